@@ -11,6 +11,8 @@ const { isRunning, machine } = require('./member-identity')
 const { ReportBuffers, joinPieces } = require('./report-buffers')
 const { readReport } = require('./report-file')
 
+/** @import { Loan } from './report-buffers' */
+
 /**
  * @typedef {object} Listing
  * @property {string[]} ids of the members that have a report
@@ -41,16 +43,17 @@ class Directory {
     this.path = directory
   }
 
-  /** Whether the member's socket still exists: cleaners of temporary directories may have removed it. */
+  /** Whether the member's socket still exists: cleaners of temporary directories may have removed it. @param {string} id */
   async hasMember(id) {
     try {
       await promises.lstat(isWindows ? this.path : this.socketOf(id))
       return true
-    } catch (/** @type {any} */ error) {
-      return error.code !== 'ENOENT'
+    } catch (error) {
+      return /** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT'
     }
   }
 
+  /** @param {string} id */
   socketOf(id) {
     if (isWindows) return `\\\\.\\pipe\\${path.basename(this.path)}-${id}`
     return path.join(this.path, `${id}.s`)
@@ -59,6 +62,7 @@ class Directory {
   /** @returns {Promise<Listing>} */
   async list() {
     const names = await promises.readdir(this.path)
+    /** @param {RegExp} pattern */
     const found = (pattern) =>
       names.map((name) => pattern.exec(name)?.[1]).filter((part) => part !== undefined)
     const generations = found(RETIRED)
@@ -68,12 +72,13 @@ class Directory {
     return { ids: found(REPORT), socketIds: found(SOCKET), generation: generations.at(-1), generations }
   }
 
-  /** @param {string} id @param {import('./report-buffers').Loan} loan provides the buffer */
+  /** @param {string} id @param {Loan} loan provides the buffer */
   read(id, loan) {
     return readReport(this.#reportOf(id), loan)
   }
 
   // As one buffer: writeFile makes a write of each of the 250 pieces.
+  /** @param {string} id @param {Buffer[]} pieces */
   async write(id, pieces) {
     const temporary = path.join(this.path, `${id}.new`)
     const loan = this.#buffers.lend()
@@ -82,7 +87,11 @@ class Directory {
     await promises.rename(temporary, this.#reportOf(id))
   }
 
-  /** Writes the last report synchronously. An older write under way fails, because its temporary file is removed. */
+  /**
+   * Writes the last report synchronously. An older write under way fails, because its temporary file is removed.
+   *
+   * @param {string} id @param {Buffer[]} pieces
+   */
   writeNow(id, pieces) {
     fs.rmSync(path.join(this.path, `${id}.new`), { force: true })
     const temporary = path.join(this.path, `${id}.last`)
@@ -90,19 +99,22 @@ class Directory {
     fs.renameSync(temporary, this.#reportOf(id))
   }
 
-  /** @param {number} generation @param {import('./report-buffers').Loan} loan provides the buffer */
+  /** @param {number} generation @param {Loan} loan provides the buffer */
   readRetired(generation, loan) {
     return readReport(this.#retiredOf(generation), loan)
   }
 
-  /** @returns {Promise<boolean>} whether this member was the first to write the generation: a hard link is made at most once */
+  /**
+   * @param {number} generation @param {string} id @param {Buffer[]} pieces
+   * @returns {Promise<boolean>} whether this member was the first to write the generation: a hard link is made at most once
+   */
   async writeRetired(generation, id, pieces) {
     const temporary = path.join(this.path, `${id}.fold`)
     await promises.writeFile(temporary, Buffer.concat(pieces), { mode: 0o600 })
     try {
       await promises.link(temporary, this.#retiredOf(generation))
-    } catch (/** @type {any} */ error) {
-      if (error.code === 'EEXIST') return false
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') return false
       throw error
     } finally {
       await promises.rm(temporary, { force: true })
@@ -111,10 +123,12 @@ class Directory {
     return (await this.list()).generation === generation
   }
 
+  /** @param {number} generation */
   async removeRetired(generation) {
     await promises.rm(this.#retiredOf(generation), { force: true })
   }
 
+  /** @param {string} id */
   async remove(id) {
     await promises.rm(this.#reportOf(id), { force: true })
     for (const extension of ['s', 'new', 'last', 'fold']) {
@@ -122,15 +136,17 @@ class Directory {
     }
   }
 
-  /** Keeps the file young: cleaners of temporary directories remove old files. */
+  /** Keeps the file young: cleaners of temporary directories remove old files. @param {number} generation @param {number} wallMs */
   async touch(generation, wallMs) {
     await promises.utimes(this.#retiredOf(generation), wallMs / 1000, wallMs / 1000)
   }
 
+  /** @param {string} id */
   #reportOf(id) {
     return path.join(this.path, `${id}.report`)
   }
 
+  /** @param {number} generation */
   #retiredOf(generation) {
     return path.join(this.path, `departed-${generation}`)
   }
@@ -149,13 +165,14 @@ async function openDirectory(key, base) {
   for (const each of bases) {
     try {
       return await openIn(path.resolve(each), key, user)
-    } catch (/** @type {any} */ error) {
+    } catch (error) {
       firstError ??= error
     }
   }
   throw firstError
 }
 
+/** @param {string} base @param {string} key @param {number} user */
 async function openIn(base, key, user) {
   const directory = path.join(base, `spillway-${user}-${key}`)
   if (!isWindows && Buffer.byteLength(directory) + 1 + SOCKET_NAME > MAX_PATH) {
@@ -165,8 +182,8 @@ async function openIn(base, key, user) {
   }
   try {
     await promises.mkdir(directory, { mode: 0o700 })
-  } catch (/** @type {any} */ error) {
-    if (error.code !== 'EEXIST') throw error
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
   }
   if (!(await isPrivate(directory, user))) {
     throw new Error(
@@ -177,6 +194,7 @@ async function openIn(base, key, user) {
   return new Directory(directory)
 }
 
+/** @param {string} directory @param {number} user */
 async function isPrivate(directory, user) {
   const stat = await promises.lstat(directory)
   return stat.isDirectory() && (isWindows || (stat.uid === user && (stat.mode & 0o077) === 0))
@@ -185,6 +203,8 @@ async function isPrivate(directory, user) {
 /**
  * Removes the directories of fleets whose primary has exited. A fleet with a name has no primary, and cleans up its own. A
  * directory that others may write to is left: during the removal they could replace a subdirectory by a link to one of ours.
+ *
+ * @param {string} base @param {number} user
  */
 async function removeStale(base, user) {
   const prefix = `spillway-${user}-${machine()}-`

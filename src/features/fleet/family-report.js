@@ -6,9 +6,23 @@ const { exemplarsOf } = require('../../core/request/exemplars')
 const { exemplarsBlock, familyBlock, pointsBlock } = require('./report')
 const { acrossOf, onGrid, outlives, shapeOf } = require('./point-shapes')
 
+/**
+ * @import { Bounds } from '../../core/histogram/buckets'
+ * @import { Point, RowPoint } from './point-shapes'
+ * @import { ReportedExemplar } from './report'
+ * @import { Across, Described } from './report-shapes'
+ */
+
+/**
+ * @typedef {{ name: string, type: string, help: string, across?: Across, isForeign?: boolean, bounds?: Bounds | undefined }} Source
+ * @typedef {Required<RowPoint>} Traced
+ * @typedef {Point['labels'][]} BlockLabels
+ * @typedef {{ labels: BlockLabels, text: Buffer, block: Buffer, spare: Buffer | undefined }} PointsBlock
+ */
+
 const SERIES_PER_BLOCK = 256
 
-/** The description of a family in a report. */
+/** The description of a family in a report. @param {Source} family @returns {Described} */
 const describe = (family) => ({
   name: family.name,
   type: family.type,
@@ -18,17 +32,18 @@ const describe = (family) => ({
   bounds: family.bounds?.seconds,
 })
 
+/** @type {Map<number, Float64Array>} */
 const numbersByWidth = new Map()
 
-/** One array per width, reused by all blocks: each block is copied synchronously, and a report has 130 blocks of 32 kB. */
+/** One array per width, reused by all blocks: each block is copied synchronously, and a report has 130 blocks of 32 kB. @param {number} width */
 function numbersOf(width) {
   if (!numbersByWidth.has(width)) numbersByWidth.set(width, new Float64Array(SERIES_PER_BLOCK * width))
-  return numbersByWidth.get(width)
+  return /** @type {Float64Array} */ (numbersByWidth.get(width))
 }
 
 /**
- * @param {any} family
- * @param {Iterable<any>} points
+ * @param {Source} family
+ * @param {Iterable<Point>} points
  * @param {PointsMemory} [memory] the blocks of the previous reports
  * @returns {Generator<Buffer>} blocks
  */
@@ -36,13 +51,15 @@ function* reportFamily(family, points, memory = new PointsMemory()) {
   const described = describe(family)
   yield familyBlock(described)
   const { width, read } = shapeOf(described)
-  const exact = outlives(described) ? onGrid : (numbers) => numbers
+  const exact = outlives(described) ? onGrid : (/** @type {Float64Array} */ numbers) => numbers
+  /** @type {BlockLabels} */
   let labels = []
+  /** @type {ReportedExemplar[]} */
   let exemplars = []
   const numbers = numbersOf(width)
   for (const point of points) {
     read(point, numbers, labels.length * width)
-    if (point.exemplars !== undefined) addExemplars(exemplars, labels.length, point)
+    if (point.exemplars !== undefined) addExemplars(exemplars, labels.length, /** @type {Traced} */ (point))
     labels.push(point.labels)
     if (labels.length < SERIES_PER_BLOCK) continue
     yield memory.blockOf(labels, exact(numbers))
@@ -54,6 +71,7 @@ function* reportFamily(family, points, memory = new PointsMemory()) {
   if (exemplars.length > 0) yield exemplarsBlock(exemplars)
 }
 
+/** @param {ReportedExemplar[]} added @param {number} at @param {Traced} point */
 function addExemplars(added, at, { exemplars, row }) {
   for (const { bucket, traceId, spanId, atMs, seconds } of exemplarsOf(exemplars, row)) {
     added.push([at, bucket, traceId, spanId, atMs, seconds])
@@ -66,7 +84,9 @@ function addExemplars(added, at, { exemplars, row }) {
  * report is 1.1 MB of garbage.
  */
 class PointsMemory {
+  /** @type {PointsBlock[]} */
   #previous = []
+  /** @type {PointsBlock[]} */
   #blocks = []
 
   begin() {
@@ -74,7 +94,7 @@ class PointsMemory {
     this.#blocks = []
   }
 
-  /** @returns {Buffer} */
+  /** @param {BlockLabels} labels @param {Float64Array} numbers @returns {Buffer} */
   blockOf(labels, numbers) {
     const previous = this.#previous[this.#blocks.length]
     const isSame =

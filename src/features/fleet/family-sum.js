@@ -10,32 +10,43 @@ const { JOIN, isCumulative, shapeOf } = require('./point-shapes')
 const { requireCounts, requireExemplar } = require('./report-shapes')
 const { OwnLabels, RegistryLabels, ReportedLabels } = require('./reported-labels')
 
+/**
+ * @import { Bounds } from '../../core/histogram/buckets'
+ * @import { Point, ValuePoint } from './point-shapes'
+ * @import { ReportedExemplar } from './report'
+ * @import { Described } from './report-shapes'
+ * @import { IsValue } from './reported-labels'
+ */
+
 class FamilySum {
   name
   type
   help
   across
   isForeign
-  /** Of a histogram. */
+  /** Of a histogram. @type {Bounds | undefined} */
   bounds
   /** Whether a worker reports the family in this scrape, even without series. */
   isReported = false
   #shape
+  /** @type {Rows} */
   #rows
-  /** By the labels in a report, preceded by the worker if each worker has its own series. */
+  /** By the labels in a report, preceded by the worker if each worker has its own series. @type {Map<string, number>} */
   #rowOf = new Map()
+  /** @type {ReportedLabels[]} */
   #labels = []
   #reader
   #isCounted
-  /** By row, for a registry's metric: the check of a value. */
+  /** By row, for a registry's metric: the check of a value. @type {IsValue[]} */
   #isValue = []
-  /** By row: the number of the last report that added to it. Rows of earlier scrapes are not shown. */
+  /** By row: the number of the last report that added to it. Rows of earlier scrapes are not shown. @type {number[]} */
   #reportOf = []
-  /** The exemplars of this scrape, if any. */
+  /** The exemplars of this scrape, if any. @type {Exemplars | undefined} */
   #exemplars
   /** The number of the last report before this scrape. */
   #before = 0
 
+  /** @param {Described} family */
   constructor({ name, type, help, across, isForeign, bounds }) {
     this.name = name
     this.type = type
@@ -49,7 +60,7 @@ class FamilySum {
     this.#reader = isForeign ? new RegistryLabels(this) : new OwnLabels(this)
   }
 
-  /** False if a worker defines a family of this name differently, such as another version of the application. */
+  /** False if a worker defines a family of this name differently, such as another version of the application. @param {Described} family */
   isLike({ type, across, isForeign, bounds }) {
     const isSame = this.type === type && this.across === across && this.isForeign === isForeign
     return isSame && String(this.bounds?.seconds) === String(bounds)
@@ -77,6 +88,7 @@ class FamilySum {
     return rows
   }
 
+  /** @param {string} written @param {string | undefined} worker */
   #open(written, worker) {
     const { label, shown, isValue } = this.#reader.read(written, worker)
     let row = label === written ? undefined : this.#rowOf.get(keyOf(label, worker))
@@ -84,14 +96,14 @@ class FamilySum {
       row = this.#rows.add()
       this.#rowOf.set(keyOf(label, worker), row)
       this.#labels.push(new ReportedLabels(shown))
-      this.#isValue.push(isValue)
+      this.#isValue.push(/** @type {IsValue} */ (isValue))
       this.#reportOf.push(0)
     }
     if (label !== written) this.#rowOf.set(keyOf(written, worker), row)
     return row
   }
 
-  /** @throws {RangeError} if the block does not have as many numbers as its series need */
+  /** @param {Int32Array} rows @param {number} count @throws {RangeError} if the block does not have as many numbers as its series need */
   requireNumbers(rows, count) {
     const wanted = rows.length * this.#shape.width
     if (count !== wanted) throw new RangeError(`'${this.name}' has ${count} numbers instead of ${wanted}`)
@@ -120,13 +132,15 @@ class FamilySum {
     }
   }
 
+  /** @param {Int32Array} rows @param {Float64Array} numbers */
   #requireCounts(rows, numbers) {
     if (!this.isForeign) return requireCounts(numbers, rows.length * this.#shape.width, this.#shape.width)
+    /** @param {number} row @param {number} i */
     const isWrong = (row, i) => !this.#isValue[row](numbers[i])
     if (rows.some(isWrong)) throw new RangeError(`'${this.name}' has an invalid value`)
   }
 
-  /** @param {Int32Array} rows the rows of the points that the exemplars belong to */
+  /** @param {Int32Array} rows the rows of the points that the exemplars belong to @param {ReportedExemplar[]} found */
   addExemplars(rows, found) {
     this.#exemplars ??= new Exemplars()
     const buckets = this.bounds === undefined ? 0 : this.bounds.seconds.length + 1
@@ -137,6 +151,7 @@ class FamilySum {
     }
   }
 
+  /** @returns {Generator<Point>} */
   *points() {
     const { values } = this.#rows
     const exemplars = this.#exemplars?.copy()
@@ -149,16 +164,17 @@ class FamilySum {
 
   /** The values of a registry's metric, in the shape that a registry returns. */
   samples() {
-    return Array.from(this.points(), ({ labels: { utf8 }, value }) => {
+    return Array.from(/** @type {Iterable<ValuePoint>} */ (this.points()), ({ labels: { utf8 }, value }) => {
       const [metricName, labels] = JSON.parse(utf8)
       return { metricName, labels: Object.fromEntries(labels), value }
     })
   }
 }
 
+/** @param {string} label @param {string | undefined} worker */
 const keyOf = (label, worker) => (worker === undefined ? label : `${worker} ${label}`)
 
-/** A registry's metric may have two families: one is added up, the other is shown per worker. */
+/** A registry's metric may have two families: one is added up, the other is shown per worker. @param {Described} family */
 const familyKey = ({ name, across, isForeign }) => (isForeign ? `${name} ${across}` : name)
 
 exports.FamilySum = FamilySum

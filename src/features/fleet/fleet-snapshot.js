@@ -8,14 +8,35 @@ const { COUNT, ERRORS, LAST_MINUTE_PARTS, PARTS, SINCE, STREAMS } = require('./r
 const { TimeSlices } = require('./time-slices')
 
 /**
- * @param {{ clock: import('../../core/clock').Clock, recorder: { parts: { isOn: boolean } } }} parts of the instance that is asked
- * @returns {Promise<import('../../../index.js').FleetSnapshot>}
+ * @import { JsHistogram } from 'hdr-histogram-js'
+ * @import { FleetSnapshot, LatencySummary, RouteSnapshot } from '../../../index.js'
+ * @import { Clock } from '../../core/clock'
+ * @import { NamedMember, NamedReadable } from './poll-members'
+ * @import { ReportSum } from './report-sum'
+ * @import { States } from './worker-states'
+ */
+
+/**
+ * @typedef {NamedReadable & { state: 'live' | 'silent' }} Present
+ * @typedef {{ -readonly [Key in keyof LatencySummary]: LatencySummary[Key] }} Summary
+ */
+
+/**
+ * @param {{ clock: Clock, recorder: { parts: { isOn: boolean } } }} parts of the instance that is asked
+ * @param {ReportSum} sum
+ * @param {readonly NamedMember[]} members
+ * @param {States} states
+ * @returns {Promise<FleetSnapshot>}
  */
 async function takeFleetSnapshot({ clock, recorder }, sum, members, states) {
   const wallMs = clock.wallMs()
-  const present = members.filter(({ state }) => state === 'live' || state === 'silent')
-  /** @type {any} */
-  const requests = { inFlight: present.reduce((total, { head }) => total + head.inFlight, 0) }
+  const present = /** @type {Present[]} */ (
+    members.filter(({ state }) => state === 'live' || state === 'silent')
+  )
+  const requests = /** @type {FleetSnapshot['requests']} */ ({
+    inFlight: present.reduce((total, { head }) => total + head.inFlight, 0),
+  })
+  /** @type {RouteSnapshot[]} */
   const routes = []
   await new TimeSlices(clock).run(
     readRoutes({ sum, wallMs, hasParts: recorder.parts.isOn }, requests, routes)
@@ -29,9 +50,15 @@ async function takeFleetSnapshot({ clock, recorder }, sum, members, states) {
   })
 }
 
+/**
+ * @param {{ sum: ReportSum, wallMs: number, hasParts: boolean }} from
+ * @param {FleetSnapshot['requests']} requests @param {RouteSnapshot[]} routes both are filled
+ */
 function* readRoutes({ sum, wallMs, hasParts }, requests, routes) {
   for (const { key, totals, spans } of sum.routes.read(wallMs)) {
-    const [sinceStart, lastMinute] = spans.map((span) => summaryOf(countsOf(span, wallMs)))
+    const [sinceStart, lastMinute] = /** @type {Summary[]} */ (
+      spans.map((span) => summaryOf(countsOf(span, wallMs)))
+    )
     // A sum of rates: the last minute of each worker has another length. All requests over the longest one gave 153 a second
     // for two workers with 100 each.
     lastMinute.ratePerSecond = spans[1].ratePerSecond
@@ -50,6 +77,7 @@ function* readRoutes({ sum, wallMs, hasParts }, requests, routes) {
   }
 }
 
+/** @param {Present} member */
 const workerOf = ({ worker, state, head }) => ({
   worker,
   pid: head.pid,
@@ -57,6 +85,7 @@ const workerOf = ({ worker, state, head }) => ({
   reportedAt: new Date(head.at).toISOString(),
 })
 
+/** @param {{ since: Float64Array, histogram: JsHistogram }} span @param {number} wallMs */
 const countsOf = ({ since, histogram }, wallMs) => ({
   count: since[COUNT],
   errors: since[ERRORS],

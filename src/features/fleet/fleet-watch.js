@@ -3,16 +3,19 @@
 // itself. There is one `FleetWatch` per process, shared by all instances and copies of this package, because with listeners
 // of each, the eleventh instance made Node warn of a leak. It is kept on `cluster`, which all suites of jest share.
 
-const cluster = /** @type {any} */ (require('node:cluster'))
+const cluster = /** @type {WatchedCluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const { BroadcastChannel, isMainThread } = require('node:worker_threads')
 
 const THREADS = 'spillway.fleet'
 /** The symbol's version counts the changes of the methods: copies of this package call each other's. */
 const kFleetWatch = Symbol.for('spillway.fleet-watch.1')
 
+/** @typedef {typeof import('node:cluster').default & { [kFleetWatch]?: FleetWatch | undefined }} WatchedCluster */
+
 class FleetWatch {
   /** @type {Set<() => void>} */
   #watchers = new Set()
+  /** @type {BroadcastChannel | undefined} */
   #channel
 
   /** @param {() => void} onMember */
@@ -46,7 +49,7 @@ class FleetWatch {
   }
 }
 
-const openChannel = () => /** @type {any} */ (new BroadcastChannel(THREADS))
+const openChannel = () => new BroadcastChannel(THREADS)
 
 /** @param {() => void} onMember @returns {() => void} stops watching */
 function watchForMembers(onMember) {

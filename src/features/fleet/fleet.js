@@ -21,13 +21,32 @@ const { pollMembers, pollOfOne } = require('./poll-members')
 const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
 const { UnreadableReports } = require('./unreadable-reports')
 
-/** @import { Prometheus } from '../../core/metrics/scrape/prometheus' */
+/**
+ * @import { Handler } from '../../../index.js'
+ * @import { Ask, FoundWorker } from '../../core/feature'
+ * @import { TakeCapture } from '../../core/metrics/capture'
+ * @import { Family } from '../../core/metrics/family'
+ * @import { Prometheus, Sources } from '../../core/metrics/scrape/prometheus'
+ * @import { Instance } from '../../instance'
+ * @import { Directory } from './directory'
+ * @import { FleetOption, Identity } from './member-identity'
+ * @import { Poll } from './poll-members'
+ * @import { Loan } from './report-buffers'
+ * @import { ReportSum } from './report-sum'
+ * @import { Made, Self } from './reporter'
+ */
+
+/**
+ * @typedef {Pick<Instance,
+ *   'clock' | 'families' | 'internalErrors' | 'recorder' | 'startedAtWallMs' | 'warn'>} Parts
+ */
 
 /** Beyond this number of reports, a member that joins retires the ended members: workers that crash at start must not fill the disk. */
 const MANY_REPORTS = 32
 /** How often a member checks that its files are still in the directory. A member also checks at each scrape it answers. */
 const CHECK_EVERY_MS = 60_000
 
+/** @type {Set<Fleet>} */
 const open = new Set()
 const onExit = () => {
   for (const fleet of open) fleet.close()
@@ -44,13 +63,15 @@ class Fleet {
   #number
   #id = randomBytes(4).toString('hex')
   #identity
+  /** @type {Directory | undefined} */
   #directory
-  /** The user of the process when it joined: only that user may enter the directory. */
+  /** The user of the process when it joined: only that user may enter the directory. @type {number | undefined} */
   #user
   #nextCheckMs = Number.POSITIVE_INFINITY
   #closeSocket = () => {}
-  /** Settles when the directory is open or cannot be opened. */
+  /** Settles when the directory is open or cannot be opened. @type {Promise<void> | undefined} */
   #joined
+  /** @type {ReportSum | undefined} */
   #spareSum
   #buffers = new ReportBuffers()
   #unreadable
@@ -58,11 +79,11 @@ class Fleet {
   #isClosed = false
 
   /**
-   * @param {any} parts
-   * @param {import('../../../index.js').SpillwayOptions['fleet']} options
-   * @param {import('../../core/metrics/capture').TakeCapture} capture
+   * @param {Parts} parts
+   * @param {FleetOption} options
+   * @param {TakeCapture} capture
    * @param {Prometheus} exporter the metrics of this process
-   * @param {{ number: number, pagesNow: () => Map<string, import('../../../index.js').Handler> }} member
+   * @param {{ number: number, pagesNow: () => Map<string, Handler> }} member
    */
   constructor(parts, options, capture, exporter, { number, pagesNow }) {
     this.#parts = parts
@@ -90,20 +111,22 @@ class Fleet {
     this.#joined = this.#enter()
   }
 
+  /** @returns {Promise<void>} */
   async #enter() {
     const user = currentUser()
     this.#user = user
     try {
       await this.#open()
-    } catch (/** @type {any} */ error) {
+    } catch (error) {
       if (currentUser() !== user) return this.#enter()
-      const why = `this worker shows its own numbers only: ${error.message}`
+      const why = `this worker shows its own numbers only: ${/** @type {Error} */ (error).message}`
       this.#parts.internalErrors.report('fleet', new Error(why, { cause: error }))
     }
     this.#nextCheckMs = this.#parts.clock.now() + CHECK_EVERY_MS
   }
 
   // Hot path: one comparison a loop turn.
+  /** @param {number} nowMs */
   onTurn(nowMs) {
     if (nowMs < this.#nextCheckMs) return
     this.#nextCheckMs = nowMs + CHECK_EVERY_MS
@@ -126,7 +149,7 @@ class Fleet {
   async #open() {
     this.#closeSocket()
     this.#directory = undefined
-    const { key, isExact } = this.#identity
+    const { key, isExact } = /** @type {Identity} */ (this.#identity)
     const directory = await openDirectory(`${key}-${this.#number}`, this.#options?.directory)
     const closeSocket = await openMemberSocket(directory.socketOf(this.#id), {
       report: this.#onRequest,
@@ -143,6 +166,9 @@ class Fleet {
   /**
    * Retires ended members if there are too many reports. A key that is not exact may have belonged to another fleet, such as a PM2
    * app that was deleted. If all its members ended over a minute ago, their reports are removed and not added up.
+   *
+   * @param {Directory} directory
+   * @param {boolean} isExact
    */
   async #cleanUp(directory, isExact) {
     const { ids, generation } = await directory.list()
@@ -156,13 +182,13 @@ class Fleet {
     for (const each of poll.retired.generations) await directory.removeRetired(each)
   }
 
-  /** @returns {Promise<Buffer[] | undefined>} the report, only if it could not be written to the directory */
+  /** @param {boolean} withRoutes @returns {Promise<Buffer[] | undefined>} the report, only if it could not be written to the directory */
   #onRequest = async (withRoutes) => {
     const { pieces, error } = await this.#report(withRoutes)
     return error === undefined ? undefined : pieces
   }
 
-  /** @returns {Promise<{ pieces: Buffer[], error?: any }>} with an error if the report could not be written */
+  /** @param {boolean} withRoutes @returns {Promise<Made>} with an error if the report could not be written */
   async #report(withRoutes) {
     const made = await this.#reporter.make(this.#self(), withRoutes, async (pieces) => {
       if (this.#directory !== undefined && !this.#isClosed) await this.#directory.write(this.#id, pieces)
@@ -171,15 +197,18 @@ class Fleet {
     return made
   }
 
+  /** @returns {Self} */
   #self() {
     return { id: this.#id, worker: this.#identity?.worker ?? 'main' }
   }
 
+  /** @param {Directory} directory @param {boolean} withRoutes @param {Loan} loan */
   async #poll(directory, withRoutes, loan) {
     const ownReport = this.#report(withRoutes).then(({ pieces }) => joinPieces(pieces, loan))
     return pollMembers(directory, { clock: this.#parts.clock, ownId: this.#id, ownReport, withRoutes, loan })
   }
 
+  /** @param {Directory} directory @param {Poll} poll */
   async #retire(directory, poll) {
     if (this.#isRetiring || this.#isClosed) return
     this.#isRetiring = true
@@ -194,14 +223,14 @@ class Fleet {
   /**
    * The metrics of the whole fleet. They are valid until `release()`, which lets the next scrape reuse their memory.
    *
-   * @returns {Promise<{ families: any[], metrics: any[], standard: any[], release: () => void }>}
+   * @returns {Promise<Sources & { release: () => void }>}
    */
   async gather() {
     const { sum, states } = await this.#gather({ withRoutes: false })
     const families = sum.families
     return {
       families: [
-        ...families.filter(({ isForeign }) => !isForeign),
+        .../** @type {Family[]} */ (families.filter(({ isForeign }) => !isForeign)),
         ...this.#exporter.adopted(stateFamilies(states)),
       ],
       metrics: metricsOf(families),
@@ -217,7 +246,7 @@ class Fleet {
     return takeFleetSnapshot(this.#parts, sum, members, states)
   }
 
-  /** Finds a member by the name that a snapshot shows. @param {string} name @returns {Promise<import('../../core/feature').FoundWorker>} */
+  /** Finds a member by the name that a snapshot shows. @param {string} name @returns {Promise<FoundWorker>} */
   async find(name) {
     const directory = this.#directory
     if (directory === undefined) {
@@ -234,11 +263,13 @@ class Fleet {
       .map(({ worker }) => worker)
       .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
     if (found === undefined || found.id === this.#id) return { isOwn: found !== undefined, names }
+    /** @type {Ask} */
     const ask = async (asked) =>
       requestPage(await connectToMember(directory.socketOf(found.id), clock), asked)
     return { isOwn: false, names, ask }
   }
 
+  /** @param {{ withRoutes: boolean }} how */
   async #gather({ withRoutes }) {
     await this.#rejoinIfLost()
     const { clock, internalErrors } = this.#parts

@@ -11,7 +11,9 @@ const { readFileSync, readlinkSync } = require('node:fs')
 const { hostname } = require('node:os')
 const { getEnvironmentData, isMainThread, setEnvironmentData, threadId } = require('node:worker_threads')
 
-/** @typedef {import('../../../index.js').SpillwayOptions['fleet']} FleetOption */
+/** @import { FleetOptions } from '../../../index.js' */
+
+/** @typedef {(boolean & { [name in keyof FleetOptions]?: undefined }) | FleetOptions | undefined} FleetOption */
 /**
  * @typedef {object} Identity
  * @property {string} key the same for every member of the fleet
@@ -29,22 +31,22 @@ function identityOf(given) {
   if (given === false) return undefined
   if (!isMainThread) return threadIdentity(given)
   const identity = processIdentity(given)
-  setEnvironmentData(THREADS, /** @type {any} */ (identity))
+  setEnvironmentData(THREADS, identity)
   return identity
 }
 
-/** Whether the fleet has, or may have, another member now. Any process may fork a worker or start a thread later. */
+/** Whether the fleet has, or may have, another member now. Any process may fork a worker or start a thread later. @param {FleetOption} given */
 const hasOtherMembers = (given) => !isMainThread || cluster.isWorker || given !== undefined || isPrimary()
 
 /** @param {FleetOption} given @returns {Identity | undefined} */
 function threadIdentity(given) {
-  const left = /** @type {any} */ (getEnvironmentData(THREADS))
+  const left = /** @type {Identity | undefined} */ (getEnvironmentData(THREADS))
   if (left === undefined && given === undefined) return undefined
   const { key, isExact, worker } = left ?? processIdentity(given)
   return { key, isExact, worker: `${worker}.${threadId}` }
 }
 
-/** @returns {Identity} */
+/** @param {FleetOption} given @returns {Identity} */
 function processIdentity(given) {
   const worker = workerName(given)
   if (given?.name !== undefined) return { key: given.name, isExact: false, worker }
@@ -59,11 +61,12 @@ function processIdentity(given) {
   }
 }
 
-/** PM2's fork mode, for which `fleet: true` is needed. In its cluster mode PM2 is a primary like any other. */
+/** PM2's fork mode, for which `fleet: true` is needed. In its cluster mode PM2 is a primary like any other. @param {FleetOption} given */
 const isInPm2 = (given) => given === true && process.env.pm_id !== undefined
 const pm2App = () => `${process.env.namespace} ${process.env.name}`
 const isPrimary = () => Object.keys(cluster.workers ?? {}).length > 0
 
+/** @param {FleetOption} given @returns {string} */
 function workerName(given) {
   if (process.env.pm_id !== undefined && (cluster.isWorker || given !== undefined)) {
     return process.env.NODE_APP_INSTANCE ?? process.env.pm_id
@@ -73,12 +76,13 @@ function workerName(given) {
   return isPrimary() ? 'primary' : 'main'
 }
 
-/** @returns {{ text: string, startedAt: string }} names a process by its pid and, on Linux, its start time in ticks since boot */
+/** Names a process by its pid and, on Linux, its start time in ticks since boot. @param {number} pid */
 function identify(pid) {
   const startedAt = startOf(pid)
   return { text: `${pid.toString(36)}-${startedAt}`, startedAt }
 }
 
+/** @param {number} pid */
 function startOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -92,14 +96,16 @@ function startOf(pid) {
 /**
  * Whether the process of a key or a report still runs. The start time tells it from another process with the same pid. If the
  * start time cannot be read, as without a free file descriptor, the process counts as running: its files must not be removed.
+ *
+ * @param {string} text
  */
 function isRunning(text) {
   const [pid, startedAt] = text.split('-')
   try {
     process.kill(Number.parseInt(pid, 36), 0)
-  } catch (/** @type {any} */ error) {
+  } catch (error) {
     // EPERM: a process of another user has the pid.
-    if (error.code !== 'EPERM') return false
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EPERM') return false
   }
   return startedAt === '' || ['', startedAt].includes(startOf(Number.parseInt(pid, 36)))
 }
@@ -110,6 +116,7 @@ function machine() {
   return hash(facts.join(' '), 6)
 }
 
+/** @param {string} path */
 function contentOf(path) {
   try {
     return path.endsWith('pid') ? readlinkSync(path) : readFileSync(path, 'latin1')
@@ -118,6 +125,7 @@ function contentOf(path) {
   }
 }
 
+/** @param {string} text @param {number} length */
 const hash = (text, length) => createHash('sha1').update(text).digest('hex').slice(0, length)
 
 const kNumbers = Symbol.for('spillway.numbers')
@@ -127,7 +135,8 @@ const kNumbers = Symbol.for('spillway.numbers')
  * belongs with the first instance of every other worker. Copies of this package share the numbers.
  */
 function takeNumber() {
-  const taken = (globalThis[kNumbers] ??= new Set())
+  // biome-ignore format: it moves the cast.
+  const taken = (/** @type {{ [kNumbers]?: Set<number> }} */ (globalThis)[kNumbers] ??= new Set())
   let number = 0
   while (taken.has(number)) number++
   taken.add(number)

@@ -58,6 +58,7 @@ class MemberPages {
 function connectToMember(path, clock) {
   return new Promise((resolve, reject) => {
     const socket = net.connect(path)
+    /** @param {string} text */
     const fail = (text) => {
       stopWaiting()
       // It may fail again while it is closed.
@@ -66,6 +67,7 @@ function connectToMember(path, clock) {
       reject(new Error(text))
     }
     const hasEnded = () => fail('has ended')
+    /** @param {Buffer} bytes */
     const onAnswer = (bytes) => {
       if (bytes.toString('latin1') !== PAGES) return fail('runs another version of Spillway')
       stopWaiting()

@@ -21,6 +21,7 @@ const UNWRITTEN = Buffer.from('n')
  * @returns {Promise<() => void>} closes the socket
  */
 function openMemberSocket(path, { report, servePages }) {
+  /** @type {Set<net.Socket>} */
   const open = new Set()
   const server = net.createServer((socket) => {
     open.add(socket)
@@ -68,6 +69,7 @@ function requestReport(path, withRoutes, timeoutMs, clock) {
   return new Promise((resolve) => {
     /** @type {Reply} */
     const reply = { answer: 'silent' }
+    /** @type {Buffer[]} */
     const pieces = []
     let length = 0
     const socket = net.connect(path)

@@ -6,7 +6,11 @@ const { Lazy } = require('../../core/lazy')
 const { hasOtherMembers, identityOf, takeNumber } = require('./member-identity')
 const { watchForMembers } = require('./fleet-watch')
 
-/** @import { Fleet } from './fleet' */
+/**
+ * @import { Instance } from '../../instance'
+ * @import { Fleet } from './fleet'
+ * @import { FleetOption } from './member-identity'
+ */
 
 class Membership {
   #fleet
@@ -15,7 +19,7 @@ class Membership {
   #stopWatching = () => {}
 
   /**
-   * @param {import('../../../index.js').SpillwayOptions['fleet']} options
+   * @param {FleetOption} options
    * @param {(number: number) => Fleet} makeFleet
    */
   constructor(options, makeFleet) {
@@ -31,6 +35,7 @@ class Membership {
     return this.#fleet.made?.isMember ?? false
   }
 
+  /** @param {number} nowMs */
   onTurn(nowMs) {
     this.#fleet.made?.onTurn(nowMs)
   }
@@ -55,7 +60,7 @@ class Membership {
   }
 }
 
-/** @param {any} instance */
+/** @param {Instance} instance */
 function membershipOf(instance) {
   const { capture, exporter, features, options } = instance
   return new Membership(options.fleet, (number) => {

@@ -5,27 +5,34 @@
 const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES } = require('../../core/metrics/families')
 const { stateFamilies } = require('./worker-states')
 
+/**
+ * @import { Family } from '../../core/metrics/family'
+ * @import { Prometheus } from '../../core/metrics/scrape/prometheus'
+ */
+
 const TOTAL = /_total$/
+/** @type {Readonly<Record<string, string[] | undefined>>} */
 const SUFFIXES = {
   histogram: ['', '_bucket', '_sum', '_count'],
   'native histogram': ['', '_bucket', '_sum', '_count'],
   summary: ['', '_sum', '_count'],
 }
 
+/** @typedef {{ name: string, type: string, isForeign?: boolean }} Named */
 /**
  * Our own metrics: their types by name, and the names that no report may use, because the fleet adds them itself.
  *
  * @typedef {{ types: ReadonlyMap<string, string>, reserved: readonly string[] }} OwnMetrics
  */
 
-/** @param {any} family @returns {string[]} the names of the family and of its samples */
+/** @param {Named} family @returns {string[]} the names of the family and of its samples */
 function namesOf({ name, type, isForeign }) {
   // OpenMetrics removes the suffix of our counters. A registry's counter keeps its name if the shorter name is taken.
   if (type === 'counter' && isForeign !== true) return [name, name.replace(TOTAL, '')]
   return (SUFFIXES[type] ?? ['']).map((suffix) => name + suffix)
 }
 
-/** @param {{ adopted(families: any[]): any[] }} exporter @param {readonly any[]} own families @returns {OwnMetrics} */
+/** @param {Pick<Prometheus, 'adopted'>} exporter @param {readonly Family[]} own families @returns {OwnMetrics} */
 function ownMetrics(exporter, own) {
   const states = exporter.adopted(stateFamilies(undefined))
   const families = exporter.adopted([...own, ...NATIVE_FAMILIES, ...STANDARD_FAMILIES, ...LAG_FAMILIES])
@@ -40,6 +47,7 @@ const NO_OWN = { types: new Map(), reserved: [] }
 
 /** The names in use in one scrape. */
 class MetricNames {
+  /** @type {Map<string, string | undefined>} */
   #owners
 
   /** @param {readonly string[]} reserved */
@@ -47,9 +55,10 @@ class MetricNames {
     this.#owners = new Map(reserved.map((name) => [name, undefined]))
   }
 
-  /** @param {any} family @param {string} owner the metric that the family is part of @returns {boolean} false if a name is taken */
+  /** @param {Named} family @param {string} owner the metric that the family is part of @returns {boolean} false if a name is taken */
   take(family, owner) {
     const names = namesOf(family)
+    /** @param {string} name */
     const isFree = (name) => !this.#owners.has(name) || this.#owners.get(name) === owner
     if (!names.every(isFree)) return false
     for (const name of names) this.#owners.set(name, owner)

@@ -7,44 +7,51 @@ const { requestReport } = require('./member-socket')
 const { isRunning } = require('./member-identity')
 const { isHeadOf, readHead } = require('./report')
 
-/** @import { Directory } from './directory' */
+/**
+ * @import { Directory } from './directory'
+ * @import { Answer, Reply } from './member-socket'
+ * @import { Head, RetiredHead } from './report'
+ * @import { Loan } from './report-buffers'
+ */
 
 /** Reading and adding up take 50 ms more, so a scrape of a fleet with a silent worker stays under a second. */
 const REPLY_TIMEOUT_MS = 700
 const ATTEMPTS = 5
 const NO_REPORT = 'it is not a complete report of this version'
-/** For a member that joined after the others were requested. @type {import('./member-socket').Reply} */
+/** For a member that joined after the others were requested. @type {Reply} */
 const HAS_JOINED = { answer: 'answered' }
 
 /**
  * @typedef {Pick<typeof import('../../core/clock').systemClock, 'after'>} Clock
  */
 /**
- * @typedef {object} Member
- * @property {string} id
- * @property {Buffer | undefined} report
- * @property {any} head of the report
- * @property {'live' | 'silent' | 'unreadable' | 'departed'} state
- * @property {any} [error] why the report is unreadable
+ * A member by its report; `error`: why that is unreadable.
+ *
+ * @typedef {{ id: string, report: Buffer | undefined, head: Head, state: 'live' | 'silent' | 'departed', error?: unknown }} ReadableMember
+ * @typedef {{ id: string, report: Buffer | undefined, head: Head | undefined, state: 'unreadable', error?: unknown }} UnreadableMember
+ * @typedef {ReadableMember | UnreadableMember} Member
+ * @typedef {ReadableMember & { worker: string }} NamedReadable
+ * @typedef {NamedReadable | UnreadableMember & { worker: string }} NamedMember
  */
 /**
  * @typedef {object} Retired the report of the retired members
  * @property {Buffer | undefined} report
- * @property {any} head of the report
+ * @property {RetiredHead} head of the report
  * @property {number | undefined} generation
  * @property {number[]} generations all generations that have a file
  * @property {string[]} stillThere the retired members whose own reports are not removed yet
  * @property {number} touchedMs when the file was last touched
- * @property {any} [error] why the report is unreadable
+ * @property {unknown} [error] why the report is unreadable
  */
 /** @typedef {{ members: Member[], retired: Retired }} Poll */
 
 /**
  * @param {Directory} directory
- * @param {{ clock: Clock, ownId: string, ownReport: Promise<Buffer>, withRoutes: boolean, loan: import('./report-buffers').Loan }} own
+ * @param {{ clock: Clock, ownId: string, ownReport: Promise<Buffer>, withRoutes: boolean, loan: Loan }} own
  * @returns {Promise<Poll>} with this member first
  */
 async function pollMembers(directory, { clock, ownId, ownReport, withRoutes, loan }) {
+  /** @param {string} id */
   const request = (id) => requestReport(directory.socketOf(id), withRoutes, REPLY_TIMEOUT_MS, clock)
   // Awaited together: if the own report were awaited later, its failure would be an unhandled rejection and end the process.
   const [report, replies] = await Promise.all([ownReport, requestOthers(directory, ownId, request)])
@@ -53,13 +60,18 @@ async function pollMembers(directory, { clock, ownId, ownReport, withRoutes, loa
     try {
       const { members, retired } = await readAll(directory, ownId, replies, loan)
       return { members: [own, ...members], retired }
-    } catch (/** @type {any} */ error) {
-      if (error.code !== 'ENOENT' || attempt === ATTEMPTS) throw error
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT' || attempt === ATTEMPTS) throw error
     }
   }
 }
 
-/** @returns {Promise<Map<string, import('./member-socket').Reply>>} */
+/**
+ * @param {Directory} directory
+ * @param {string} ownId
+ * @param {(id: string) => Promise<Reply>} request
+ * @returns {Promise<Map<string, Reply>>}
+ */
 async function requestOthers(directory, ownId, request) {
   const { ids, socketIds } = await directory.list()
   // Members without a report too: cleaners of temporary directories remove old files, but not sockets in use.
@@ -67,18 +79,18 @@ async function requestOthers(directory, ownId, request) {
   return new Map(await Promise.all(others.map(async (id) => /** @type {const} */ ([id, await request(id)]))))
 }
 
-/** @returns {Member} */
+/** @param {Buffer} report @returns {Member} */
 function ownMember(report) {
-  const head = readHead(report)
+  const head = /** @type {Head} */ (readHead(report))
   return { id: head.id, report, head, state: 'live' }
 }
 
-/** @returns {Poll} of a member without a directory */
+/** @param {{ pieces: Buffer[] }} made @returns {Poll} of a member without a directory */
 function pollOfOne({ pieces }) {
   return { members: [ownMember(Buffer.concat(pieces))], retired: noneRetired(undefined, []) }
 }
 
-/** @returns {Retired} */
+/** @param {number | undefined} generation @param {number[]} generations @returns {Retired} */
 const noneRetired = (generation, generations) => ({
   report: undefined,
   head: { ids: [], count: 0 },
@@ -88,10 +100,12 @@ const noneRetired = (generation, generations) => ({
   touchedMs: 0,
 })
 
-/** @returns {Promise<Poll>} */
+/** @param {Directory} directory @param {string} ownId @param {Map<string, Reply>} replies @param {Loan} loan @returns {Promise<Poll>} */
 async function readAll(directory, ownId, replies, loan) {
   const { ids, generation, generations } = await directory.list()
-  const unwritten = [...replies.keys()].filter((id) => replies.get(id).report !== undefined)
+  const unwritten = [...replies.keys()].filter(
+    (id) => /** @type {Reply} */ (replies.get(id)).report !== undefined
+  )
   const retired = noneRetired(generation, generations)
   if (generation !== undefined) {
     const { report, touchedMs, error = new Error(NO_REPORT) } = await directory.readRetired(generation, loan)
@@ -100,6 +114,7 @@ async function readAll(directory, ownId, replies, loan) {
     else retired.error = error
   }
   const retiredIds = new Set(retired.head.ids)
+  /** @param {string} id */
   const read = async (id) => {
     const { answer, report } = replies.get(id) ?? HAS_JOINED
     return memberOf(id, report === undefined ? await directory.read(id, loan) : { report }, answer)
@@ -110,7 +125,7 @@ async function readAll(directory, ownId, replies, loan) {
   return { members, retired: { ...retired, stillThere } }
 }
 
-/** @returns {Member} */
+/** @param {string} id @param {{ report?: Buffer, error?: unknown }} read @param {Answer} answer @returns {Member} */
 function memberOf(id, { report, error = new Error(NO_REPORT) }, answer) {
   const head = readHead(report)
   if (!isHeadOf(head, id)) return { id, report, head: undefined, state: 'unreadable', error }
@@ -122,6 +137,9 @@ function memberOf(id, { report, error = new Error(NO_REPORT) }, answer) {
  * Whether the member has ended: it has closed, its process has exited, or it was a thread, whose socket ends with the thread.
  * A missing socket of a running process proves nothing. A cleaner of temporary directories may have removed it, and a member
  * that is retired while it counts would be counted twice.
+ *
+ * @param {Head} head
+ * @param {Answer} answer
  */
 function hasDeparted(head, answer) {
   if (answer === 'silent') return false

@@ -5,21 +5,24 @@
 const { TimeSlices } = require('./time-slices')
 const { ReportSum } = require('./report-sum')
 
-/** @typedef {import('./poll-members').Member & { worker: string }} NamedMember */
+/** @import { NamedMember, NamedReadable, Retired } from './poll-members' */
 
 /** A member is retired only when its report is this old, because until then its last minute is part of the fleet's. */
 const RECENT_MS = 60_000
 
+/** @param {{ at: number }} head @param {number} wallMs */
 const isRecent = (head, wallMs) => Math.abs(wallMs - head.at) < RECENT_MS
 
 /**
  * The report of the retired members, in the shape of a member.
  *
- * @param {import('./poll-members').Retired} retired
+ * @param {Retired} retired
  * @returns {NamedMember[]}
  */
 function membersOf({ report, head, error }) {
-  const each = { id: 'departed', worker: '', report, head, error }
+  const each = /** @type {Omit<NamedReadable, 'state'>} */ (
+    /** @type {unknown} */ ({ id: 'departed', worker: '', report, head, error })
+  )
   if (report !== undefined) return [{ ...each, state: 'departed' }]
   return error === undefined ? [] : [{ ...each, state: 'unreadable' }]
 }
@@ -40,9 +43,9 @@ class ReadableSum {
 
   /**
    * @param {NamedMember[]} members
-   * @param {import('./poll-members').Retired} retired
+   * @param {Retired} retired
    * @param {ReportSum} [spare] the sum of an earlier scrape, to be reused
-   * @returns {Promise<{ sum: ReportSum, members: NamedMember[], retired: import('./poll-members').Retired }>}
+   * @returns {Promise<{ sum: ReportSum, members: NamedMember[], retired: Retired }>}
    *   reports left out are members with the state `unreadable`, and `retired` without a report
    */
   async of(members, retired, spare = new ReportSum(this.#own)) {
@@ -63,16 +66,18 @@ class ReadableSum {
     }
   }
 
+  /** @param {ReportSum} sum @param {NamedMember[]} members */
   async #addAll(sum, members) {
     sum.begin({ withRoutes: this.#withRoutes })
     for (const member of members) await this.#add(sum, member)
     return sum
   }
 
+  /** @param {ReportSum} sum @param {NamedMember} member */
   async #add(sum, { id, state, report, head, worker }) {
     if (state === 'unreadable') return
     const from = { id, worker, isGone: state === 'departed', isRecent: isRecent(head, this.#wallMs) }
-    await this.#slices.run(sum.add(report, head.blocksAt, from))
+    await this.#slices.run(sum.add(/** @type {Buffer} */ (report), head.blocksAt, from))
   }
 
   /** @param {NamedMember} member @returns {Promise<NamedMember>} */
@@ -80,7 +85,7 @@ class ReadableSum {
     try {
       await this.#addAll(new ReportSum(this.#own), [member])
       return member
-    } catch (/** @type {any} */ error) {
+    } catch (error) {
       return { ...member, state: 'unreadable', error }
     }
   }

@@ -7,28 +7,46 @@ const { Registry } = require('prom-client')
 const { requireFamily } = require('./report-shapes')
 const { BOUND_LABELS, RegistryLabels, boundText } = require('./reported-labels')
 
+/**
+ * @import { RegistryEntry } from '../../core/metrics/scrape/prometheus'
+ * @import { FamilySum } from './family-sum'
+ * @import { ValuePoint } from './point-shapes'
+ * @import { Across, Described } from './report-shapes'
+ */
+
+/**
+ * What a registry returns of a metric.
+ *
+ * @typedef {{ metricName?: string, labels?: Record<string, unknown>, value: number }} Sample
+ * @typedef {{ help: string, type: string, aggregator?: string, values: Sample[] }} ReadMetric
+ * @typedef {Omit<Described, 'bounds'> & { points(): ValuePoint[] }} ForeignFamily
+ */
+
 const JOINED = ['sum', 'min', 'max', 'first']
 /** A registry without default labels: reported series contain them already. */
 const plainRegistry = new Registry()
-/** @type {(a: [string, any], b: [string, any]) => number} */
+/** @type {(a: [string, unknown], b: [string, unknown]) => number} */
 const byName = ([a], [b]) => (a < b ? -1 : 1)
 
 /**
- * @param {{ registry: any, metric: any, name: string }} source
- * @param {(error: Error) => void} [onInvalid] called if the metric has invalid series, which are left out
- * @returns {Promise<any[]>} families: two of a summary, whose quantiles are each worker's own
+ * @param {RegistryEntry} source
+ * @param {(error: unknown) => void} [onInvalid] called if the metric has invalid series, which are left out
+ * @returns {Promise<ForeignFamily[]>} families: two of a summary, whose quantiles are each worker's own
  * @throws {TypeError} if the whole metric is invalid
  */
 async function readMetric({ registry, metric, name }, onInvalid = () => {}) {
   // Read through the registry, which adds its default labels, whichever client library it is of.
   const alone = Object.create(registry, { getMetricsAsArray: { value: () => [metric] } })
+  /** @type {[ReadMetric]} */
   const [{ help, type, aggregator = 'sum', values }] = await alone.getMetricsAsJSON()
-  const across = JOINED.includes(aggregator) ? aggregator : 'worker'
+  const across = /** @type {Across} */ (JOINED.includes(aggregator) ? aggregator : 'worker')
   requireFamily({ name, help, type, across, isForeign: true })
+  /** @param {Sample} sample */
   const isQuantile = ({ metricName, labels }) =>
     type === 'summary' && (metricName ?? name) === name && labels?.quantile !== undefined
+  /** @param {Across} across @param {ValuePoint[]} points @returns {ForeignFamily} */
   const family = (across, points) => ({ name, help, type, across, isForeign: true, points: () => points })
-  /** @type {{ own: any[], sum: any[] }} */
+  /** @type {{ own: ValuePoint[], sum: ValuePoint[] }} */
   const points = { own: [], sum: [] }
   const valid = new ValidSeries({ name, type })
   for (const value of values) {
@@ -51,13 +69,14 @@ class ValidSeries {
   #labels
   #seen = new Set()
 
+  /** @param {{ name: string, type: string }} family */
   constructor(family) {
     this.#name = family.name
     this.#boundLabel = BOUND_LABELS[family.type]
     this.#labels = new RegistryLabels(family)
   }
 
-  /** @returns {string | undefined} the name and labels as JSON; undefined if the series is invalid */
+  /** @param {Sample} sample @returns {string | undefined} the name and labels as JSON; undefined if the series is invalid */
   add({ metricName, labels, value }) {
     try {
       const series = [
@@ -77,15 +96,16 @@ class ValidSeries {
     }
   }
 
-  /** @returns {[string, string]} */
+  /** @param {[string, unknown]} pair @returns {[string, string]} */
   #textOf = ([name, value]) => {
-    const text = /** @type {any} */ (String(value)).toWellFormed()
+    const text = /** @type {string & { toWellFormed(): string }} */ (String(value)).toWellFormed()
     return [name, (name === this.#boundLabel ? boundText(text) : undefined) ?? text]
   }
 }
 
-/** Converts reported families to metrics that a registry accepts. @param {Iterable<any>} families */
+/** Converts reported families to metrics that a registry accepts. @param {Iterable<FamilySum>} families */
 function metricsOf(families) {
+  /** @type {Map<string, FamilySum[]>} */
   const byMetric = new Map()
   for (const family of families) {
     if (!family.isForeign) continue
@@ -100,13 +120,14 @@ function metricsOf(families) {
   }))
 }
 
+/** @param {FamilySum[]} parts */
 function metricOf(parts) {
   const { name, help, type } = parts[0]
   const get = () => ({ name, help, type, aggregator: 'sum', values: valuesOf(parts) })
   return { name, help, type, aggregator: 'sum', get, reset() {} }
 }
 
-/** The label for the worker can turn two series of different parts into one. */
+/** The label for the worker can turn two series of different parts into one. @param {FamilySum[]} parts */
 function valuesOf(parts) {
   const values = parts.flatMap((part) => part.samples())
   if (parts.length === 1) return values
@@ -114,6 +135,7 @@ function valuesOf(parts) {
   return [...byKey.values()]
 }
 
+/** @param {{ metricName: string, labels: Record<string, unknown> }} sample */
 const keyOf = ({ metricName, labels }) => JSON.stringify([metricName, Object.entries(labels).sort(byName)])
 
 module.exports = { metricsOf, readMetric }

@@ -4,7 +4,7 @@
 
 /** @typedef {{ take: (length: number) => Buffer, giveBack: () => void }} Loan */
 
-/** With a margin, because reports grow a little from scrape to scrape. */
+/** With a margin, because reports grow a little from scrape to scrape. @param {number} length */
 const allocate = (length) => Buffer.allocUnsafeSlow(length + (length >>> 3))
 
 class ReportBuffers {

@@ -4,17 +4,19 @@
 
 const { constants, promises } = require('node:fs')
 
+/** @import { Loan } from './report-buffers' */
+
 /** Enough for 45 000 series. */
 const MOST_BYTES = 64 * 1024 * 1024
 // Windows has neither flag.
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
-/** Errors that say nothing about the file: it was removed, or no file can be opened now. */
+/** Errors that say nothing about the file: it was removed, or no file can be opened now. @type {ReadonlySet<string | undefined>} */
 const NOT_ABOUT_FILE = new Set(['ENOENT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR'])
 
 /**
  * @param {string} name
- * @param {import('./report-buffers').Loan} loan provides the buffer
- * @returns {Promise<{ report?: Buffer, touchedMs: number, error?: Error }>} with an error if the file cannot be a report
+ * @param {Loan} loan provides the buffer
+ * @returns {Promise<{ report?: Buffer, touchedMs: number, error?: unknown }>} with an error if the file cannot be a report
  */
 async function readReport(name, loan) {
   try {
@@ -24,13 +26,13 @@ async function readReport(name, loan) {
     } finally {
       await file.close()
     }
-  } catch (/** @type {any} */ error) {
-    if (NOT_ABOUT_FILE.has(error.code)) throw error
+  } catch (error) {
+    if (NOT_ABOUT_FILE.has(/** @type {NodeJS.ErrnoException} */ (error).code)) throw error
     return { touchedMs: 0, error }
   }
 }
 
-/** If the file is replaced meanwhile, all of the old file is read. */
+/** If the file is replaced meanwhile, all of the old file is read. @param {import('node:fs/promises').FileHandle} file @param {Loan} loan */
 async function readAll(file, loan) {
   const stat = await file.stat()
   if (!stat.isFile()) throw new Error('it is not a regular file')

@@ -2,6 +2,16 @@
 // Defines what a report may contain. A report may be corrupt, incomplete, or written by another program. Any invalid part makes
 // the whole report unreadable, because Prometheus rejects a scrape for one line that it cannot parse.
 
+/** @import { ReportedExemplar } from './report' */
+
+/**
+ * A family as described in a report. `across`: how workers are joined; `bounds`: of an own histogram.
+ *
+ * @typedef {'sum' | 'max' | 'min' | 'first' | 'worker'} Across
+ * @typedef {{ name: string, type: string, help: string, across: Across, isForeign: boolean,
+ *   bounds?: readonly number[] | undefined }} Described
+ */
+
 const OWN_TYPES = ['counter', 'gauge', 'histogram', 'summary', 'native histogram']
 /** The types that a registry may use. `untyped` exists in the text format only. */
 const REGISTRY_TYPES = ['counter', 'gauge', 'histogram', 'summary', 'untyped']
@@ -25,11 +35,12 @@ const LATEST_MS = 8.64e15
 const MOST_COUNT = Number.MAX_SAFE_INTEGER
 const MOST_SUM = 2 ** 64
 
+/** @param {unknown} value @param {RegExp} pattern @param {number} longest */
 const isText = (value, pattern, longest) =>
   typeof value === 'string' && value.length <= longest && pattern.test(value)
 
 /**
- * @param {any} family as described in a report
+ * @param {Described} family not checked yet
  * @param {ReadonlyMap<string, string>} [ownTypes] the types of our own metrics, by name
  * @throws {TypeError}
  */
@@ -44,9 +55,11 @@ function requireFamily(family, ownTypes) {
     throw new TypeError(`the report declares '${name}' as a ${type}`)
 }
 
+/** @param {Described} family */
 const isOfRegistry = ({ type, help }) =>
   REGISTRY_TYPES.includes(type) && typeof help === 'string' && help.length <= LONGEST_REGISTRY_HELP
 
+/** @param {Described} family */
 const isOwn = ({ name, type, help, bounds }) =>
   OWN_TYPES.includes(type) &&
   // OpenMetrics requires the suffix.
@@ -54,7 +67,7 @@ const isOwn = ({ name, type, help, bounds }) =>
   isText(help, HELP, LONGEST_HELP) &&
   hasBounds(type, bounds)
 
-/** A histogram requires bounds. They are optional for other types, such as a summary with bounds in memory. */
+/** A histogram requires bounds. They are optional for other types, such as a summary with bounds in memory. @param {string} type @param {unknown} bounds */
 function hasBounds(type, bounds) {
   if (type !== 'histogram' && bounds === undefined) return true
   return (
@@ -80,13 +93,16 @@ function requireCounts(numbers, length, width) {
   }
 }
 
+/** @param {number} number */
 const invalidNumber = (number) => new RangeError(`${number} is not a valid count`)
 
+/** @param {unknown} value */
 const isSum = (value) => typeof value === 'number' && value >= 0 && value <= MOST_SUM
+/** @param {unknown} value */
 const isCount = (value) =>
   typeof value === 'number' && value >= 0 && value <= MOST_COUNT && value === Math.floor(value)
 
-/** @param {any} exemplar @param {number} points the number of points @param {number} buckets the number of buckets per point */
+/** @param {ReportedExemplar} exemplar @param {number} points the number of points @param {number} buckets the number of buckets per point */
 function requireExemplar(exemplar, points, buckets) {
   const [at, bucket, traceId, spanId, atMs, seconds] = exemplar
   const isOfOne = isIndex(at, points) && isIndex(bucket, buckets)
@@ -95,9 +111,10 @@ function requireExemplar(exemplar, points, buckets) {
   if (!isOfOne || !isExemplar) throw new TypeError('the report has an invalid exemplar')
 }
 
+/** @param {number} value @param {number} length */
 const isIndex = (value, length) => Number.isInteger(value) && value >= 0 && value < length
 
-/** Whether a `Date` can be made of it. */
+/** Whether a `Date` can be made of it. @param {unknown} value */
 const isTime = (value) => typeof value === 'number' && Math.abs(value) <= LATEST_MS
 
 module.exports = { isCount, isSum, isTime, requireCounts, requireExemplar, requireFamily }

@@ -10,6 +10,13 @@ const { EXEMPLARS, FAMILY, POINTS, ROUTES, doublesOf, readBlocks, readPoints } =
 const { RouteSums } = require('./route-report')
 const { outlives } = require('./point-shapes')
 
+/**
+ * @import { OwnMetrics } from './metric-names'
+ * @import { Described } from './report-shapes'
+ */
+
+/** @typedef {{ family: FamilySum, worker: string, text: Buffer, rows: Int32Array }} SumBlock */
+
 /** Reading a larger block would block the loop for too long. */
 const MOST_SERIES = 16 * SERIES_PER_BLOCK
 const MOST_JSON = 4 * 1024 * 1024
@@ -18,19 +25,23 @@ class ReportSum {
   /** The number of families that workers define differently, such as two versions of an application. */
   misunderstood = 0
   routes = new RouteSums()
+  /** @type {Map<string, FamilySum>} */
   #families = new Map()
+  /** @type {boolean | undefined} */
   #withRoutes
   /** The number of reports added, in all scrapes, and before this scrape. */
   #reports = 0
   #before = 0
   #own
+  /** @type {MetricNames | undefined} */
   #names
   #shown = 0
-  /** By member: the labels and rows of its last blocks. Labels rarely change between scrapes. */
+  /** By member: the labels and rows of its last blocks. Labels rarely change between scrapes. @type {Map<string, SumBlock[]>} */
   #blocksOf = new Map()
+  /** @type {Map<string, SumBlock[]>} */
   #blocksBefore = new Map()
 
-  /** @param {import('./metric-names').OwnMetrics} [own] */
+  /** @param {OwnMetrics} [own] */
   constructor(own = NO_OWN) {
     this.#own = own
   }
@@ -68,9 +79,11 @@ class ReportSum {
    */
   *add(report, blocksAt, { id, worker, isGone, isRecent }) {
     const before = this.#blocksBefore.get(id) ?? []
+    /** @type {SumBlock[]} */
     const blocks = []
     this.#blocksOf.set(id, blocks)
     const number = ++this.#reports
+    /** @type {FamilySum | undefined} */
     let family
     for (const { kind, body } of readBlocks(report, blocksAt)) {
       if (kind === FAMILY) family = this.#familyOf(jsonIn(body), isGone)
@@ -88,12 +101,13 @@ class ReportSum {
     }
   }
 
-  /** @returns {Generator<Buffer | undefined>} the sum as blocks of a report */
+  /** @param {number} wallMs @returns {Generator<Buffer | undefined>} the sum as blocks of a report */
   *report(wallMs) {
     for (const family of this.families) yield* reportFamily(family, family.points())
     yield* this.routes.report(wallMs)
   }
 
+  /** @param {Described} described @param {boolean} isGone */
   #familyOf(described, isGone) {
     requireFamily(described, this.#own.types)
     if (isGone && !outlives(described)) return undefined
@@ -104,7 +118,10 @@ class ReportSum {
       known.begin(this.#before)
       this.#families.set(key, known)
     }
-    if (known.isLike(described) && (known.isReported || this.#names.take(described, ownerOf(described)))) {
+    if (
+      known.isLike(described) &&
+      (known.isReported || /** @type {MetricNames} */ (this.#names).take(described, ownerOf(described)))
+    ) {
       known.isReported = true
       return known
     }
@@ -113,16 +130,22 @@ class ReportSum {
   }
 }
 
-/** The two families of a registry's summary are one metric. */
+/** The two families of a registry's summary are one metric. @param {Described} family */
 const ownerOf = ({ name, type, across, isForeign }) =>
   isForeign ? `${name} ${type === 'summary' ? type : across}` : name
 
+/** @param {Buffer} body */
 function jsonIn(body) {
   if (body.length > MOST_JSON) throw new RangeError(`a block of JSON has ${body.length} bytes`)
   return JSON.parse(body.toString())
 }
 
-/** Reuses the block of the previous scrape, if it is of the same family and worker and has the same labels. */
+/**
+ * Reuses the block of the previous scrape, if it is of the same family and worker and has the same labels.
+ *
+ * @param {SumBlock | undefined} before @param {FamilySum} family @param {string} worker @param {{ text: Buffer }} points
+ * @returns {SumBlock}
+ */
 function blockOf(before, family, worker, { text }) {
   if (before?.family === family && before.worker === worker && before.text.equals(text)) return before
   const labels = text.toString().split('\n', MOST_SERIES + 1)
@@ -135,7 +158,7 @@ const COLUMNS = 32
 const scratch = new Float64Array(SERIES_PER_BLOCK * COLUMNS)
 const scratchBytes = new Uint8Array(scratch.buffer)
 
-/** Copies the doubles to an address that is a multiple of 8. The result is valid until the next call. */
+/** Copies the doubles to an address that is a multiple of 8. The result is valid until the next call. @param {Uint8Array} bytes */
 function doublesIn(bytes) {
   if (bytes.length > scratchBytes.length) return doublesOf(bytes)
   scratchBytes.set(bytes)

@@ -5,6 +5,18 @@
 
 const { isCount, isTime } = require('./report-shapes')
 
+/** @import { Described } from './report-shapes' */
+
+/**
+ * The head of a member's report. `process`: its pid and start time; `thread`: 0 for the main thread; `blocksAt`: where the blocks begin.
+ *
+ * @typedef {{ id: string, worker: string, process: string, pid: number, thread: number, startedAt: number, at: number,
+ *   inFlight: number, isFinal: boolean, blocksAt: number }} Head
+ */
+/** @typedef {{ ids: string[], count: number }} RetiredHead of the report of the retired members; `ids`: those retired last */
+/** @typedef {Partial<Head> & Partial<RetiredHead> & { isDeparted?: boolean, blocksAt: number }} AnyHead */
+/** @typedef {[point: number, bucket: number, traceId: string, spanId: string, atMs: number, seconds: number]} ReportedExemplar */
+
 const VERSION = 'SPILLWAY2'
 const HEADER = 8
 
@@ -13,7 +25,7 @@ const POINTS = 2
 const ROUTES = 3
 const EXEMPLARS = 4
 
-/** @returns {Buffer} */
+/** @param {Omit<AnyHead, 'blocksAt'>} head @returns {Buffer} */
 function headOf(head) {
   const json = Buffer.from(JSON.stringify(head))
   const start = Buffer.alloc(VERSION.length + 4)
@@ -22,7 +34,7 @@ function headOf(head) {
   return Buffer.concat([start, json])
 }
 
-/** @returns {Buffer} */
+/** @param {number} kind @param {...Uint8Array} parts @returns {Buffer} */
 function blockOf(kind, ...parts) {
   const header = Buffer.alloc(HEADER)
   header.writeUInt32LE(kind, 0)
@@ -33,6 +45,7 @@ function blockOf(kind, ...parts) {
   return Buffer.concat([header, ...parts])
 }
 
+/** @param {Described} family */
 const familyBlock = (family) => blockOf(FAMILY, Buffer.from(JSON.stringify(family)))
 
 /**
@@ -55,7 +68,7 @@ function pointsBlock(text, numbers, spare) {
 /**
  * The exemplars of the block of points before it.
  *
- * @param {[point: number, bucket: number, traceId: string, spanId: string, atMs: number, seconds: number][]} exemplars
+ * @param {ReportedExemplar[]} exemplars
  */
 const exemplarsBlock = (exemplars) => blockOf(EXEMPLARS, Buffer.from(JSON.stringify(exemplars)))
 
@@ -65,13 +78,13 @@ function readPoints(body) {
   return { text: body.subarray(4, end), bytes: body.subarray(end) }
 }
 
-/** Copies the bytes, because doubles must begin at a multiple of 8. */
+/** Copies the bytes, because doubles must begin at a multiple of 8. @param {Uint8Array} bytes */
 function doublesOf(bytes) {
   const copy = new Uint8Array(bytes)
   return new Float64Array(copy.buffer, 0, copy.length >>> 3)
 }
 
-/** Adds blocks to the pieces of a report. A step may have no block yet. */
+/** Adds blocks to the pieces of a report. A step may have no block yet. @param {Buffer[]} pieces @param {Iterable<Buffer | undefined>} blocks */
 function* putInto(pieces, blocks) {
   for (const block of blocks) {
     if (block !== undefined) pieces.push(block)
@@ -79,14 +92,14 @@ function* putInto(pieces, blocks) {
   }
 }
 
-/** False for a file that was not completely on disk when the power failed. */
+/** False for a file that was not completely on disk when the power failed. @param {Buffer} report @param {number} blocksAt */
 function isWhole(report, blocksAt) {
   let at = blocksAt
   while (at + HEADER <= report.length) at += HEADER + report.readUInt32LE(at + 4)
   return at === report.length
 }
 
-/** @returns {any} the head, or undefined if the report is incomplete or of an unknown version */
+/** @param {Buffer | undefined} report @returns {AnyHead | undefined} undefined if it is incomplete or of an unknown version */
 function readHead(report) {
   if (report === undefined || report.toString('latin1', 0, VERSION.length) !== VERSION) return undefined
   const start = VERSION.length + 4
@@ -98,6 +111,7 @@ function readHead(report) {
   return head.isDeparted && !isHeadOfRetired(head) ? undefined : { ...head, blocksAt }
 }
 
+/** @param {string} text */
 function parsed(text) {
   try {
     return JSON.parse(text)
@@ -106,10 +120,11 @@ function parsed(text) {
   }
 }
 
+/** @param {{ ids?: unknown, count?: unknown }} head */
 const isHeadOfRetired = ({ ids, count }) =>
   Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isCount(count)
 
-/** Whether the head is valid and belongs to that member. */
+/** Whether the head is valid and belongs to that member. @param {AnyHead | undefined} head @param {string} id @returns {head is AnyHead & Head} */
 function isHeadOf(head, id) {
   if (head?.id !== id) return false
   const { process, worker = '', thread = 0, inFlight = 0, pid = 0, at = 0, startedAt = 0 } = head
@@ -117,7 +132,7 @@ function isHeadOf(head, id) {
   return [thread, inFlight, pid].every(isCount) && [at, startedAt].every(isTime)
 }
 
-/** @returns {Generator<{ kind: number, body: Buffer }>} the blocks of a complete report */
+/** @param {Buffer} report @param {number} blocksAt @returns {Generator<{ kind: number, body: Buffer }>} the blocks of a complete report */
 function* readBlocks(report, blocksAt) {
   for (let at = blocksAt; at < report.length; ) {
     const end = at + HEADER + report.readUInt32LE(at + 4)

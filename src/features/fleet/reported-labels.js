@@ -6,27 +6,38 @@
 const { isUtf8 } = require('node:buffer')
 const { isCount, isSum } = require('./report-shapes')
 
+/**
+ * `label` identifies the series in the family; `shown` has the worker too, if given; `isValue` checks a value of a registry's series.
+ *
+ * @typedef {(value: unknown) => boolean} IsValue
+ * @typedef {{ label: string, shown: string, isValue?: IsValue }} ReadLabels
+ */
+
 const LONGEST = 65_536
 /** A label with the comma or the last brace behind it, in a text with one character per byte. */
 const PAIR = /[a-zA-Z_]\w*="(?:[^"\\\n\u0100-\uffff]|\\[\\n"])*"(?:,|\}$)/y
 const NON_ASCII = /[\u0080-\u00ff]/
+/** @type {Readonly<Record<string, string>>} */
 const UNESCAPED = { '\\\\': '\\', '\\n': '\n', '\\"': '"' }
 /** Prometheus reserves names that begin with two underscores. */
 const NAME = /^(?!__)[a-zA-Z_]\w*$/
 const WORKER = 'worker'
 /** The label for the worker if the application uses `worker` itself. */
 const OWN_WORKER = 'spillway_worker'
-/** The label that distinguishes the values of one series. */
+/** The label that distinguishes the values of one series. @type {Readonly<Record<string, string | undefined>>} */
 const BOUND_LABELS = { histogram: 'le', 'native histogram': 'le', summary: 'quantile' }
-/** The suffixes that the samples of a registry's metric may have. */
+/** The suffixes that the samples of a registry's metric may have. @type {Readonly<Record<string, string[] | undefined>>} */
 const SUFFIXES = { histogram: ['_bucket', '_sum', '_count'], summary: ['', '_sum', '_count'] }
+/** @type {Readonly<Record<string, string | undefined>>} */
 const BOUND_SUFFIXES = { histogram: '_bucket', summary: '' }
 
 /** The labels of a reported point, as text. The pairs are decoded on first use, which is rare. */
 class ReportedLabels {
   utf8
+  /** @type {Record<string, string> | undefined} */
   #pairs
 
+  /** @param {string} utf8 */
   constructor(utf8) {
     this.utf8 = utf8
   }
@@ -37,8 +48,9 @@ class ReportedLabels {
   }
 }
 
-/** @returns {string[]} the text of each label @throws {TypeError} if the text is invalid */
+/** @param {string} utf8 @returns {string[]} the text of each label @throws {TypeError} if the text is invalid */
 function piecesIn(utf8) {
+  /** @type {string[]} */
   const pieces = []
   if (utf8 === '') return pieces
   if (utf8.length > LONGEST || !utf8.startsWith('{') || !utf8.endsWith('}')) throw invalidLabels()
@@ -50,8 +62,10 @@ function piecesIn(utf8) {
   return pieces
 }
 
+/** @param {string} piece */
 const nameIn = (piece) => piece.slice(0, piece.indexOf('='))
 
+/** @param {string} piece @returns {[name: string, value: string]} */
 function pairIn(piece) {
   const name = nameIn(piece)
   const value = Buffer.from(piece.slice(name.length + 2, -1), 'latin1').toString()
@@ -69,7 +83,7 @@ function workerLabel(names) {
 /** Reads the series of one of our own families. */
 class OwnLabels {
   #boundLabel
-  /** By the label names in some order: the order in which the family had these names first. */
+  /** By the label names in some order: the order in which the family had these names first. @type {Map<string, string[]>} */
   #orders = new Map()
 
   /** @param {{ type: string }} family */
@@ -80,7 +94,7 @@ class OwnLabels {
   /**
    * @param {string} utf8
    * @param {string} [worker] given if each worker shows its own series
-   * @returns {{ label: string, shown: string }} `label` in the family's order; `shown` with the worker, if given
+   * @returns {ReadLabels} `label` in the family's order
    * @throws {TypeError}
    */
   read(utf8, worker) {
@@ -92,7 +106,9 @@ class OwnLabels {
     return { label, shown: worker === undefined ? label : withWorker(label, names, worker) }
   }
 
+  /** @param {string[]} names */
   #orderOf(names) {
+    /** @param {string} name */
     const isTaken = (name) => !NAME.test(name) || name === this.#boundLabel
     if (new Set(names).size < names.length || names.some(isTaken)) throw invalidLabels()
     const sorted = names.toSorted().join()
@@ -103,12 +119,17 @@ class OwnLabels {
   }
 }
 
+/** @param {string[]} pieces @param {string[]} order */
 function inOrder(pieces, order) {
   const byName = new Map(pieces.map((piece) => [nameIn(piece), piece]))
   return `{${order.map((name) => byName.get(name)).join()}}`
 }
 
-/** Adds the worker as the last label, so that series that differ only in the worker are neighbours. */
+/**
+ * Adds the worker as the last label, so that series that differ only in the worker are neighbours.
+ *
+ * @param {string} label @param {string[]} names @param {string} worker
+ */
 function withWorker(label, names, worker) {
   const own = `${workerLabel(names)}="${worker}"}`
   return names.length === 0 ? `{${own}` : `${label.slice(0, -1)},${own}`
@@ -131,18 +152,18 @@ class RegistryLabels {
     this.#boundSuffix = BOUND_SUFFIXES[type]
   }
 
-  /** Like `OwnLabels`. `isValue` checks a value of the series. */
+  /** Like `OwnLabels`. @param {string} json @param {string} [worker] @returns {ReadLabels} */
   read(json, worker) {
     const series = json.length <= LONGEST && JSON.parse(json)
     if (!Array.isArray(series) || JSON.stringify(series) !== json) throw invalidLabels()
     const isValue = this.check(series)
-    const [metricName, labels] = series
+    const [metricName, labels] = /** @type {[metricName: string, labels: [string, string][]]} */ (series)
     if (worker === undefined) return { label: json, shown: json, isValue }
     const own = workerLabel(labels.map(([name]) => name))
     return { label: json, shown: JSON.stringify([metricName, [...labels, [own, worker]]]), isValue }
   }
 
-  /** @param {any[]} series @returns {(value: any) => boolean} checks a value of the series @throws {TypeError} */
+  /** @param {unknown[]} series @returns {IsValue} checks a value of the series @throws {TypeError} */
   check([metricName, labels, ...rest]) {
     if (typeof metricName !== 'string' || rest.length > 0 || !areLabels(labels)) throw invalidLabels()
     const suffix = metricName.slice(this.#name.length)
@@ -152,7 +173,7 @@ class RegistryLabels {
     return suffix === '_count' || suffix === '_bucket' ? isCount : isAny
   }
 
-  /** A bucket or quantile requires its bound; no other sample may have a bound. */
+  /** A bucket or quantile requires its bound; no other sample may have a bound. @param {string} suffix @param {[name: string, value: string][]} labels */
   #requireBound(suffix, labels) {
     if (this.#boundLabel === undefined) return
     const bound = labels.find(([name]) => name === this.#boundLabel)
@@ -167,10 +188,12 @@ class RegistryLabels {
 /** A gauge, a sum and a quantile may be negative or NaN. */
 const isAny = () => true
 
+/** @param {unknown} labels @returns {labels is [name: string, value: string][]} */
 const areLabels = (labels) =>
   Array.isArray(labels) &&
   labels.every((label, i) => isLabel(label) && (i === 0 || labels[i - 1][0] < label[0]))
 
+/** @param {unknown} label */
 const isLabel = (label) =>
   Array.isArray(label) &&
   label.length === 2 &&
@@ -179,10 +202,10 @@ const isLabel = (label) =>
   typeof label[1] === 'string' &&
   isWellFormed(label[1])
 
-/** UTF-8 turns every lone surrogate into U+FFFD, so two labels could become one. @param {any} text */
-const isWellFormed = (text) => text.isWellFormed()
+/** UTF-8 turns every lone surrogate into U+FFFD, so two labels could become one. @param {string} text */
+const isWellFormed = (text) => /** @type {string & { isWellFormed(): boolean }} */ (text).isWellFormed()
 
-/** The canonical text of a bound, so that 1 and 1.0 are one bound. @returns {string | undefined} */
+/** The canonical text of a bound, so that 1 and 1.0 are one bound. @param {string} text @returns {string | undefined} */
 function boundText(text) {
   if (text === '+Inf') return text
   return text.trim() !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : undefined

@@ -11,7 +11,17 @@ const { headOf, putInto } = require('./report')
 const { reportRoutes } = require('./route-report')
 const { TimeSlices } = require('./time-slices')
 
-/** @import { Prometheus } from '../../core/metrics/scrape/prometheus' */
+/**
+ * @import { Capture, TakeCapture } from '../../core/metrics/capture'
+ * @import { Prometheus, RegistryEntry, Sources } from '../../core/metrics/scrape/prometheus'
+ * @import { Instance } from '../../instance'
+ */
+
+/**
+ * @typedef {Pick<Instance, 'clock' | 'internalErrors' | 'recorder' | 'startedAtWallMs'>} Parts
+ * @typedef {{ id: string, worker: string }} Self
+ * @typedef {{ pieces: Buffer[], error?: unknown }} Made with the error of `keep`
+ */
 
 /** A killed worker may lose this much of its histograms, and nothing else. */
 const ROUTES_MS = 60_000
@@ -21,20 +31,23 @@ class Reporter {
   #capture
   #exporter
   #head
+  /** @type {Buffer[]} */
   #foreign = []
   #memory = new PointsMemory()
+  /** @type {Capture | undefined} */
   #spare
-  /** The blocks of the routes, as of `#routesMs`. */
+  /** The blocks of the routes, as of `#routesMs`. @type {Buffer[]} */
   #routes = []
   #routesMs = Number.NEGATIVE_INFINITY
   #needsRoutes = false
-  /** @type {Promise<any>} */
+  /** @type {Promise<unknown>} */
   #last = Promise.resolve()
+  /** @type {Promise<Made> | undefined} */
   #queued
 
   /**
-   * @param {any} parts
-   * @param {import('../../core/metrics/capture').TakeCapture} capture
+   * @param {Parts} parts
+   * @param {TakeCapture} capture
    * @param {Prometheus} exporter
    */
   constructor(parts, capture, exporter) {
@@ -50,10 +63,10 @@ class Reporter {
   }
 
   /**
-   * @param {{ id: string, worker: string }} member
+   * @param {Self} member
    * @param {boolean} withRoutes whether the histograms must be current
    * @param {(pieces: Buffer[]) => Promise<void>} keep writes the report
-   * @returns {Promise<{ pieces: Buffer[], error?: any }>} with the error of `keep`
+   * @returns {Promise<Made>}
    */
   make(member, withRoutes, keep) {
     this.#needsRoutes ||= withRoutes
@@ -69,6 +82,7 @@ class Reporter {
     return this.#queued
   }
 
+  /** @param {Self} member */
   async #make(member) {
     const { clock } = this.#parts
     const withRoutes = this.#needsRoutes
@@ -83,10 +97,12 @@ class Reporter {
     // Absolute, because the wall clock may be set back.
     if (withRoutes || Math.abs(wallMs - this.#routesMs) > ROUTES_MS) {
       this.#routesMs = wallMs
+      /** @type {Buffer[]} */
       const routes = []
       await slices.run(this.#reportRoutes(captured, routes))
       this.#routes = routes
     }
+    /** @type {Buffer[]} */
     const foreign = []
     for (const source of sources.metrics) await this.#readForeign(source, foreign, slices)
     this.#foreign = foreign
@@ -94,7 +110,11 @@ class Reporter {
     return [...pieces, ...this.#routes, ...foreign]
   }
 
-  /** Makes the last report synchronously. Metrics of a registry are read asynchronously, so they are those of the report before. */
+  /**
+   * Makes the last report synchronously. Metrics of a registry are read asynchronously, so they are those of the report before.
+   *
+   * @param {Self} member
+   */
   makeNow(member) {
     const captured = this.#capture()
     const pieces = [this.#headOf(member, captured, true)]
@@ -103,28 +123,33 @@ class Reporter {
     return [...pieces, ...this.#foreign]
   }
 
+  /** @param {Pick<Sources, 'families' | 'standard'>} sources @param {Capture} captured @param {Buffer[]} pieces */
   *#reportFamilies({ families, standard }, captured, pieces) {
     this.#memory.begin()
     for (const family of [...families, ...standard])
       yield* putInto(pieces, reportFamily(family, family.points(captured), this.#memory))
   }
 
+  /** @param {Capture} captured @param {Buffer[]} pieces */
   #reportRoutes(captured, pieces) {
     const { clock } = this.#parts
     return putInto(pieces, reportRoutes(this.#parts, captured, clock.now(), clock.wallMs()))
   }
 
+  /** @param {RegistryEntry} source @param {Buffer[]} pieces @param {TimeSlices} slices */
   async #readForeign(source, pieces, slices) {
+    /** @param {unknown} error */
     const onInvalid = (error) => this.#parts.internalErrors.report('metrics', error)
     try {
       for (const family of await readMetric(source, onInvalid)) {
         await slices.run(putInto(pieces, reportFamily(family, family.points())))
       }
-    } catch (/** @type {any} */ error) {
+    } catch (error) {
       onInvalid(error)
     }
   }
 
+  /** @param {Self} member @param {Capture} captured @param {boolean} isFinal */
   #headOf({ id, worker }, captured, isFinal) {
     const inFlight = captured.inFlight.reduce((sum, count) => sum + count, 0)
     return headOf({ ...this.#head, id, worker, isFinal, inFlight, at: this.#parts.clock.wallMs() })

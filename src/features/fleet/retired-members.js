@@ -8,14 +8,21 @@ const { ReadableSum, isRecent } = require('./readable-sum')
 const { headOf, putInto } = require('./report')
 const { TimeSlices } = require('./time-slices')
 
+/**
+ * @import { Clock } from '../../core/clock'
+ * @import { Directory } from './directory'
+ * @import { OwnMetrics } from './metric-names'
+ * @import { NamedReadable, Poll, Retired } from './poll-members'
+ */
+
 const HOUR_MS = 3_600_000
 
 /**
- * @param {import('./directory').Directory} directory
- * @param {typeof import('../../core/clock').systemClock} clock
- * @param {import('./poll-members').Poll} poll
+ * @param {Directory} directory
+ * @param {Clock} clock
+ * @param {Poll} poll
  * @param {string} ownId
- * @param {import('./metric-names').OwnMetrics} [own]
+ * @param {OwnMetrics} [own]
  */
 async function retireMembers(directory, clock, { members, retired }, ownId, own) {
   // The report may be of a newer version, which this version must not replace.
@@ -27,7 +34,7 @@ async function retireMembers(directory, clock, { members, retired }, ownId, own)
   const unnamed = old.map((each) => ({ ...each, worker: '' }))
   const { sum, members: added, retired: before } = await readable.of(unnamed, retired)
   if (before.report !== retired.report) return
-  const newlyRetired = added.filter(({ state }) => state !== 'unreadable')
+  const newlyRetired = /** @type {NamedReadable[]} */ (added.filter(({ state }) => state !== 'unreadable'))
   const pieces = [
     headOf({
       isDeparted: true,
@@ -42,6 +49,7 @@ async function retireMembers(directory, clock, { members, retired }, ownId, own)
   await removeOld(directory, retired.generations)
 }
 
+/** @param {Directory} directory @param {Retired} retired @param {number} wallMs */
 async function keepRetired(directory, { generation, generations, stillThere, touchedMs }, wallMs) {
   for (const id of stillThere) await directory.remove(id)
   await removeOld(
@@ -51,6 +59,7 @@ async function keepRetired(directory, { generation, generations, stillThere, tou
   if (generation !== undefined && wallMs - touchedMs > HOUR_MS) await directory.touch(generation, wallMs)
 }
 
+/** @param {Directory} directory @param {number[]} generations */
 async function removeOld(directory, generations) {
   for (const generation of generations) await directory.removeRetired(generation)
 }

@@ -12,6 +12,15 @@ const { partSumsOf } = require('../../core/snapshot/route-parts')
 const { ROUTES, blockOf, doublesOf } = require('./report')
 const { isSum, isTime } = require('./report-shapes')
 
+/**
+ * @import { JsHistogram } from 'hdr-histogram-js'
+ * @import { RollingHistogram } from '../../core/histogram/rolling'
+ * @import { Capture } from '../../core/metrics/capture'
+ * @import { Recorder } from '../../core/request/recorder'
+ */
+
+/** @typedef {[method: string, route: string] | []} RouteKey empty for all routes together */
+
 const BLOCK = 32
 /**
  * The totals are the counters of the series, the count and the seconds of its streams, and the parts of its requests: since the
@@ -30,7 +39,7 @@ const EMPTY = newHistogram(64)
 const MOST_SPANS = 2
 const LONGEST_KEY = 4096
 
-/** Adds a span to a sum. The sum begins when the earlier of both began. */
+/** Adds a span to a sum. The sum begins when the earlier of both began. @param {Float64Array} sum @param {Float64Array} span */
 function addSpan(sum, span) {
   sum[COUNT] += span[COUNT]
   sum[ERRORS] += span[ERRORS]
@@ -42,9 +51,9 @@ class RouteWriter {
   #entries = 0
 
   /**
-   * @param {[method: string, route: string] | []} key empty for all routes together
+   * @param {RouteKey} key
    * @param {Float64Array} totals
-   * @param {{ since: Float64Array, histogram: any }[]} spans since the start, and the last minute if known
+   * @param {{ since: Float64Array, histogram: JsHistogram }[]} spans since the start, and the last minute if known
    */
   write(key, totals, spans) {
     const name = Buffer.from(JSON.stringify(key))
@@ -67,11 +76,15 @@ class RouteWriter {
   }
 }
 
-/** @returns {Generator<Buffer | undefined>} blocks; undefined for a step without one */
+/**
+ * @param {{ recorder: Recorder }} parts @param {Capture} captured @param {number} nowMs @param {number} wallMs
+ * @returns {Generator<Buffer | undefined>} blocks; undefined for a step without one
+ */
 function* reportRoutes({ recorder }, captured, nowMs, wallMs) {
   const { counters, series, streams } = captured
   const writer = new RouteWriter()
   const scratch = [newHistogram(64), newHistogram(64)]
+  /** @param {RollingHistogram} rolling */
   const spansOf = (rolling) => {
     for (const histogram of scratch) histogram.reset()
     return [rolling.addSinceStart(scratch[0], nowMs), rolling.addLastMinute(scratch[1], nowMs)].map(
@@ -101,21 +114,23 @@ function* reportRoutes({ recorder }, captured, nowMs, wallMs) {
 /** The positions of a route in the reports. */
 class RouteSum {
   key
-  /** The report that was added last. */
+  /** The report that was added last. @type {unknown} */
   report
   /** @type {{ body: Buffer, at: number, hasLastMinute: boolean }[]} */
   #positions = []
 
+  /** @param {RouteKey} key */
   constructor(key) {
     this.key = key
   }
 
+  /** @param {Buffer} body @param {number} at @param {boolean} hasLastMinute */
   add(body, at, hasLastMinute) {
     this.#positions.push({ body, at, hasLastMinute })
   }
 
   /**
-   * @param {any[]} scratch two empty histograms, for the time since the start and for the last minute
+   * @param {JsHistogram[]} scratch two empty histograms, for the time since the start and for the last minute
    * @param {number} wallMs
    */
   read(scratch, wallMs) {
@@ -143,23 +158,29 @@ class RouteSum {
   }
 }
 
+/** @param {Float64Array} since @param {number} wallMs */
 function rateOf(since, wallMs) {
   const seconds = (wallMs - since[SINCE]) / 1000
   return seconds > 0 ? since[COUNT] / seconds : 0
 }
 
+/** @param {ByteReader} reader @param {number} count */
 const readDoubles = (reader, count) => doublesOf(reader.read(count * 8))
 
-/** @throws {Error} if the text is not a key, or is written in another way than ours, which would show a route twice */
+/**
+ * @param {string} text
+ * @returns {RouteKey}
+ * @throws {Error} if the text is not a key, or is written in another way than ours, which would show a route twice
+ */
 function keyIn(text) {
   const key = text.length <= LONGEST_KEY && JSON.parse(text)
   const isKey =
     Array.isArray(key) && [0, 2].includes(key.length) && key.every((each) => typeof each === 'string')
   if (!isKey || JSON.stringify(key) !== text) throw new TypeError('the report has an invalid route key')
-  return key
+  return /** @type {RouteKey} */ (key)
 }
 
-/** Skips the numbers of a route. @throws {RangeError} if one of them is invalid */
+/** Skips the numbers of a route. @param {ByteReader} reader @throws {RangeError} if one of them is invalid */
 function skipRoute(reader) {
   requireValid(readDoubles(reader, TOTALS))
   const spans = reader.readInteger()
@@ -172,11 +193,13 @@ function skipRoute(reader) {
   }
 }
 
+/** @param {Float64Array} numbers */
 function requireValid(numbers) {
   if (!numbers.every(isSum)) throw new RangeError('a route has an invalid count')
 }
 
 class RouteSums {
+  /** @type {Map<string, RouteSum>} */
   #byKey = new Map()
 
   /**
@@ -198,7 +221,7 @@ class RouteSums {
     }
   }
 
-  /** Yields one route at a time, which is valid until the next. */
+  /** Yields one route at a time, which is valid until the next. @param {number} wallMs */
   *read(wallMs) {
     const scratch = [newHistogram(64), newHistogram(64)]
     for (const sum of this.#byKey.values()) {
@@ -207,7 +230,7 @@ class RouteSums {
     }
   }
 
-  /** @returns {Generator<Buffer | undefined>} the sums as blocks of a report, without the last minute */
+  /** @param {number} wallMs @returns {Generator<Buffer | undefined>} the sums as blocks of a report, without the last minute */
   *report(wallMs) {
     const writer = new RouteWriter()
     for (const { key, totals, spans } of this.read(wallMs)) {

@@ -3,7 +3,7 @@
 // workers.
 
 class UnreadableReports {
-  /** @type {Map<string, Error | undefined>} */
+  /** @type {Map<string, unknown>} */
   #logged = new Map()
   #warn
 
@@ -14,8 +14,8 @@ class UnreadableReports {
 
   /**
    * @param {string | undefined} directory
-   * @param {{ id: string, state: string, error?: Error }[]} members every member of a scrape
-   * @param {{ error?: Error }} retired
+   * @param {{ id: string, state: string, error?: unknown }[]} members every member of a scrape
+   * @param {{ error?: unknown }} retired
    */
   logNew(directory, members, retired) {
     const errors = new Map()

@@ -4,16 +4,25 @@
 
 const { Labels, NO_LABELS } = require('../../core/metrics/labels')
 
+/** @import { Member, NamedMember } from './poll-members' */
+
 const STATES = /** @type {const} */ (['live', 'silent', 'unreadable'])
 /** Names become label values without escaping. */
 const UNSAFE = /[^\w.-]/g
 const LONGEST_NAME = 64
 const LABELS = STATES.map((state) => new Labels({ state }))
 
-/** During a replacement two workers may have one name. The newest keeps it, and the other's pid is added to its name. */
+/**
+ * During a replacement two workers may have one name. The newest keeps it, and the other's pid is added to its name.
+ *
+ * @param {readonly Member[]} members
+ * @returns {NamedMember[]}
+ */
 function withWorkerNames(members) {
   const taken = new Set()
+  /** @type {Map<string, string>} */
   const names = new Map()
+  /** @param {Member} member */
   const age = ({ head }) => (head === undefined ? 0 : head.startedAt)
   for (const { id, head, state } of [...members].sort((a, b) => age(b) - age(a))) {
     if (head === undefined || state === 'departed') continue
@@ -25,8 +34,11 @@ function withWorkerNames(members) {
   return members.map((member) => ({ ...member, worker: names.get(member.id) ?? '' }))
 }
 
-/** @returns {Record<typeof STATES[number] | 'departed', number>} */
+/** @typedef {Record<typeof STATES[number] | 'departed', number>} States how many workers have each state */
+
+/** @param {readonly { state: string }[]} members @param {{ head: { count: number } }} retired @returns {States} */
 function statesOf(members, retired) {
+  /** @param {keyof States} state */
   const count = (state) => members.filter((member) => member.state === state).length
   return {
     live: count('live'),
@@ -36,18 +48,20 @@ function statesOf(members, retired) {
   }
 }
 
+/** @param {States | undefined} states undefined where only the names count */
 const stateFamilies = (states) => [
   {
     name: 'spillway_workers',
     type: 'gauge',
     help: 'Workers of the fleet: live, silent (their last known values are shown), unreadable (such as of another version).',
-    points: () => STATES.map((state, i) => ({ labels: LABELS[i], value: states[state] })),
+    points: () =>
+      STATES.map((state, i) => ({ labels: LABELS[i], value: /** @type {States} */ (states)[state] })),
   },
   {
     name: 'spillway_workers_departed_total',
     type: 'counter',
     help: 'Workers that have ended. Their counts are part of the totals.',
-    points: () => [{ labels: NO_LABELS, value: states.departed }],
+    points: () => [{ labels: NO_LABELS, value: /** @type {States} */ (states).departed }],
   },
 ]
 

@@ -1,6 +1,8 @@
 'use strict'
 // Why a connection closed: a closed set of labels, for what Engine.IO and ws report. A client chooses its close code, so that no code is a label.
 
+/** @import { SocketCloseReason } from '../../../index.js' */
+
 const CLOSE_REASONS = Object.freeze(
   /** @type {const} */ ([
     'client_close', // the client closed it as usual
@@ -13,6 +15,7 @@ const CLOSE_REASONS = Object.freeze(
   ])
 )
 
+/** @type {Readonly<Record<string, SocketCloseReason>>} */
 const OF_ENGINE = {
   'transport close': 'client_close',
   'transport error': 'lost',
@@ -25,6 +28,7 @@ const OF_ENGINE = {
 /** @param {string} reason of Engine.IO's `close` event */
 const reasonOfEngine = (reason) => (Object.hasOwn(OF_ENGINE, reason) ? OF_ENGINE[reason] : 'other')
 
+/** @type {Readonly<Record<number, SocketCloseReason | undefined>>} */
 const OF_CODES = {
   1000: 'client_close',
   1001: 'client_close',

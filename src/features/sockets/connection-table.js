@@ -9,6 +9,7 @@ const OTHER = TRANSPORTS.length - 1
 const INDEX = new Map(TRANSPORTS.map((name, index) => [/** @type {string} */ (name), index]))
 const REASON_INDEX = new Map(CLOSE_REASONS.map((name, index) => [/** @type {string} */ (name), index]))
 
+/** @param {string} transport */
 const indexOf = (transport) => INDEX.get(transport) ?? OTHER
 
 class ConnectionTable {
@@ -30,13 +31,13 @@ class ConnectionTable {
     this.#opened[indexOf(transport)]++
   }
 
-  /** A connection that was open before Spillway knew it counts as open, and was not opened since. */
+  /** A connection that was open before Spillway knew it counts as open, and was not opened since. @param {string} transport */
   onFound(transport) {
     this.found++
     this.#open[indexOf(transport)]++
   }
 
-  /** Socket.IO begins by polling and goes on by WebSocket. */
+  /** Socket.IO begins by polling and goes on by WebSocket. @param {string} from @param {string} to of its transports */
   onUpgrade(from, to) {
     this.#open[indexOf(from)]--
     this.#open[indexOf(to)]++
@@ -48,23 +49,26 @@ class ConnectionTable {
     this.#closed[Number(REASON_INDEX.get(reason))]++
   }
 
-  /** It is watched no longer. */
+  /** It is watched no longer. @param {string} transport */
   onForget(transport) {
     this.found--
     this.#open[indexOf(transport)]--
   }
 
+  /** @param {string} reason of the gate */
   onRefuse(reason) {
     this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1)
   }
 
   // Hot path: once a message.
+  /** @param {number} bytes */
   onReceive(bytes) {
     this.received++
     this.receivedBytes += bytes
   }
 
   // Hot path: once a message.
+  /** @param {number} bytes */
   onSend(bytes) {
     this.sent++
     this.sentBytes += bytes

@@ -10,6 +10,13 @@ const { isProxy } = require('node:util/types')
 
 /** @import { SocketMessage } from './socket-message' */
 
+/**
+ * What is used of an emitter. `listener`: what a wrapper calls.
+ *
+ * @typedef {{ (...args: unknown[]): unknown, listener?: Listener }} Listener
+ * @typedef {{ rawListeners(event: string): Listener[], domain?: unknown, [symbol: symbol]: unknown }} Emitter
+ */
+
 const ASYNC_FUNCTION = Object.getPrototypeOf(async () => {})
 const ONCE_WRAPPER = 'bound onceWrapper'
 /** Set on an emitter that turns the rejections of its listeners into errors. */
@@ -17,22 +24,30 @@ const kCapture = Object.getOwnPropertySymbols(new EventEmitter()).find(
   ({ description }) => description === 'kCapture'
 )
 
-/** Node's `once` wraps its listener, which the wrapper has as `listener`. A wrapper of the application may handle the promise, and so may a proxy. */
+/**
+ * Node's `once` wraps its listener, which the wrapper has as `listener`. A wrapper of the application may handle the promise, and so may a proxy.
+ *
+ * @param {Listener} listener
+ */
 const isAsync = (listener) => {
   const called = listener.name === ONCE_WRAPPER ? listener.listener : listener
   return Object.getPrototypeOf(called) === ASYNC_FUNCTION && !isProxy(called)
 }
 
-/** Node's `emit` does more than call the listeners: with no listener of `error`, with `captureRejections`, and in a domain. */
+/**
+ * Node's `emit` does more than call the listeners: with no listener of `error`, with `captureRejections`, and in a domain.
+ *
+ * @param {Emitter} emitter @param {Listener[]} listeners
+ */
 const needsEmit = (emitter, listeners) =>
   listeners.length === 0 ||
   (kCapture !== undefined && emitter[kCapture] === true) ||
   (emitter.domain !== undefined && emitter.domain !== null)
 
 /**
- * @param {EventEmitter} emitter
+ * @param {Emitter} emitter
  * @param {string} event
- * @param {any[]} args of the listeners
+ * @param {unknown[]} args of the listeners
  * @param {SocketMessage} message
  * @returns {boolean} whether there was a listener
  */
@@ -48,12 +63,18 @@ function emitWatched(emitter, event, args, message) {
   })
 }
 
+/** @template T @param {SocketMessage} message @param {() => T} callback @returns {T} */
 function runAll(message, callback) {
   const { next } = message
   return message.run(next === undefined ? callback : () => runAll(next, callback))
 }
 
-/** The promise that `then` makes rejects in place of the given one, which now counts as handled. */
+/**
+ * The promise that `then` makes rejects in place of the given one, which now counts as handled.
+ *
+ * @param {Promise<unknown>} promise
+ * @param {SocketMessage} message
+ */
 function follow(promise, message) {
   each(message, (one) => one.onFollow())
   promise.then(
@@ -68,6 +89,7 @@ function follow(promise, message) {
   )
 }
 
+/** @param {SocketMessage | undefined} message @param {(one: SocketMessage) => void} callback */
 function each(message, callback) {
   for (let one = message; one !== undefined; one = one.next) callback(one)
 }

@@ -6,7 +6,19 @@ const { ReplacedMethod } = require('../../core/replaced-method')
 const { reasonOfEngine } = require('./close-reasons')
 const { sizeOf } = require('./payload-size')
 
-/** @import { Sockets } from './sockets' */
+/**
+ * @import { EventEmitter } from 'node:events'
+ * @import { Clock } from '../../core/clock'
+ * @import { Newcomer } from './newcomers'
+ * @import { HandshakeRequest, Sockets } from './sockets'
+ */
+
+/**
+ * @typedef {EventEmitter & { transport: { name: string }, readyState: string, close(discard?: boolean): void }} Connection
+ * @typedef {(error: string | null, isAllowed: boolean) => void} OnAllowed
+ * @typedef {EventEmitter & { clients: Record<string, Connection>, opts: { addTrailingSlash?: boolean } }} Engine
+ * @typedef {{ type: string, data?: unknown }} Packet
+ */
 
 const SID = /[?&]sid=([^&#]+)/
 /** How long a goodbye may take to reach the client. */
@@ -17,42 +29,45 @@ class EngineConnections {
   #pathOf
   #sockets
   #allowRequest
-  /** By connection: the name of its transport. */
+  /** By connection: the name of its transport. @type {Map<Connection, string>} */
   #transports = new Map()
-  /** Of those that opened since this instance watches. @type {WeakMap<object, import('./newcomers').Newcomer>} */
+  /** Of those that opened since this instance watches. @type {WeakMap<Connection, Newcomer>} */
   #newcomers = new WeakMap()
   #isClosed = false
-  /** Set by `goodbye()`. @type {import('../../core/clock').Clock | undefined} */
+  /** Set by `goodbye()`. @type {Clock | undefined} */
   #goodbyeClock
+  /** @param {Connection} connection */
   #onConnection = (connection) => this.#add(connection, true)
   #onPacket
   #onPacketCreate
   #onUpgrade
   #onClose
 
-  /** @param {any} engine @param {() => string} pathOf the path that its requests begin with @param {Sockets} sockets */
+  /** @param {Engine} engine @param {() => string} pathOf the path that its requests begin with @param {Sockets} sockets */
   constructor(engine, pathOf, sockets) {
     this.#engine = engine
     this.#pathOf = pathOf
     this.#sockets = sockets
     const { connections } = sockets
     const engines = this
+    /** @param {Packet} packet */
     this.#onPacket = ({ type, data }) => {
       if (type === 'message') connections.onReceive(sizeOf(data))
     }
+    /** @param {Packet} packet */
     this.#onPacketCreate = ({ type, data }) => {
       if (type === 'message') connections.onSend(sizeOf(data))
     }
-    /** @this {any} */
+    /** @param {{ name: string }} transport @this {Connection} */
     this.#onUpgrade = function ({ name }) {
-      connections.onUpgrade(engines.#transports.get(this), name)
+      connections.onUpgrade(/** @type {string} */ (engines.#transports.get(this)), name)
       engines.#transports.set(this, name)
     }
-    /** @this {any} */
+    /** @this {Connection} @param {string} reason */
     this.#onClose = function (reason) {
       // Another listener of the same close may have closed the watch.
       if (!engines.#transports.has(this)) return
-      connections.onClose(engines.#transports.get(this), reasonOfEngine(reason))
+      connections.onClose(/** @type {string} */ (engines.#transports.get(this)), reasonOfEngine(reason))
       sockets.newcomers.remove(engines.newcomerOf(this))
       engines.#transports.delete(this)
     }
@@ -62,7 +77,7 @@ class EngineConnections {
       engine.opts,
       'allowRequest',
       (method) =>
-        /** @this {unknown} */
+        /** @this {unknown} @param {HandshakeRequest} req @param {OnAllowed} callback */
         function (req, callback) {
           engines.#decide(req, () =>
             method.inner === undefined ? callback(null, true) : method.inner.call(this, req, callback)
@@ -71,6 +86,7 @@ class EngineConnections {
     )
   }
 
+  /** @param {Connection} connection @param {boolean} isNew */
   #add(connection, isNew) {
     if (this.#transports.has(connection)) return
     const { name } = connection.transport
@@ -88,41 +104,43 @@ class EngineConnections {
     if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([connection]))
   }
 
+  /** @param {HandshakeRequest} req @param {() => void} open */
   #decide(req, open) {
     if (this.#isClosed) return open()
     this.#sockets.decide(req, { owner: this, res: req.res, socket: req.socket }, open)
   }
 
-  /** Whether the request is of the engine, by its path. */
+  /** Whether the request is of the engine, by its path. @param {HandshakeRequest} req */
   has({ url }) {
-    return url.startsWith(this.#pathOf())
+    return /** @type {string} */ (url).startsWith(this.#pathOf())
   }
 
-  /** What is known of the connection if this instance has seen it open. */
+  /** What is known of the connection if this instance has seen it open. @param {Connection} connection */
   newcomerOf(connection) {
     return this.#newcomers.get(connection)
   }
 
-  /** Whether the request begins no session. */
+  /** Whether the request begins no session. @param {HandshakeRequest} req */
   namesSession({ url }) {
-    return SID.test(url)
+    return SID.test(/** @type {string} */ (url))
   }
 
-  /** Whether the request belongs to a session that is open: only the engine gives the ids of sessions. */
+  /** Whether the request belongs to a session that is open: only the engine gives the ids of sessions. @param {HandshakeRequest} req */
   hasSession({ url }) {
-    const sid = SID.exec(url)?.[1]
+    const sid = SID.exec(/** @type {string} */ (url))?.[1]
     if (sid === undefined) return false
     const { clients } = this.#engine
     // Ids of the application's `generateId` may need to be decoded.
     return Object.hasOwn(clients, sid) || (/[%+]/.test(sid) && Object.hasOwn(clients, decoded(sid)))
   }
 
-  /** Closes every connection, as a lost server does: a client of Socket.IO then connects again, and finds another process. */
+  /** Closes every connection, as a lost server does: a client of Socket.IO then connects again, and finds another process. @param {Clock} clock */
   goodbye(clock) {
     this.#goodbyeClock = clock
     this.#dismiss([...this.#transports.keys()])
   }
 
+  /** @param {Connection[]} leaving */
   #dismiss(leaving) {
     for (const connection of leaving) this.#sockets.guard(() => connection.close())
     if (leaving.length === 0) return
@@ -150,7 +168,7 @@ class EngineConnections {
   }
 }
 
-/** As Engine.IO decodes a query: nothing is malformed. */
+/** As Engine.IO decodes a query: nothing is malformed. @param {string} sid */
 const decoded = (sid) => String(new URLSearchParams(`sid=${sid}`).get('sid'))
 
 exports.EngineConnections = EngineConnections

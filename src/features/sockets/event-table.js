@@ -52,7 +52,7 @@ class EventTable {
   #overflow
   #startMs
 
-  /** @param {string} overflow the name of the shared row */
+  /** @param {string} overflow the name of the shared row @param {number} startMs */
   constructor(overflow, startMs) {
     this.#overflow = overflow
     this.#startMs = startMs
@@ -74,7 +74,7 @@ class EventTable {
   }
 
   // Hot path: once a message.
-  /** @param {EventRow} row @param {number} outcome of OUTCOMES */
+  /** @param {EventRow} row @param {number} outcome of OUTCOMES @param {number} durationMs @param {number} nowMs */
   onEnd(row, outcome, durationMs, nowMs) {
     row.outcomes[outcome]++
     if (outcome === BLOCKED || outcome === SHED || row.name === UNHANDLED) return
@@ -85,7 +85,7 @@ class EventTable {
   }
 
   // Hot path: once a message with an acknowledgement.
-  /** @param {EventRow} row */
+  /** @param {EventRow} row @param {number} durationMs @param {number} nowMs */
   onAck(row, durationMs, nowMs) {
     row.ackRow ??= this.#acks.add()
     row.ackLatency ??= new RollingHistogram(this.#startMs)

@@ -4,10 +4,14 @@
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
 const { Labels } = require('../../core/metrics/labels')
 
+/** @import { SocketsSample } from './sockets' */
+
+/** @typedef {{ sockets: SocketsSample }} Captured */
+
 const SENT = new Labels({ direction: 'sent' })
 const RECEIVED = new Labels({ direction: 'received' })
 
-/** Names of events, reasons and outcomes are bounded. */
+/** Names of events, reasons and outcomes are bounded. @type {Map<string, Labels>} */
 const known = new Map()
 
 /** @param {...string} pairs names and values in turn */
@@ -23,18 +27,22 @@ function labelsOf(...pairs) {
   return labels
 }
 
+/** @param {Captured} captured */
 const connections = ({ sockets }) =>
   sockets.transports.map(({ transport, open }) => ({ labels: labelsOf('transport', transport), value: open }))
 
+/** @param {Captured} captured */
 const connectionsOpened = ({ sockets }) =>
   sockets.transports
     .filter(({ opened }) => opened > 0)
     .map(({ transport, opened }) => ({ labels: labelsOf('transport', transport), value: opened }))
 
-const byReason = (list) => (captured) =>
+/** @param {'closed' | 'refused'} list */
+const byReason = (list) => (/** @type {Captured} */ captured) =>
   captured.sockets[list].map(({ reason, count }) => ({ labels: labelsOf('reason', reason), value: count }))
 
-const byDirection = (received, sent) => (captured) => {
+/** @param {'received' | 'receivedBytes'} received @param {'sent' | 'sentBytes'} sent */
+const byDirection = (received, sent) => (/** @type {Captured} */ captured) => {
   const { isUsed, messages } = captured.sockets
   if (!isUsed) return []
   return [
@@ -43,6 +51,7 @@ const byDirection = (received, sent) => (captured) => {
   ]
 }
 
+/** @param {Captured} captured */
 const socketEvents = ({ sockets }) =>
   sockets.events.flatMap(({ name, outcomes }) =>
     outcomes.map(({ outcome, count }) => ({
@@ -51,8 +60,9 @@ const socketEvents = ({ sockets }) =>
     }))
   )
 
+/** @param {'durationRow' | 'ackRow'} row @param {'durations' | 'acks'} table */
 const histogramOf = (row, table) =>
-  function* (captured) {
+  function* (/** @type {Captured} */ captured) {
     for (const event of captured.sockets.events) {
       if (event[row] === undefined) continue
       yield { labels: labelsOf('event', event.name), values: captured.sockets[table], row: event[row] }

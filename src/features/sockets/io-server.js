@@ -8,22 +8,34 @@ const { UNHANDLED } = require('./event-table')
 const { unwatchIoSocket, watchIoSocket } = require('./io-socket')
 const { REJECTED } = require('./watched-socket')
 
-/** @import { Sockets } from './sockets' */
+/**
+ * @import { Clock } from '../../core/clock'
+ * @import { Connection, Engine } from './engine-connections'
+ * @import { Packet, Received, Socket, Watcher } from './io-socket'
+ * @import { SocketMessage } from './socket-message'
+ * @import { HandshakeRequest, Sockets } from './sockets'
+ */
+
+/**
+ * @typedef {{ engine?: Engine, path(): string, _nsps: Map<string, Namespace> }} Io
+ * @typedef {{ sockets: Map<string, Socket> }} Namespace
+ */
 
 class IoServer {
   #io
   #sockets
   #priority
-  /** One for each server that it is attached to. @type {Map<object, EngineConnections>} */
+  /** One for each server that it is attached to. @type {Map<Engine, EngineConnections>} */
   #engines = new Map()
-  /** Their `emitReserved`. Weakly: clients may name namespaces, which come and go. @type {WeakMap<object, ReplacedMethod>} */
+  /** Their `emitReserved`. Weakly: clients may name namespaces, which come and go. @type {WeakMap<Namespace, ReplacedMethod>} */
   #namespaces = new WeakMap()
   #bind
   #isClosed = false
+  /** @type {Watcher} */
   #watcher
 
   /**
-   * @param {any} io
+   * @param {Io} io
    * @param {import('../../../index.js').SocketsOptions} options
    * @param {Sockets} sockets
    */
@@ -39,7 +51,7 @@ class IoServer {
       io,
       'bind',
       (method) =>
-        /** @this {any} */
+        /** @this {Io} @param {Engine} engine */
         function (engine) {
           const bound = method.inner.call(this, engine)
           onEngine(engine)
@@ -49,10 +61,12 @@ class IoServer {
     for (const namespace of io._nsps.values()) this.#addNamespace(namespace)
   }
 
+  /** @param {Engine} engine */
   onEngine = (engine) => {
     if (!this.#isClosed && !this.#engines.has(engine)) this.#addEngine(engine)
   }
 
+  /** @param {Engine} engine */
   #addEngine(engine) {
     const io = this.#io
     // As Engine.IO makes it of `io.path()`, which has no slash at its end.
@@ -60,19 +74,23 @@ class IoServer {
     this.#engines.set(engine, new EngineConnections(engine, () => io.path() + slash, this.#sockets))
   }
 
-  /** Whether the request is of a session that is open. */
+  /** Whether the request is of a session that is open. @param {HandshakeRequest} req */
   hasSession(req) {
     for (const engine of this.#engines.values()) if (engine.has(req) && engine.hasSession(req)) return true
     return false
   }
 
-  /** Whether it decides about this upgrade: a session that is open goes on, and Engine.IO turns one away that it does not know. */
+  /**
+   * Whether it decides about this upgrade: a session that is open goes on, and Engine.IO turns one away that it does not know.
+   *
+   * @param {HandshakeRequest} req
+   */
   decidesUpgrade(req) {
     for (const engine of this.#engines.values()) if (engine.has(req)) return !engine.namesSession(req)
     return false
   }
 
-  /** `connect` comes before `connection`, and before any event of the socket. */
+  /** `connect` comes before `connection`, and before any event of the socket. @param {Namespace} namespace */
   #addNamespace(namespace) {
     if (this.#isClosed || this.#namespaces.has(namespace)) return
     for (const socket of namespace.sockets.values()) this.#watch(socket)
@@ -81,21 +99,23 @@ class IoServer {
       namespace,
       'emitReserved',
       (method) =>
-        /** @this {any} */
+        /** @this {Namespace} @param {string} event @param {unknown} given @param {...unknown} rest */
         function (event, given, ...rest) {
-          if (event === 'connect') server.#watch(given)
-          else if (event === 'new_namespace') server.#addNamespace(given)
+          if (event === 'connect') server.#watch(/** @type {Socket} */ (given))
+          else if (event === 'new_namespace') server.#addNamespace(/** @type {Namespace} */ (given))
           return method.inner.call(this, event, given, ...rest)
         }
     )
     this.#namespaces.set(namespace, replaced)
   }
 
+  /** @param {Socket} socket */
   #watch(socket) {
     if (this.#isClosed) return
     if (!watchIoSocket(socket, this.#watcher)) this.#sockets.onUnknown()
   }
 
+  /** @param {Socket} socket @param {Packet} packet @param {SocketMessage | undefined} next @returns {Received} */
   #receive(socket, packet, next) {
     if (this.#isClosed) return next
     const given = packet.data?.[0]
@@ -119,7 +139,7 @@ class IoServer {
     return this.#sockets.receive({ name, isHandled, newcomer: this.#newcomerOf(socket.conn), next })
   }
 
-  /** Of the connection, which may carry sockets of several namespaces, one after the other. */
+  /** Of the connection, which may carry sockets of several namespaces, one after the other. @param {Connection} connection */
   #newcomerOf(connection) {
     for (const engine of this.#engines.values()) {
       const newcomer = engine.newcomerOf(connection)
@@ -128,6 +148,7 @@ class IoServer {
     return undefined
   }
 
+  /** @param {Clock} clock */
   goodbye(clock) {
     for (const engine of this.#engines.values()) engine.goodbye(clock)
   }
@@ -143,6 +164,7 @@ class IoServer {
   }
 }
 
+/** @param {Socket} socket @param {Packet} packet @param {import('../../../index.js').OverloadedMessage} rejection */
 function answer(socket, { id }, rejection) {
   if (id !== undefined && id !== null) socket.ack(id)(rejection)
   else socket.emit('spillway:overloaded', rejection)

@@ -9,21 +9,40 @@ const { ReplacedMethod } = require('../../core/replaced-method')
 const { each, emitWatched } = require('./emission')
 const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
 
+/**
+ * @import { Connection } from './engine-connections'
+ * @import { Emitter } from './emission'
+ * @import { SocketMessage } from './socket-message'
+ */
+
 /** Another copy of this package may watch the same socket: its number changes with WatchedSocket and Watcher. */
 const kWatched = Symbol.for('spillway.socket.1')
 /** What Spillway does in the place of `dispatch` is right only for a `dispatch` that does this. */
 const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
 
 /**
- * @typedef {object} Watcher
- * @property {(socket: any, packet: { id?: number, data?: any[] }, next: any) => any} receive a message, or REJECTED: it is answered
+ * What is used of a socket. `kWatched`: once it is watched.
+ *
+ * @typedef {(...given: unknown[]) => unknown} Acknowledge
+ * @typedef {Emitter & { ack(id: number): Acknowledge, conn: Connection, connected: boolean, dispatch: unknown,
+ *   emit(event: string, ...args: unknown[]): unknown, listenerCount(event: string): number, onevent: unknown,
+ *   run(event: unknown[], next: (error?: unknown) => void): void, _onerror(error: unknown): void,
+ *   [kWatched]: IoSocket }} Socket
+ * @typedef {{ id?: number | null, data?: unknown[] }} Packet
+ * @typedef {SocketMessage | typeof REJECTED | undefined} Received the message with those of the other instances; REJECTED: it is answered
  */
 
-/** The message whose packet is being received: everything until `dispatch` runs at once. @type {any} */
+/**
+ * @typedef {object} Watcher
+ * @property {(socket: Socket, packet: Packet, next: SocketMessage | undefined) => Received} receive
+ */
+
+/** The message whose packet is being received: everything until `dispatch` runs at once. @type {SocketMessage | undefined} */
 let current
 
 /** @extends {WatchedSocket<Watcher>} */
 class IoSocket extends WatchedSocket {
+  /** @param {Socket} socket */
   constructor(socket) {
     super()
     const methods = [
@@ -34,20 +53,21 @@ class IoSocket extends WatchedSocket {
     this.restores = methods.map((method) => () => method.restore())
   }
 
-  /** @returns {any} the message, with those of the other instances, REJECTED, or undefined if nobody watches any more */
+  /** @param {Socket} socket @param {Packet} packet @returns {Received} undefined if nobody watches any more */
   receive(socket, packet) {
+    /** @type {Received} */
     let message
     for (const watcher of this.watchers) {
-      message = watcher.receive(socket, packet, message)
+      message = watcher.receive(socket, packet, /** @type {SocketMessage | undefined} */ (message))
       if (message === REJECTED) return REJECTED
     }
     return message
   }
 }
 
-/** @param {IoSocket} watched */
+/** @param {IoSocket} watched @param {ReplacedMethod} method */
 function onEvent(watched, method) {
-  /** @this {any} */
+  /** @this {Socket} @param {Packet} packet */
   return function (packet) {
     const message = watched.receive(this, packet)
     if (message === REJECTED) return undefined
@@ -61,13 +81,14 @@ function onEvent(watched, method) {
   }
 }
 
+/** @param {ReplacedMethod} method */
 function makeAck(method) {
-  /** @this {any} */
+  /** @this {Socket} @param {number} id */
   return function (id) {
     const original = method.inner.call(this, id)
     const message = current
     if (message === undefined) return original
-    /** @this {any} */
+    /** @this {unknown} @param {...unknown} given */
     return function (...given) {
       each(message, (one) => one.onAck())
       return original.apply(this, given)
@@ -75,8 +96,9 @@ function makeAck(method) {
   }
 }
 
+/** @param {ReplacedMethod} method */
 function onDispatch(method) {
-  /** @this {any} */
+  /** @this {Socket} @param {[event: string, ...args: unknown[]]} args */
   return function (args) {
     const message = current
     if (message === undefined) return method.inner.call(this, args)
@@ -92,6 +114,7 @@ function onDispatch(method) {
   }
 }
 
+/** @param {Socket} socket */
 const isKnown = (socket) => {
   const { dispatch, onevent, ack, run, _onerror } = socket
   if (
@@ -102,7 +125,7 @@ const isKnown = (socket) => {
   return KNOWN.every((part) => text.includes(part))
 }
 
-/** @param {any} socket @param {Watcher} watcher @returns {boolean} false if the socket is none that can be watched */
+/** @param {Socket} socket @param {Watcher} watcher @returns {boolean} false if the socket is none that can be watched */
 function watchIoSocket(socket, watcher) {
   if (socket[kWatched] === undefined) {
     if (!isKnown(socket)) return false
@@ -112,7 +135,7 @@ function watchIoSocket(socket, watcher) {
   return true
 }
 
-/** @param {any} socket @param {Watcher} watcher */
+/** @param {Socket} socket @param {Watcher} watcher */
 const unwatchIoSocket = (socket, watcher) => unwatch(socket, kWatched, watcher)
 
 module.exports = { unwatchIoSocket, watchIoSocket }

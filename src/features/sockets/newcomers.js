@@ -10,6 +10,7 @@ const SILENT_SLOTS = 2
 /** The slot of one that is open no more. */
 const GONE = Number.NEGATIVE_INFINITY
 
+/** @param {number} ms */
 const slotOf = (ms) => Math.floor(ms / SLOT_MS)
 
 /** @typedef {{ slot: number, hasSent: boolean }} Newcomer `slot`: in which it opened */

@@ -3,7 +3,12 @@
 
 const { PROBLEM } = require('../../core/gate/rejection')
 
-/** The headers that a middleware has set stay: without those of CORS a browser cannot read the answer. */
+/**
+ * The headers that a middleware has set stay: without those of CORS a browser cannot read the answer.
+ *
+ * @param {import('node:http').ServerResponse} res
+ * @param {number} retryAfterSeconds
+ */
 function refuseRequest(res, retryAfterSeconds) {
   if (res.headersSent || res.destroyed) return
   res.writeHead(503, {

@@ -3,11 +3,14 @@
 
 const { summaryOf } = require('../../core/snapshot/snapshot')
 
-/** @import { Sockets } from './sockets' */
-
 /**
  * @import { SocketsSnapshot } from '../../../index.js'
- * @param {ReturnType<Sockets['sample']>} captured
+ * @import { SocketsSample } from './sockets'
+ */
+
+/**
+ * @param {SocketsSample} captured
+ * @param {number} nowMs
  * @returns {SocketsSnapshot}
  */
 function socketsSection({ transports, closed, refused, held, room, messages, events, folded }, nowMs) {
@@ -47,6 +50,7 @@ function socketsSection({ transports, closed, refused, held, room, messages, eve
   }
 }
 
+/** @param {readonly { reason: string, count: number }[]} list */
 const countsIn = (list) => Object.fromEntries(list.map(({ reason, count }) => [reason, count]))
 
 module.exports = { socketsSection }

@@ -3,23 +3,32 @@
 
 const { SpillwayError } = require('../../core/errors/errors')
 
+/**
+ * What `sockets()` is given, as far as it is looked at.
+ *
+ * @typedef {'adapter' | 'bind' | 'clients' | 'handleUpgrade' | 'listen' | 'nsp' | 'of' | 'on' | 'onconnection' | 'options'
+ *   | 'opts' | 'ping' | 'server' | 'shouldHandle' | 'terminate' | 'verify' | '_nsps'} Member
+ * @typedef {Partial<Record<Member, unknown>> | null | undefined} Given
+ */
+
+/** @param {unknown} value @returns {value is (...given: unknown[]) => unknown} */
 const isFunction = (value) => typeof value === 'function'
 
-/** A server of Socket.IO, from version 3 on: version 2 has no `_nsps`. */
+/** A server of Socket.IO, from version 3 on: version 2 has no `_nsps`. @param {Given} given */
 const isSocketIo = (given) =>
   isFunction(given?.of) &&
   isFunction(given.bind) &&
   isFunction(given.onconnection) &&
   given._nsps instanceof Map
 
-/** A `WebSocketServer` of ws. */
+/** A `WebSocketServer` of ws. @param {Given} given */
 const isWebSocketServer = (given) =>
   isFunction(given?.handleUpgrade) &&
   isFunction(given.shouldHandle) &&
   isFunction(given.on) &&
   Object(given.options) === given.options
 
-/** An Engine.IO server, as `io.engine` is. */
+/** An Engine.IO server, as `io.engine` is. @param {Given} given */
 const isEngine = (given) =>
   isFunction(given?.verify) &&
   isFunction(given.on) &&
@@ -28,7 +37,7 @@ const isEngine = (given) =>
 
 const WHAT = 'a server of Socket.IO 4 (`new Server()` of socket.io) or a `WebSocketServer` of ws'
 
-/** @returns {SpillwayError} */
+/** @param {Given} given @returns {SpillwayError} */
 function notSockets(given) {
   return new SpillwayError(
     'ERR_SPILLWAY_NOT_SOCKETS',
@@ -43,12 +52,14 @@ function takenSockets() {
   )
 }
 
+/** @param {Given} given */
 function describe(given) {
   if (given === null || given === undefined) return String(given)
   if (typeof given !== 'object') return `a ${typeof given}`
   return `an object of class ${given.constructor?.name ?? '(none)'}`
 }
 
+/** @param {Given} given */
 function hintFor(given) {
   if (isEngine(given)) return ' Give it the server that has this engine: `io`.'
   if (given?._nsps !== undefined || isFunction(given?.nsp))

@@ -32,7 +32,7 @@ class SocketMessage {
     this.next = next
   }
 
-  /** Calls the listeners: code of the application, which may throw. */
+  /** Calls the listeners: code of the application, which may throw. @template T @param {() => T} callback @returns {T} */
   run(callback) {
     const sockets = this.#sockets
     const { reference } = this.#row
@@ -65,7 +65,7 @@ class SocketMessage {
     this.#pending++
   }
 
-  /** The promise of a listener has rejected. */
+  /** The promise of a listener has rejected. @param {unknown} error */
   onError(error) {
     this.#hasFailed = true
     this.#sockets.onError(error, this.#row.reference)
@@ -75,6 +75,7 @@ class SocketMessage {
     this.#settle(this.#sockets.nowMs())
   }
 
+  /** @param {number} nowMs */
   #settle(nowMs) {
     if (--this.#pending > 0) return
     const outcome = this.#hasFailed ? ERRORED : COMPLETED

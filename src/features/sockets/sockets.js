@@ -12,14 +12,26 @@ const { refuseRequest, refuseUpgrade } = require('./refusal')
 const { SocketMessage } = require('./socket-message')
 
 /**
+ * @import { EventEmitter } from 'node:events'
+ * @import { IncomingMessage, ServerResponse } from 'node:http'
+ * @import { Socket } from 'node:net'
+ * @import { Duplex } from 'node:stream'
+ * @import { ConnectionGate, OnDecision } from '../../core/gate/connection-gate'
+ * @import { Cause } from '../../core/gate/verdict'
  * @import { Instance } from '../../instance'
- * @import { IoServer } from './io-server'
- * @import { WsServer } from './ws-server'
+ * @import { EventReference } from './event-reference'
+ * @import { Io, IoServer } from './io-server'
+ * @import { Newcomer } from './newcomers'
+ * @import { Given } from './shapes'
+ * @import { WebSocketServer, WsServer } from './ws-server'
  */
 
 /**
  * @typedef {Pick<Instance,
  *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'options' | 'recorder'>} Parts
+ * @typedef {IncomingMessage & { res?: ServerResponse, socket: Socket & { server?: unknown } }} HandshakeRequest
+ *   `res`: set by Engine.IO
+ * @typedef {ReturnType<Sockets['sample']>} SocketsSample
  */
 
 /** Before `sockets()`. */
@@ -31,11 +43,12 @@ class Sockets {
   events
   /** For how long listeners have run, until each first returned. */
   handledMs = 0
-  /** What runs now: read by the watcher of stalls. */
+  /** What runs now: read by the watcher of stalls. @type {EventReference | undefined} */
   running
   #parts
+  /** @type {ConnectionGate | undefined} */
   #gate
-  /** By what was given to `add`. @type {Map<any, IoServer | WsServer>} */
+  /** By what was given to `add`. @type {Map<Given, IoServer | WsServer>} */
   #servers = new Map()
 
   /** @param {Parts} parts */
@@ -54,7 +67,7 @@ class Sockets {
   }
 
   /**
-   * @param {any} given
+   * @param {Given} given
    * @param {import('../../../index.js').SocketsOptions} options
    * @returns {{ close: () => void }}
    */
@@ -73,12 +86,13 @@ class Sockets {
       newcomers: this.newcomers.count(),
       newcomersHandledMs: this.newcomers.handledMs,
     }))
-    const server = new Server(given, options, this)
+    const server = new Server(/** @type {Io & WebSocketServer} */ (given), options, this)
     this.#servers.set(given, server)
     this.#connect(this)
     return Object.freeze({ close: () => this.#remove(given, server) })
   }
 
+  /** @param {Given} given @param {IoServer | WsServer} server */
   #remove(given, server) {
     if (this.#servers.get(given) !== server) return
     this.#servers.delete(given)
@@ -97,13 +111,13 @@ class Sockets {
   }
 
   // Hot path where Socket.IO is watched: once a request.
-  /** Whether the request is of a session that is open: its client has been let in, and waits for answers. */
+  /** Whether the request is of a session that is open: its client has been let in, and waits for answers. @param {HandshakeRequest} req */
   ownsRequest(req) {
     for (const server of this.#servers.values()) if (server.hasSession(req)) return true
     return false
   }
 
-  /** Whether a watched server decides about the upgrade, and so counts it. */
+  /** Whether a watched server decides about the upgrade, and so counts it. @param {HandshakeRequest} req */
   decidesUpgrade(req) {
     for (const server of this.#servers.values()) if (server.decidesUpgrade(req)) return true
     return false
@@ -111,21 +125,23 @@ class Sockets {
 
   /**
    * Opens a connection, now or later, or answers 503. Nothing happens if its client has gone meanwhile.
-   * @param {any} req of the handshake
-   * @param {{ owner: object, res?: any, socket: any }} of `owner`: what watches the server, see `open()`; `res`: of a handshake that is no upgrade
+   * @param {HandshakeRequest} req of the handshake
+   * @param {{ owner: object, res?: ServerResponse | undefined, socket: Duplex }} of `owner`: what watches the server, see `open()`; `res`: of a handshake
+   *   that is no upgrade
    * @param {() => void} open
    */
   decide(req, { owner, res, socket }, open) {
     const { clock, recorder } = this.#parts
-    /** @type {any} */
-    const gate = this.#gate
+    const gate = /** @type {ConnectionGate} */ (this.#gate)
     const isUpgrade = res === undefined
+    /** @type {EventEmitter} */
     const client = isUpgrade ? socket : res
     // Of another server than Node's: it can be neither held nor answered.
     if (typeof client?.on !== 'function') return open()
     const request = isUpgrade ? undefined : recorder.find(res)
     const isExempt = request !== undefined && (request.ignores & SHED_PART) !== 0
     let hasGone = false
+    /** @type {(() => void) | undefined} */
     let giveUp
     const undo = () => {
       client.off('close', onGone)
@@ -143,6 +159,7 @@ class Sockets {
       onGone()
       refuseUpgrade(socket, gate.retryAfterSeconds())
     }
+    /** @type {OnDecision} */
     const onDecision = (reason, value, bound) => {
       if (hasGone) return
       if (giveUp !== undefined) undo()
@@ -153,7 +170,7 @@ class Sockets {
       this.connections.onRefuse(reason)
       const seconds = gate.retryAfterSeconds()
       if (isUpgrade) return refuseUpgrade(socket, seconds)
-      request?.admission.onReject(reason, clock.now(), { value, bound })
+      request?.admission.onReject(reason, clock.now(), /** @type {Cause} */ ({ value, bound }))
       refuseRequest(res, seconds)
     }
     if (isExempt) return onDecision(undefined)
@@ -173,7 +190,7 @@ class Sockets {
 
   // Hot path: once a message.
   /**
-   * @param {{ name: string, isHandled: boolean, newcomer: import('./newcomers').Newcomer | undefined, next: any }} received
+   * @param {{ name: string, isHandled: boolean, newcomer: Newcomer | undefined, next: SocketMessage | undefined }} received
    *   `isHandled`: whether there is a listener; `newcomer`: unless its connection was there before; `next`: the message of another instance
    */
   receive({ name, isHandled, newcomer, next }) {
@@ -187,7 +204,7 @@ class Sockets {
     })
   }
 
-  /** Listeners have run, until each first returned. */
+  /** Listeners have run, until each first returned. @param {number} ms @param {boolean} isOfNewcomer */
   onHandled(ms, isOfNewcomer) {
     this.handledMs += ms
     if (isOfNewcomer) this.newcomers.handledMs += ms
@@ -195,7 +212,8 @@ class Sockets {
 
   /**
    * Whether the message is rejected, by the user's function for its priority: only in overload, and only the class `low`.
-   * @param {Function} priority
+   * @param {NonNullable<import('../../../index.js').SocketsOptions['priority']>} priority
+   * @param {string} event @param {unknown} socket @param {boolean} isHandled
    * @returns {import('../../../index.js').OverloadedMessage | undefined} the answer
    */
   rejectionOf(priority, event, socket, isHandled) {
@@ -209,14 +227,18 @@ class Sockets {
     return { error: 'spillway:overloaded', event, retryAfter: gate.retryAfterSeconds() }
   }
 
-  /** A listener throws. Unless code of the application catches the error, the process is told of it before anything else runs. */
+  /**
+   * A listener throws. Unless code of the application catches the error, the process is told of it before anything else runs.
+   *
+   * @param {EventReference} reference
+   */
   onThrow(reference) {
     const { clock, context } = this.#parts
     context.thrown = { reference, onUncaught: (error) => this.onError(error, reference) }
     clock.onTurn(() => (context.thrown = undefined))
   }
 
-  /** Node goes on with the error, so that it is logged where it ends. */
+  /** Node goes on with the error, so that it is logged where it ends. @param {unknown} error @param {EventReference} reference */
   onError(error, reference) {
     const { context, failures, internalErrors } = this.#parts
     internalErrors.guard('sockets', () => {
@@ -225,7 +247,12 @@ class Sockets {
     })
   }
 
-  /** Calls a function of the user. @returns {unknown} undefined if it throws or returns a promise */
+  /**
+   * Calls a function of the user.
+   *
+   * @template T @param {string} option @param {() => T} callback
+   * @returns {T | undefined} undefined if it throws or returns a promise
+   */
   call(option, callback) {
     const { internalErrors } = this.#parts
     try {
@@ -237,6 +264,7 @@ class Sockets {
     }
   }
 
+  /** @param {() => unknown} callback */
   guard(callback) {
     this.#parts.internalErrors.guard('sockets', callback)
   }
@@ -257,11 +285,13 @@ class Sockets {
     for (const server of this.#servers.values()) server.goodbye(this.#parts.clock)
   }
 
+  /** @param {{ durations: Float64Array, acks: Float64Array }} [spare] */
   sample(spare) {
     const gate = this.#gate?.sample() ?? NO_GATE
     return { isUsed: this.isUsed, ...gate, ...this.connections.sample(), ...this.events.sample(spare) }
   }
 
+  /** @param {{ sockets: SocketsSample }} captured */
   section(captured) {
     const { socketsSection } = require('./section')
     return socketsSection(captured.sockets, this.nowMs())
@@ -274,7 +304,7 @@ class Sockets {
 
 const ignore = () => {}
 
-/** @param {any} instance */
+/** @param {Instance} instance */
 const socketsOf = (instance) => new Sockets(instance)
 
 exports.Sockets = Sockets

@@ -15,7 +15,8 @@ class WatchedSocket {
 
 /**
  * @template Watcher
- * @param {any} socket @param {symbol} key of its WatchedSocket @param {Watcher} watcher
+ * @template {symbol} Key
+ * @param {{ [key in Key]?: WatchedSocket<Watcher> }} socket @param {Key} key of its WatchedSocket @param {Watcher} watcher
  */
 function unwatch(socket, key, watcher) {
   const watched = socket[key]

@@ -8,7 +8,21 @@ const { sizeOf } = require('./payload-size')
 const { closeOf, unwatchWebSocket, watchWebSocket } = require('./ws-socket')
 const { REJECTED } = require('./watched-socket')
 
-/** @import { Sockets } from './sockets' */
+/**
+ * @import { IncomingMessage } from 'node:http'
+ * @import { Duplex } from 'node:stream'
+ * @import { Clock } from '../../core/clock'
+ * @import { Newcomer } from './newcomers'
+ * @import { SocketMessage } from './socket-message'
+ * @import { HandshakeRequest, Sockets } from './sockets'
+ * @import { Received, Watcher, WebSocket } from './ws-socket'
+ */
+
+/**
+ * @typedef {{ clients?: Set<WebSocket>, options: { port: unknown, server: unknown }, shouldHandle(req: IncomingMessage): boolean,
+ *   _server?: unknown }} WebSocketServer
+ * @typedef {(ws: WebSocket, ...rest: unknown[]) => unknown} OnWebSocket
+ */
 
 const TRANSPORT = 'websocket'
 const GOING_AWAY = 1001
@@ -21,16 +35,17 @@ class WsServer {
   #sockets
   #kind
   #priority
-  /** By WebSocket: undefined if it was open before. @type {Map<any, import('./newcomers').Newcomer | undefined>} */
+  /** By WebSocket: undefined if it was open before. @type {Map<WebSocket, Newcomer | undefined>} */
   #open = new Map()
   #isClosed = false
-  /** Set by `goodbye()`. @type {import('../../core/clock').Clock | undefined} */
+  /** Set by `goodbye()`. @type {Clock | undefined} */
   #goodbyeClock
   #handleUpgrade
+  /** @type {Watcher} */
   #watcher
 
   /**
-   * @param {any} wss
+   * @param {WebSocketServer} wss
    * @param {import('../../../index.js').SocketsOptions} options
    * @param {Sockets} sockets
    */
@@ -55,13 +70,19 @@ class WsServer {
       wss,
       'handleUpgrade',
       (method) =>
-        /** @this {any} */
+        /** @this {WebSocketServer} @param {HandshakeRequest} req @param {Duplex} socket @param {Buffer} head @param {OnWebSocket} callback */
         function (req, socket, head, callback) {
           const open = () =>
-            method.inner.call(this, req, socket, head, (ws, ...rest) => {
-              server.#add(ws, true)
-              return callback(ws, ...rest)
-            })
+            method.inner.call(
+              this,
+              req,
+              socket,
+              head,
+              /** @type {OnWebSocket} */ (ws, ...rest) => {
+                server.#add(ws, true)
+                return callback(ws, ...rest)
+              }
+            )
           if (server.#isClosed || !this.shouldHandle(req)) return open()
           // Node reuses the memory of the head, and the connection may be held.
           head = Buffer.from(head)
@@ -70,18 +91,19 @@ class WsServer {
     )
   }
 
-  /** Only Socket.IO has requests of an open session. */
+  /** Only Socket.IO has requests of an open session. @param {HandshakeRequest} _req */
   hasSession(_req) {
     return false
   }
 
-  /** Whether it decides about this upgrade: with `noServer` the application may give it to another. */
+  /** Whether it decides about this upgrade: with `noServer` the application may give it to another. @param {HandshakeRequest} req */
   decidesUpgrade(req) {
     const { server, port } = this.#wss.options
     if (server === null && port === null) return false
     return req.socket?.server === (server ?? this.#wss._server) && this.#wss.shouldHandle(req)
   }
 
+  /** @param {WebSocket} ws @param {boolean} isNew */
   #add(ws, isNew) {
     if (this.#isClosed || this.#open.has(ws)) return
     this.#open.set(ws, isNew ? this.#sockets.newcomers.add() : undefined)
@@ -92,6 +114,7 @@ class WsServer {
     if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([ws]))
   }
 
+  /** @param {WebSocket} ws @param {unknown} data @param {boolean} isBinary @param {SocketMessage | undefined} next @returns {Received} */
   #receive(ws, data, isBinary, next) {
     if (this.#isClosed) return next
     this.#sockets.connections.onReceive(sizeOf(data))
@@ -107,18 +130,20 @@ class WsServer {
     return this.#sockets.receive({ name: kind, isHandled, newcomer: this.#open.get(ws), next })
   }
 
+  /** @param {unknown} data @param {boolean} isBinary */
   #kindOf(data, isBinary) {
     if (this.#kind === undefined) return DEFAULT_KIND
     const kind = this.#sockets.call('sockets.kind', () => this.#kind?.(data, isBinary))
     return typeof kind === 'string' && kind !== '' ? kind : DEFAULT_KIND
   }
 
-  /** 1001: the server goes away. A client that does not answer is cut. */
+  /** 1001: the server goes away. A client that does not answer is cut. @param {Clock} clock */
   goodbye(clock) {
     this.#goodbyeClock = clock
     this.#dismiss([...this.#open.keys()])
   }
 
+  /** @param {WebSocket[]} leaving */
   #dismiss(leaving) {
     for (const ws of leaving) this.#sockets.guard(() => ws.close(GOING_AWAY, 'going away'))
     if (leaving.length === 0) return

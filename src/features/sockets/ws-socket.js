@@ -6,14 +6,27 @@ const { ReplacedMethod } = require('../../core/replaced-method')
 const { emitWatched, runAll } = require('./emission')
 const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
 
+/**
+ * @import { Emitter } from './emission'
+ * @import { SocketMessage } from './socket-message'
+ */
+
 /** Another copy of this package may watch the same WebSocket: its number changes with WatchedSocket and Watcher. */
 const kWatched = Symbol.for('spillway.websocket.1')
 
 /**
+ * What is used of a WebSocket. `kWatched`: once it is watched.
+ *
+ * @typedef {Emitter & { readyState: number, OPEN: number, listenerCount(event: string): number, send(data: string): void,
+ *   close(code: number, reason: string): void, terminate(): void, _closeFrameReceived: boolean, [kWatched]: WsSocket }} WebSocket
+ * @typedef {SocketMessage | typeof REJECTED | undefined} Received the message with those of the other instances
+ */
+
+/**
  * @typedef {object} Watcher
- * @property {(ws: any, data: any, isBinary: boolean, next: any) => any} receive a message, or REJECTED
- * @property {(data: any) => void} onSend
- * @property {(ws: any, code: number) => void} onClose
+ * @property {(ws: WebSocket, data: unknown, isBinary: boolean, next: SocketMessage | undefined) => Received} receive
+ * @property {(data: unknown) => void} onSend
+ * @property {(ws: WebSocket, code: number) => void} onClose
  */
 
 /** @extends {WatchedSocket<Watcher>} */
@@ -23,11 +36,13 @@ class WsSocket extends WatchedSocket {
   /** @type {number | undefined} */
   ourCode
 
+  /** @param {WebSocket} ws */
   constructor(ws) {
     super()
     const watched = this
+    /** @param {ReplacedMethod} method */
     const closesIt = (method) =>
-      /** @this {any} */
+      /** @this {WebSocket} @param {[code?: number, reason?: unknown]} given */
       function (...given) {
         if (!watched.isOurs && !this._closeFrameReceived) {
           watched.isOurs = true
@@ -44,24 +59,27 @@ class WsSocket extends WatchedSocket {
     this.restores = methods.map((method) => () => method.restore())
   }
 
+  /** @param {WebSocket} ws @param {unknown} data @param {boolean} isBinary @returns {Received} */
   receive(ws, data, isBinary) {
+    /** @type {Received} */
     let message
     for (const watcher of this.watchers) {
-      message = watcher.receive(ws, data, isBinary, message)
+      message = watcher.receive(ws, data, isBinary, /** @type {SocketMessage | undefined} */ (message))
       if (message === REJECTED) return REJECTED
     }
     return message
   }
 }
 
-/** @param {WsSocket} watched */
+/** @param {WsSocket} watched @param {ReplacedMethod} method */
 function onEmit(watched, method) {
-  /** @this {any} */
+  /** @this {WebSocket} @param {string} event @param {...unknown} args */
   return function (event, ...args) {
     // Not by a listener: applications call `removeAllListeners()`.
-    if (event === 'close') for (const watcher of watched.watchers) watcher.onClose(this, args[0])
+    if (event === 'close')
+      for (const watcher of watched.watchers) watcher.onClose(this, /** @type {number} */ (args[0]))
     if (event !== 'message') return method.inner.call(this, event, ...args)
-    const message = watched.receive(this, args[0], args[1])
+    const message = watched.receive(this, args[0], /** @type {boolean} */ (args[1]))
     if (message === REJECTED) return true
     if (message === undefined) return method.inner.call(this, event, ...args)
     // Another `emit`, of a subclass or of a package that wraps it, may change what the listeners get.
@@ -71,9 +89,9 @@ function onEmit(watched, method) {
   }
 }
 
-/** @param {WsSocket} watched */
+/** @param {WsSocket} watched @param {ReplacedMethod} method */
 function onSend(watched, method) {
-  /** @this {any} */
+  /** @this {WebSocket} @param {unknown} data @param {...unknown} rest */
   return function (data, ...rest) {
     const isOpen = this.readyState === this.OPEN
     const sent = method.inner.call(this, data, ...rest)
@@ -83,17 +101,17 @@ function onSend(watched, method) {
   }
 }
 
-/** @param {any} ws @param {Watcher} watcher */
+/** @param {WebSocket} ws @param {Watcher} watcher */
 function watchWebSocket(ws, watcher) {
   if (ws[kWatched] === undefined)
     Object.defineProperty(ws, kWatched, { value: new WsSocket(ws), configurable: true })
   ws[kWatched].watchers.add(watcher)
 }
 
-/** @param {any} ws @param {Watcher} watcher */
+/** @param {WebSocket} ws @param {Watcher} watcher */
 const unwatchWebSocket = (ws, watcher) => unwatch(ws, kWatched, watcher)
 
-/** Who closed the WebSocket, and how. @returns {{ isOurs: boolean, ourCode?: number | undefined }} */
+/** Who closed the WebSocket, and how. @param {WebSocket} ws @returns {{ isOurs: boolean, ourCode?: number | undefined }} */
 const closeOf = (ws) => ws[kWatched] ?? NOT_OURS
 const NOT_OURS = Object.freeze({ isOurs: false })
 
