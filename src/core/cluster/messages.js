@@ -6,6 +6,8 @@ const cluster = /** @type {typeof import('node:cluster').default} */ (
   /** @type {unknown} */ (require('node:cluster'))
 )
 
+/** @typedef {{ type?: unknown, reason?: unknown, signal?: string | undefined }} Message of this channel, also the application's */
+
 const PRIMARY_VARIABLE = 'SPILLWAY_PRIMARY'
 
 /** From a worker: an instance exists. */
@@ -17,9 +19,16 @@ const DEGRADED = 'spillway:degraded'
 /** From the primary: drain and exit, for the given reason. */
 const EXIT = 'spillway:go'
 
+/** @param {Message | null} message */
 const typeOf = (message) => (typeof message === 'object' && message !== null ? message.type : undefined)
 
-/** Sends a message, if the channel is open. The callback keeps a channel that just closed from emitting an `error` event. */
+/**
+ * Sends a message, if the channel is open. The callback keeps a channel that just closed from emitting an `error` event.
+ *
+ * @param {Pick<NodeJS.Process, 'send'> & { connected?: boolean }} target
+ * @param {string} type
+ * @param {Message} [details]
+ */
 function send(target, type, details) {
   if (target.connected !== false) target.send?.({ type, ...details }, undefined, undefined, () => {})
 }

@@ -4,6 +4,8 @@
 
 const { DEGRADED, EXIT, READY, STARTING, hasPrimary, send, typeOf } = require('./messages')
 
+/** @import { Message } from './messages' */
+
 class PrimaryLink {
   hasPrimary = hasPrimary()
   #onMessage
@@ -11,6 +13,7 @@ class PrimaryLink {
 
   /** @param {{ started: Promise<void>, onExit: (reason: string, cause?: string) => void }} parts `cause`: the primary's signal */
   constructor({ started, onExit }) {
+    /** @param {Message} message */
     this.#onMessage = (message) => {
       if (typeOf(message) === EXIT) onExit(String(message.reason), message.signal)
     }
@@ -26,6 +29,7 @@ class PrimaryLink {
     send(process, READY)
   }
 
+  /** @param {string} reason */
   requestReplacement(reason) {
     send(process, DEGRADED, { reason })
   }

@@ -12,17 +12,34 @@ const { REPLACED, STOPPED } = require('./messages')
 const { ClusterWorker } = require('./worker')
 const { watcher } = require('../environment/watcher')
 
+/**
+ * @import { Cluster } from 'node:cluster'
+ * @import { ClusterPrimaryEvents, ClusterSnapshot, Logger } from '../../../index.js'
+ * @import { Clock } from '../clock'
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Exit } from './worker'
+ */
+
 /** @satisfies {import('../log/event-lines').EventLines} */
 const EVENTS = Object.freeze({
-  ready: { level: 'info', sentence: ({ workers }) => `ready: ${workers} of ${workers} workers serve` },
+  ready: {
+    level: 'info',
+    sentence: (/** @type {ClusterPrimaryEvents['ready']} */ { workers }) =>
+      `ready: ${workers} of ${workers} workers serve`,
+  },
   degraded: {
     level: 'warn',
-    sentence: ({ pid, reason }) => `worker ${pid} is degraded (${reason})`,
+    sentence: (/** @type {ClusterPrimaryEvents['degraded']} */ { pid, reason }) =>
+      `worker ${pid} is degraded (${reason})`,
   },
-  replaced: { level: 'info', sentence: ({ pid, reason }) => `worker ${pid} was replaced (${reason})` },
+  replaced: {
+    level: 'info',
+    sentence: (/** @type {ClusterPrimaryEvents['replaced']} */ { pid, reason }) =>
+      `worker ${pid} was replaced (${reason})`,
+  },
   crashed: {
     level: 'error',
-    sentence: ({ pid, code, signal }) =>
+    sentence: (/** @type {ClusterPrimaryEvents['crashed']} */ { pid, code, signal }) =>
       pid === undefined
         ? 'a worker could not be started'
         : `worker ${pid} crashed (${signal ?? `code ${code}`})`,
@@ -40,8 +57,14 @@ const MOST_FAILED_STARTS = 3
 /** The clusters that have a `ClusterPrimary`. */
 const managed = new WeakSet()
 
-/** @typedef {ClusterWorker} Worker */
+/**
+ * @typedef {ClusterWorker} Worker
+ * @typedef {{ workers: number | undefined, exec: string | undefined, startTimeout: number, killTimeout: number, signals: boolean }} PrimaryOptions
+ * @typedef {keyof ClusterPrimaryEvents} EventName
+ * @typedef {keyof typeof SIGNALS} Signal
+ */
 
+/** @param {string} message */
 const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
 
 class ClusterPrimary {
@@ -56,20 +79,25 @@ class ClusterPrimary {
   #counts = { replaced: 0, crashed: 0, killed: 0 }
   /** Workers in a row that exited early or before they were ready. */
   #failedStarts = 0
-  /** Cancels the pause before the next fork. */
+  /** Cancels the pause before the next fork. @type {(() => void) | undefined} */
   #cancelPause
-  /** The worker being replaced. */
+  /** The worker being replaced. @type {Worker | undefined} */
   #replaced
   #replacements = Promise.resolve()
   /** @type {Set<{ condition: () => boolean, resolve: (value?: undefined) => void }>} */
   #waiting = new Set()
+  /** @type {Promise<void> | undefined} */
   #stopped
   #hasBeenReady = false
   /** Whether every worker that was ordered to exit did so with code 0. */
   #isClean = true
   #firstSignalMs = Number.NEGATIVE_INFINITY
-  #listener = (signal) => this.#onSignal(signal)
+  #listener = (/** @type {Signal} */ signal) => this.#onSignal(signal)
 
+  /**
+   * @param {PrimaryOptions} options
+   * @param {{ cluster: Cluster, clock: Clock, internalErrors: InternalErrors, logger: Logger }} parts
+   */
   constructor(options, { cluster, clock, internalErrors, logger }) {
     if (!cluster.isPrimary) {
       throw misuse(
@@ -92,22 +120,26 @@ class ClusterPrimary {
     this.#fill()
   }
 
+  /** @param {EventName} event @param {(details: never) => void} listener */
   on(event, listener) {
     this.#events.on(event, listener)
   }
 
+  /** @param {EventName} event @param {(details: never) => void} listener */
   off(event, listener) {
     this.#events.off(event, listener)
   }
 
   snapshot() {
     const nowMs = this.#clock.now()
-    const workers = [...this.#workers].map(({ id, pid, state, forkedMs }) => ({
-      id,
-      pid,
-      state,
-      uptimeSeconds: (nowMs - forkedMs) / 1000,
-    }))
+    const workers = /** @type {ClusterSnapshot['workers']} */ (
+      [...this.#workers].map(({ id, pid, state, forkedMs }) => ({
+        id,
+        pid,
+        state,
+        uptimeSeconds: (nowMs - forkedMs) / 1000,
+      }))
+    )
     return { workers, ...this.#counts }
   }
 
@@ -121,6 +153,7 @@ class ClusterPrimary {
     return this.#stopped
   }
 
+  /** @param {Signal | undefined} signal */
   async #stop(signal) {
     this.#cancelPause?.()
     for (const worker of this.#workers) worker.leave({ reason: STOPPED, signal }, this.#options.killTimeout)
@@ -129,12 +162,14 @@ class ClusterPrimary {
     managed.delete(this.#cluster)
   }
 
+  /** @param {Worker} old @param {string} reason */
   #replace(old, reason) {
     const replacement = this.#replacements.then(() => this.#replaceNow(old, reason))
     this.#replacements = replacement.catch(() => {})
     return replacement
   }
 
+  /** @param {Worker} old @param {string} reason */
   async #replaceNow(old, reason) {
     if (!this.#isServing(old)) return
     const beganMs = this.#clock.now()
@@ -158,17 +193,19 @@ class ClusterPrimary {
     this.#events.emit('replaced', { pid: old.pid, reason, durationMs: this.#clock.now() - beganMs })
   }
 
+  /** @param {Worker} worker */
   #isServing(worker) {
     return this.#workers.has(worker) && !worker.isLeaving && this.#stopped === undefined
   }
 
+  /** @param {Worker | undefined} old */
   #readyBeside(old) {
     let count = 0
     for (const worker of this.#workers) if (worker !== old && worker.isReady && !worker.isLeaving) count++
     return count
   }
 
-  /** Resolves when the condition holds. It is checked whenever a worker becomes ready or exits. */
+  /** Resolves when the condition holds. It is checked whenever a worker becomes ready or exits. @param {() => boolean} condition */
   #until(condition) {
     if (condition()) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.add({ condition, resolve }))
@@ -209,12 +246,13 @@ class ClusterPrimary {
     this.#checkConditions()
   }
 
+  /** @param {Worker} worker @param {string} reason */
   #onDegraded(worker, reason) {
     this.#events.emit('degraded', { pid: worker.pid, reason })
     this.#replace(worker, reason)
   }
 
-  /** @param {Partial<Worker> & { forkedMs: number }} worker @param {import('./worker').Exit} exit */
+  /** @param {Partial<Worker> & { forkedMs: number }} worker @param {Exit} exit */
   #onExit(worker, { code, signal, error }) {
     this.#workers.delete(/** @type {Worker} */ (worker))
     if (error !== undefined) this.#internalErrors.report('fork', error)
@@ -225,6 +263,7 @@ class ClusterPrimary {
     this.#checkConditions()
   }
 
+  /** @param {Partial<Worker> & { forkedMs: number }} worker @param {Exit['code']} code @param {Exit['signal']} signal */
   #onUnexpectedExit(worker, code, signal) {
     const uptimeMs = this.#clock.now() - worker.forkedMs
     if (code !== 0) {
@@ -241,6 +280,7 @@ class ClusterPrimary {
     this.#cancelPause = () => this.#clock.cancel(timer)
   }
 
+  /** @param {Signal} signal */
   #onSignal(signal) {
     const nowMs = this.#clock.now()
     // Under nodemon SIGUSR2 asks the primary itself to exit.
@@ -253,6 +293,7 @@ class ClusterPrimary {
     } else if (nowMs - this.#firstSignalMs > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal])
   }
 
+  /** @param {unknown} error */
   #logFailure(error) {
     const err = describeError(error)
     this.#internalErrors.guard('logger', () => this.#logger.error({ err }, `spillway: ${err.message}`))

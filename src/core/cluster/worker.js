@@ -4,6 +4,12 @@
 
 const { DEGRADED, EXIT, PRIMARY_VARIABLE, READY, STARTING, send, typeOf } = require('./messages')
 
+/**
+ * @import { Cluster } from 'node:cluster'
+ * @import { Clock } from '../clock'
+ * @import { Message } from './messages'
+ */
+
 /** @typedef {{ code: number | null, signal: string | null, error?: unknown }} Exit `error`: why the worker was never spawned */
 /**
  * @typedef {object} WorkerListeners
@@ -30,8 +36,8 @@ class ClusterWorker {
   #listeners
 
   /**
-   * @param {typeof import('node:cluster').default} cluster
-   * @param {typeof import('../clock').systemClock} clock
+   * @param {Cluster} cluster
+   * @param {Clock} clock
    * @param {WorkerListeners} listeners
    */
   constructor(cluster, clock, listeners) {
@@ -63,7 +69,8 @@ class ClusterWorker {
   /**
    * Orders the exit: a worker with spillway drains, any other is disconnected. After `killTimeoutMs` the worker is killed.
    *
-   * @param {{ reason: string, signal?: string }} order `signal`: the signal that the primary received. It decides the drain mode
+   * @param {{ reason: string, signal?: string | undefined }} order `signal`: the signal that the primary received. It decides the drain mode
+   * @param {number} killTimeoutMs
    */
   leave(order, killTimeoutMs) {
     if (this.isLeaving) return
@@ -79,6 +86,7 @@ class ClusterWorker {
     this.#worker.process.kill('SIGKILL')
   }
 
+  /** @param {Message} message */
   #onMessage(message) {
     const type = typeOf(message)
     if (type === STARTING) {
@@ -92,6 +100,7 @@ class ClusterWorker {
     if (type === READY) this.#checkReady()
   }
 
+  /** @param {Exit} exit */
   #onExit(exit) {
     if (this.#hasExited) return
     this.#hasExited = true

@@ -20,29 +20,45 @@ const HIGHEST_STREAM_ID = 2 ** 31 - 1
 
 const kLastTraffic = Symbol('spillway.last-traffic')
 
+/**
+ * @import { ServerResponse } from 'node:http'
+ * @import { Http2Session, ServerHttp2Stream } from 'node:http2'
+ * @import { Server, Socket } from 'node:net'
+ * @import { TLSSocket } from 'node:tls'
+ *
+ * @typedef {Server & { keepAliveTimeout?: number, closeIdleConnections?: () => void, closeAllConnections?: () => void }} AnyServer
+ * @typedef {{ bytes: number, atMs: number }} Traffic the bytes so far, and when they last changed
+ * @typedef {Socket & { server?: Server, _httpMessage?: ServerResponse | null, [kLastTraffic]?: Traffic }} ServerSocket
+ * @typedef {{ stream?: ServerHttp2Stream, socket: ServerSocket }} ConnectionOwner a request, by its connection
+ */
+
 class Connections {
   /** The number of connections accepted since the instance knows the server. */
   accepted = 0
   #server
+  /**
+   * @type {{ connection: (socket: ServerSocket) => void, secureConnection?: (socket: TLSSocket) => void,
+   *   session: (session: Http2Session) => void, close: () => void }}
+   */
   #listeners
   #onListen
   /** Whether the server is known to have listened, and has not emitted `close` since. */
   #isOpen = false
-  /** Sockets that speak HTTP/1, and sockets that HTTP/1 handed over by `connect` or `upgrade`. */
+  /** Sockets that speak HTTP/1, and sockets that HTTP/1 handed over by `connect` or `upgrade`. @type {OpenSockets<ServerSocket>} */
   #http = new OpenSockets()
-  /** The TCP sockets beneath TLS or HTTP/2. */
+  /** The TCP sockets beneath TLS or HTTP/2. @type {OpenSockets<ServerSocket>} */
   #carriers = new OpenSockets()
-  /** HTTP/2 sessions. */
+  /** HTTP/2 sessions. @type {OpenSockets<Http2Session>} */
   #sessions = new OpenSockets()
-  /** TLS sockets that negotiated HTTP/2. Another package than Node's http2 may own the session. */
+  /** TLS sockets that negotiated HTTP/2. Another package than Node's http2 may own the session. @type {OpenSockets<TLSSocket>} */
   #multiplexed = new OpenSockets()
-  /** Sessions that were sent a GOAWAY frame. */
+  /** Sessions that were sent a GOAWAY frame. @type {WeakSet<Http2Session>} */
   #goneAway = new WeakSet()
   #isClosing = false
   #keepsIdle = false
 
   /**
-   * @param {any} server an `http`, `https`, `http2` or `net` server
+   * @param {AnyServer} server
    * @param {{ onClose?: () => void, onListen?: () => void, isInListen?: boolean }} [options] what is called when the server closes and
    *   when it listens, and whether the server is in its `listen()` right now
    */
@@ -81,12 +97,17 @@ class Connections {
     this.#onListen()
   }
 
-  /** Adds the connection of a request. A server that becomes known by its first request has accepted that connection before. */
+  /**
+   * Adds the connection of a request. A server that becomes known by its first request has accepted that connection before.
+   *
+   * @param {ConnectionOwner} request
+   */
   addFrom({ stream, socket }) {
     if (stream?.session !== undefined) this.#sessions.add(stream.session)
     else this.#http.add(socket)
   }
 
+  /** @param {Http2Session} session */
   addSession(session) {
     this.#sessions.add(session)
   }
@@ -141,7 +162,7 @@ class Connections {
     else if (server.listening) net.Server.prototype.close.call(server)
   }
 
-  /** Samples the byte counters of every socket, so that `closeStill` knows when each last carried traffic. */
+  /** Samples the byte counters of every socket, so that `closeStill` knows when each last carried traffic. @param {number} nowMs */
   sampleTraffic(nowMs) {
     for (const sockets of [this.#http, this.#carriers]) {
       for (const socket of sockets) {
@@ -155,10 +176,16 @@ class Connections {
     }
   }
 
-  /** Closes every connection without traffic for the server's keep-alive timeout, or for `mostMs` where that is shorter. */
+  /**
+   * Closes every connection without traffic for the server's keep-alive timeout, or for `mostMs` where that is shorter.
+   *
+   * @param {number} nowMs of the last sample
+   * @param {number} mostMs
+   */
   closeStill(nowMs, mostMs) {
     const stillMs = Math.min(this.#server.keepAliveTimeout || mostMs, mostMs)
-    const isStill = (socket) => nowMs - socket[kLastTraffic].atMs >= stillMs
+    /** @param {ServerSocket} socket */
+    const isStill = (socket) => nowMs - /** @type {Traffic} */ (socket[kLastTraffic]).atMs >= stillMs
     for (const socket of this.#http) if (isStill(socket)) (socket.destroySoon ?? socket.destroy).call(socket)
     // A carrier without traffic may have a stream in flight, unless its client has sent nothing or no handshake is complete.
     // Node keeps a handshake whose client vanished for two minutes.
@@ -205,7 +232,7 @@ class Connections {
   }
 }
 
-/** Whether a response is in progress on the socket. @param {any} socket */
+/** Whether a response is in progress on the socket. @param {ServerSocket} socket */
 const isAnswering = ({ _httpMessage: res }) => res != null && !res.writableFinished
 
 exports.Connections = Connections

@@ -12,6 +12,7 @@ const { DEVELOPMENT } = require('./drain-mode')
 const { endIfEndless } = require('./endless-responses')
 
 /**
+ * @import { Clock } from '../clock'
  * @import { Recorder } from '../request/recorder'
  * @import { KnownServers } from './known-servers'
  */
@@ -42,7 +43,7 @@ class Drain {
   #onEnd
   /** @type {Promise<DrainReport> | undefined} */
   #done
-  #resolve = (_report) => {}
+  #resolve = (/** @type {DrainReport} */ _report) => {}
   #isOver = false
   #timeoutMs = 0
   #isInDevelopment = false
@@ -52,7 +53,7 @@ class Drain {
   #closedMs = Number.POSITIVE_INFINITY
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, recorder: Recorder,
+   * @param {{ clock: Clock, recorder: Recorder,
    *   servers: KnownServers, guard: (work: () => void) => void,
    *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void, onClose?: () => void,
    *   onEnd: (report: DrainReport) => void }} parts `guard` reports what is thrown: the drain goes on whatever servers and sockets of the application do; `onClose` is called when the listening sockets are closed; `onWait` is called once, in development, if the drain takes over a second
@@ -98,6 +99,7 @@ class Drain {
     return this.#done
   }
 
+  /** @param {number} delayMs */
   #announce(delayMs) {
     const nowMs = this.#clock.now()
     this.#each((connections) => connections.sampleTraffic(nowMs))
@@ -109,7 +111,11 @@ class Drain {
       )
   }
 
-  /** Runs in the check phase of each loop turn: the poll phase, which accepts connections, lies between two calls. */
+  /**
+   * Runs in the check phase of each loop turn: the poll phase, which accepts connections, lies between two calls.
+   *
+   * @param {{ sinceMs: number, turnMs: number, accepted: number, quietTurns: number }} last
+   */
   #closeWhenQuiet(last) {
     const turnMs = this.#clock.now()
     const { accepted } = this.#servers
@@ -153,6 +159,7 @@ class Drain {
     this.#clock.wait(TICK_MS, () => this.#finish())
   }
 
+  /** @param {Connections} connections @param {number} nowMs */
   #closeStill(connections, nowMs) {
     connections.sampleTraffic(nowMs)
     connections.closeStill(nowMs, this.#mostWaitMs)
@@ -190,6 +197,7 @@ class Drain {
     return true
   }
 
+  /** @param {number} cut */
   #end(cut) {
     if (this.#isOver) return
     this.#isOver = true

@@ -4,6 +4,7 @@
 const { cutOff } = require('../request/cut-off')
 const { isEventStream } = require('../request/event-stream')
 
+/** @param {import('node:http').ServerResponse | null | undefined} res */
 function endIfEndless(res) {
   if (res == null || res.writableEnded || res.req.method !== 'GET' || !isEventStream(res)) return
   // The application may write once more before it sees that the connection has closed.

@@ -6,7 +6,7 @@ const PASSED = 'ok'
 const FAILED = 'failed'
 const TIMED_OUT = 'timed out'
 
-/** @typedef {typeof import('../clock').systemClock} Clock */
+/** @import { Clock } from '../clock' */
 
 class HealthCheck {
   #check
@@ -14,9 +14,10 @@ class HealthCheck {
   #timeoutMs
   #cacheMs
   #onChange
+  /** @type {string} */
   #verdict = PASSED
   #cachedUntilMs = Number.NEGATIVE_INFINITY
-  /** Settles with the verdict of the run under way. */
+  /** Settles with the verdict of the run under way. @type {Promise<string> | undefined} */
   #pending
   /** Whether the function of the last run is still busy. That may be so after its timeout. */
   #isRunning = false
@@ -47,10 +48,12 @@ class HealthCheck {
     return this.#pending
   }
 
+  /** @returns {Promise<string>} */
   #run() {
     const controller = new AbortController()
     let isSettled = false
     return new Promise((resolve) => {
+      /** @param {string} verdict @param {unknown} [error] */
       const settle = (verdict, error) => {
         if (isSettled) return
         isSettled = true

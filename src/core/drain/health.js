@@ -6,9 +6,20 @@
 const { SpillwayError } = require('../errors/errors')
 const { HealthCheck, PASSED } = require('./health-check')
 
+/**
+ * @import { Clock } from '../clock'
+ *
+ * @typedef {{ status: string, reason?: string, checks?: Readonly<Record<string, string>> }} HealthBody
+ * @typedef {{ readonly status: number, readonly body: Readonly<HealthBody> }} HealthAnswer
+ * @typedef {ConstructorParameters<typeof HealthCheck>[0]} Check
+ */
+
+/** @type {HealthAnswer} */
 const OK = Object.freeze({ status: 200, body: Object.freeze({ status: 'ok' }) })
+/** @param {string} reason @param {Partial<HealthBody>} [rest] @returns {HealthAnswer} */
 const unavailable = (reason, rest) => ({ status: 503, body: { status: 'unavailable', reason, ...rest } })
 
+/** @param {unknown} name @param {unknown} check */
 const notACheck = (name, check) =>
   new SpillwayError(
     'ERR_SPILLWAY_MISUSE',
@@ -16,6 +27,7 @@ const notACheck = (name, check) =>
       "Write spillway.health.check('database', () => pool.query('select 1'))."
   )
 
+/** @param {string} name */
 const nameIsTaken = (name) =>
   new SpillwayError(
     'ERR_SPILLWAY_CHECK_TAKEN',
@@ -23,20 +35,21 @@ const nameIsTaken = (name) =>
   )
 
 class Health {
+  /** @type {Map<string, HealthCheck>} */
   #checks = new Map()
   #clock
   #onCheckChange
-  /** Why traffic may not come, whatever the checks say. */
+  /** Why traffic may not come, whatever the checks say. @type {string | undefined} */
   #reason
-  /** The last answer of the checks. It holds while the verdict of each check is cached. */
+  /** The last answer of the checks. It holds while the verdict of each check is cached. @type {HealthAnswer | undefined} */
   #answer
   #answerUntilMs = Number.NEGATIVE_INFINITY
   #start = (_ = undefined) => {}
-  /** Settles when traffic may come for the first time. */
+  /** Settles when traffic may come for the first time. @type {Promise<void>} */
   started
 
   /**
-   * @param {{ isManual: boolean, clock: typeof import('../clock').systemClock,
+   * @param {{ isManual: boolean, clock: Clock,
    *   onCheckChange: (name: string, verdict: string, error: unknown) => void }} parts `onCheckChange` is called when a verdict changes
    */
   constructor({ isManual, clock, onCheckChange }) {
@@ -46,9 +59,11 @@ class Health {
     this.started = isManual ? new Promise((resolve) => (this.#start = resolve)) : Promise.resolve()
   }
 
+  /** @param {string} name @param {Check} check @param {{ timeout: number, cache: number }} options */
   addCheck(name, check, options) {
     if (typeof name !== 'string' || name === '' || typeof check !== 'function') throw notACheck(name, check)
     if (this.#checks.has(name)) throw nameIsTaken(name)
+    /** @param {string} verdict @param {unknown} error */
     const onChange = (verdict, error) => this.#onCheckChange(name, verdict, error)
     this.#answerUntilMs = Number.NEGATIVE_INFINITY
     this.#checks.set(name, new HealthCheck(check, options, { clock: this.#clock, onChange }))
@@ -76,10 +91,13 @@ class Health {
     return OK
   }
 
+  /** @returns {HealthAnswer | Promise<HealthAnswer>} */
   ready() {
     if (this.#reason !== undefined) return unavailable(this.#reason)
     if (this.#checks.size === 0) return OK
-    return this.#clock.now() < this.#answerUntilMs ? this.#answer : this.#runAll()
+    return this.#clock.now() < this.#answerUntilMs
+      ? /** @type {HealthAnswer} */ (this.#answer)
+      : this.#runAll()
   }
 
   async #runAll() {

@@ -5,17 +5,24 @@
 const { Connections } = require('./connections')
 const { ServerTable } = require('./server-table')
 
+/**
+ * @import { Http2Session } from 'node:http2'
+ * @import { Server } from 'node:net'
+ * @import { ConnectionOwner, ServerSocket } from './connections'
+ */
+
 class KnownServers {
+  /** @type {ServerTable<Server, Connections>} */
   #connections = new ServerTable()
   #isClosed = false
   /** Called when a known server closes. */
   onClose = () => {}
   /** Called when a known server begins to listen, and for a server that listens when it becomes known. */
-  onListen = (_server) => {}
+  onListen = (/** @type {Server} */ _server) => {}
   /** Whether servers become known in the middle of their `listen()`. */
   isInListen = false
 
-  /** @param {any} [req] the request by which the server becomes known */
+  /** @param {Server} server @param {ConnectionOwner} [req] the request by which the server becomes known */
   add(server, req) {
     if (this.#connections.has(server) || this.#isClosed) return
     const connections = new Connections(server, {
@@ -27,9 +34,13 @@ class KnownServers {
     if (req !== undefined) connections.addFrom(req)
   }
 
-  /** Adds an HTTP/2 session at its first request: the session may be older than the instance's knowledge of the server. */
+  /**
+   * Adds an HTTP/2 session at its first request: the session may be older than the instance's knowledge of the server.
+   *
+   * @param {{ session: Http2Session | undefined, socket: ServerSocket | undefined }} request
+   */
   addSession({ session, socket }) {
-    this.#connections.get(socket?.server)?.addSession(session)
+    this.#connections.get(socket?.server)?.addSession(/** @type {Http2Session} */ (session))
   }
 
   *[Symbol.iterator]() {

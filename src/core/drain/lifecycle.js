@@ -17,8 +17,12 @@ const { Recycle } = require('./recycle')
 const { Supervisor } = require('../environment/supervisor')
 
 /**
+ * @import { Server } from 'node:net'
+ * @import { ResolvedOptions, SpillwayEvents } from '../../../index.js'
+ * @import { Clock } from '../clock'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Recorder } from '../request/recorder'
+ * @import { MemorySample } from './recycle'
  */
 
 /** A primary replaces one worker at a time, so a replacement may take long. After this time the worker exits without one. */
@@ -37,15 +41,15 @@ class Lifecycle {
   #options
   #isClosed = false
   // A replaced worker needs no delay: its replacement listens on the same port, so no load balancer has to notice.
-  #drainForExit = (reason, cause) =>
+  #drainForExit = (/** @type {string} */ reason, /** @type {string} */ cause) =>
     this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason, cause)
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock,
+   * @param {{ clock: Clock,
    *   internalErrors: InternalErrors, recorder: Recorder,
-   *   options: import('../../../index.js').ResolvedOptions, close: () => void,
-   *   sampleMemory: () => import('./recycle').MemorySample, emit: (event: string, details: object) => void,
-   *   onListen: (server: import('node:net').Server) => void, onStopAccepting: () => void, info: (fields: object, message: string) => void,
+   *   options: ResolvedOptions, close: () => void,
+   *   sampleMemory: () => MemorySample, emit: (event: 'degraded' | 'draining', details: object) => void,
+   *   onListen: (server: Server) => void, onStopAccepting: () => void, info: (fields: object, message: string) => void,
    *   warn: (fields: object, message: string) => void }} parts
    */
   constructor(parts) {
@@ -54,6 +58,7 @@ class Lifecycle {
     this.#clock = clock
     this.#emit = emit
     this.#options = options.drain
+    /** @param {string} check @param {string} verdict @param {unknown} error */
     const onCheckChange = (check, verdict, error) => {
       const fields = { check, verdict, ...(error !== undefined && { err: describeError(error) }) }
       const log = verdict === PASSED ? info : warn
@@ -114,13 +119,17 @@ class Lifecycle {
     return this.#drain.isUnderWay
   }
 
-  /** From now on SIGTERM, SIGINT and the message 'shutdown' drain every instance and end the process. */
+  /** From now on SIGTERM, SIGINT and the message 'shutdown' drain every instance and end the process. @param {Server} server */
   listenForSignals(server) {
     this.#processExit.listenForSignals(this.#drainForExit)
     this.#supervisor.watch(server)
   }
 
-  /** @param {string} [cause] decides the mode of the drain: the signal, if `reason` is another word, such as 'replaced' */
+  /**
+   * @param {ResolvedOptions['drain']} options
+   * @param {string} reason
+   * @param {string} [cause] decides the mode of the drain: the signal, if `reason` is another word, such as 'replaced'
+   */
   drain(options, reason, cause = reason) {
     return this.#drain.start({ reason, ...drainOrder(options, cause) })
   }
@@ -128,6 +137,8 @@ class Lifecycle {
   /**
    * Memory is above its level. A worker of `clusterPrimary()` serves until its replacement is ready. Any other process fails
    * `/readyz`, drains and exits.
+   *
+   * @param {SpillwayEvents['degraded']} details
    */
   #degrade(details) {
     if (!this.#primaryLink.hasPrimary) this.health.degrade()
@@ -137,7 +148,7 @@ class Lifecycle {
     this.#clock.after(REPLACEMENT_TIMEOUT_MS, () => this.#isClosed || this.exit(0, details.reason))
   }
 
-  /** Drains every instance and exits the process, without a signal. */
+  /** Drains every instance and exits the process, without a signal. @param {number} exitCode @param {string} reason */
   exit(exitCode, reason) {
     return this.#processExit.exit(exitCode, reason)
   }

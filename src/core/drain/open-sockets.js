@@ -6,9 +6,11 @@
 /** A set of this size or less is not swept. */
 const SMALL = 64
 
+/** @template {{ readonly destroyed: boolean }} Open a socket or a session */
 class OpenSockets {
-  /** @type {Set<WeakRef<any>>} */
+  /** @type {Set<WeakRef<Open>>} */
   #refs = new Set()
+  /** @type {WeakSet<Open>} */
   #known = new WeakSet()
   #sweepAbove = SMALL
 
@@ -26,6 +28,7 @@ class OpenSockets {
     }
   }
 
+  /** @param {Open} socket */
   add(socket) {
     // The client of a server's first known request may have disconnected already.
     if (socket.destroyed || this.#known.has(socket)) return

@@ -42,7 +42,7 @@ class ProcessExit {
   #firstSignalMs = Number.NEGATIVE_INFINITY
   /** By signal: the number of its listeners after it last came. @type {Map<string, number>} */
   #listenerCounts = new Map()
-  #listener = (signal) => {
+  #listener = (/** @type {string} */ signal) => {
     const isResent = process.listenerCount(signal) < (this.#listenerCounts.get(signal) ?? 0)
     // A turn later, when listeners added by `once` are removed.
     systemClock.afterTurn(() => this.#listenerCounts.set(signal, process.listenerCount(signal)))
@@ -70,7 +70,11 @@ class ProcessExit {
     this.#drainsOnSignal.add(drain)
   }
 
-  /** A signal, or a parent's message 'shutdown'. The first starts the exit, unless it is under way. The second ends the process. */
+  /**
+   * A signal, or a parent's message 'shutdown'. The first starts the exit, unless it is under way. The second ends the process.
+   *
+   * @param {string} reason
+   */
   onSignal(reason) {
     const nowMs = systemClock.now()
     if (this.#firstSignalMs === Number.NEGATIVE_INFINITY) {
@@ -80,11 +84,20 @@ class ProcessExit {
     }
     const sameSignalMs = watcher() === '' ? SAME_SIGNAL_MS : SAME_SIGNAL_UNDER_WATCHER_MS
     if (nowMs - this.#firstSignalMs > sameSignalMs) {
-      process.exit(reason in constants.signals ? 128 + constants.signals[reason] : FAILURE)
+      process.exit(
+        reason in constants.signals
+          ? 128 + constants.signals[/** @type {NodeJS.Signals} */ (reason)]
+          : FAILURE
+      )
     }
   }
 
-  /** The primary orders the exit. A second order, or a signal after it, does not end the process. */
+  /**
+   * The primary orders the exit. A second order, or a signal after it, does not end the process.
+   *
+   * @param {string} reason
+   * @param {string} [cause]
+   */
   onPrimaryOrder(reason, cause) {
     this.#firstSignalMs = Number.POSITIVE_INFINITY
     this.exit(0, reason, { beforeExit: disconnect, cause })
@@ -95,7 +108,7 @@ class ProcessExit {
    *
    * @param {number} exitCode counts during an exit too: an uncaught error then is still a failure
    * @param {string} reason
-   * @param {{ beforeExit?: () => unknown, cause?: string }} how `cause` is the signal, if the reason is not the signal itself
+   * @param {{ beforeExit?: () => unknown, cause?: string | undefined }} how `cause` is the signal, if the reason is not the signal itself
    */
   async exit(exitCode, reason, { beforeExit = handBack, cause = reason } = {}) {
     this.#exitCode ||= exitCode
@@ -129,7 +142,7 @@ async function handBack() {
     await new Promise((resolve) => systemClock.wait(HAND_BACK_MS, () => resolve(undefined)))
 }
 
-/** @returns {ProcessExit} */
-const processExit = () => /** @type {any} */ ((process[kProcessExit] ??= new ProcessExit()))
+// biome-ignore format: it would move the cast
+const processExit = () => (/** @type {{ [kProcessExit]?: ProcessExit }} */ (process)[kProcessExit] ??= new ProcessExit())
 
 module.exports = { processExit }

@@ -5,6 +5,7 @@
 class PublicPaths {
   #paths
   #info
+  /** @type {Set<string | number>} */
   #ports = new Set()
 
   /**
@@ -32,6 +33,7 @@ class PublicPaths {
   }
 }
 
+/** @param {string[]} paths */
 const listOf = (paths) =>
   [paths.slice(0, -1).join(', '), paths.at(-1)].filter((each) => each !== '').join(' and ')
 

@@ -20,22 +20,30 @@ class Level {
   #sinceMs = Number.POSITIVE_INFINITY
   #firstBytes = 0
 
-  /** @param {number} at bytes, or a share of the limit if at most 1 */
+  /** @param {number} at bytes, or a share of the limit if at most 1 @param {number} holdMs */
   constructor(at, holdMs) {
     this.#at = at
     this.#holdMs = holdMs
   }
 
+  /** @param {number} limitBytes */
   bytes(limitBytes) {
     return Math.max(this.#raisedBytes, this.#at <= 1 ? this.#at * limitBytes : this.#at)
   }
 
+  /** @param {number} usedBytes @param {number} limitBytes */
   raise(usedBytes, limitBytes) {
     const byLimit = usedBytes + Math.max(0, limitBytes - usedBytes) / 4
     this.#raisedBytes = Math.min(usedBytes * 1.5, byLimit)
   }
 
-  /** Due if at least two figures were above the level for `holdMs`. An unchanged heap figure only means no collection since. */
+  /**
+   * Due if at least two figures were above the level for `holdMs`. An unchanged heap figure only means no collection since.
+   *
+   * @param {number} nowMs
+   * @param {number} usedBytes
+   * @param {number} limitBytes
+   */
   isDue(nowMs, usedBytes, limitBytes) {
     if (!(usedBytes >= this.bytes(limitBytes))) this.#sinceMs = Number.POSITIVE_INFINITY
     else if (this.#sinceMs === Number.POSITIVE_INFINITY) {
@@ -74,12 +82,14 @@ class Recycle {
   }
 
   // Hot path: runs once a loop turn.
+  /** @param {number} nowMs */
   onTurn(nowMs) {
     if (this.#isOff || nowMs < this.#nextMs) return
     this.#nextMs = nowMs + CHECK_EVERY_MS
     this.#check(nowMs, this.#sample())
   }
 
+  /** @param {number} nowMs @param {MemorySample} sample */
   #check(nowMs, sample) {
     for (const reason of /** @type {const} */ (['heap', 'rss'])) {
       const level = this.#levels[reason]

@@ -2,21 +2,25 @@
 // A map from servers to values that does not keep the servers in memory, and can be iterated. Some applications make a server
 // per connection (`http.createServer(app).emit('connection', channel)` behind a tunnel), so a strong map would grow for ever.
 
+/** @template {WeakKey} Server @template Value */
 class ServerTable {
-  /** Weak by key: a value may refer to its server. */
+  /** Weak by key: a value may refer to its server. @type {WeakMap<Server, Value>} */
   #values = new WeakMap()
-  /** @type {Set<WeakRef<object>>} */
+  /** @type {Set<WeakRef<Server>>} */
   #servers = new Set()
-  #collected = new FinalizationRegistry((/** @type {WeakRef<object>} */ ref) => this.#servers.delete(ref))
+  #collected = new FinalizationRegistry((/** @type {WeakRef<Server>} */ ref) => this.#servers.delete(ref))
 
+  /** @param {Server} server */
   has(server) {
     return this.#values.has(server)
   }
 
+  /** @param {Server | undefined} server */
   get(server) {
-    return this.#values.get(server)
+    return this.#values.get(/** @type {Server} */ (server))
   }
 
+  /** @param {Server} server @param {Value} value */
   set(server, value) {
     if (!this.#values.has(server)) {
       const ref = new WeakRef(server)
@@ -26,10 +30,11 @@ class ServerTable {
     this.#values.set(server, value)
   }
 
+  /** @returns {Generator<[Server, Value], void>} */
   *[Symbol.iterator]() {
     for (const ref of this.#servers) {
       const server = ref.deref()
-      if (server !== undefined) yield [server, this.#values.get(server)]
+      if (server !== undefined) yield [server, /** @type {Value} */ (this.#values.get(server))]
     }
   }
 

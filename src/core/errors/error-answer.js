@@ -8,7 +8,11 @@ const { prefersText } = require('../gate/rejection')
 const { isOfBody, removeBodyHeaders } = require('../request/body-headers')
 const { cutOff } = require('../request/cut-off')
 
-/** @import { InternalErrors } from '../request/internal-errors' */
+/**
+ * @import { NodeRequest, NodeResponse } from '../http/http-server'
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Failure } from './failure'
+ */
 
 /** The most header characters that one error may add: Node's own client accepts a head of at most 16 kB. */
 const MOST_CHARACTERS = 8192
@@ -25,7 +29,7 @@ const OF_CONNECTION = new Set([
   'http2-settings',
 ])
 
-/** Whether the response has ended or the client has disconnected. */
+/** Whether the response has ended or the client has disconnected. @param {NodeResponse} res */
 function isOver(res) {
   if (res.writableEnded) return true
   return res.stream === undefined
@@ -43,7 +47,7 @@ class ErrorAnswer {
     this.#showsStack = showsStack
   }
 
-  /** Ends the response, whatever state it is in. */
+  /** Ends the response, whatever state it is in. @param {NodeRequest} req @param {NodeResponse} res @param {Failure} failure */
   send(req, res, failure) {
     if (isOver(res)) return
     // Node sends the head that was just written in the next tick. Without it a client may take the request for lost, and repeat it.
@@ -58,6 +62,7 @@ class ErrorAnswer {
   }
 }
 
+/** @param {NodeRequest} req @param {NodeResponse} res @param {Failure} failure @param {boolean} showsStack */
 function write(req, res, failure, showsStack) {
   removeBodyHeaders(res)
   const title = STATUS_CODES[failure.status] ?? 'Error'
@@ -80,14 +85,16 @@ function write(req, res, failure, showsStack) {
   res.end(req.method === 'HEAD' ? undefined : body)
 }
 
+/** @param {NodeRequest} req */
 function mayHaveBody({ headers, httpVersionMajor }) {
   const { 'content-length': length, 'transfer-encoding': coding } = headers
   return length !== undefined || coding !== undefined || httpVersionMajor === 2
 }
 
-/** By status: the documents without a detail. */
+/** By status: the documents without a detail. @type {Map<number, string>} */
 const plainProblems = new Map()
 
+/** @param {Failure} failure @param {string} title @param {boolean} showsStack */
 function problemOf(failure, title, showsStack) {
   const { status } = failure
   if (failure.isExposed || showsStack) return detailedProblem(failure, title, showsStack)
@@ -99,6 +106,7 @@ function problemOf(failure, title, showsStack) {
   return problem
 }
 
+/** @param {Failure} failure @param {string} title @param {boolean} showsStack */
 function detailedProblem(failure, title, showsStack) {
   const detail = failure.message
   return JSON.stringify({
@@ -110,6 +118,7 @@ function detailedProblem(failure, title, showsStack) {
   })
 }
 
+/** @param {Failure} failure @param {string} title @param {boolean} showsStack */
 function textOf(failure, title, showsStack) {
   const detail = failure.isExposed || showsStack ? failure.message : ''
   const lines = [detail === '' ? title : `${title}: ${detail}`]
@@ -118,7 +127,12 @@ function textOf(failure, title, showsStack) {
   return `${lines.join('\n')}\n`
 }
 
-/** Sets the headers of an error. Invalid headers, headers of the body, and headers beyond the limit are left out. */
+/**
+ * Sets the headers of an error. Invalid headers, headers of the body, and headers beyond the limit are left out.
+ *
+ * @param {NodeResponse} res
+ * @param {Failure['headers']} headers
+ */
 function setHeaders(res, headers) {
   let charactersLeft = MOST_CHARACTERS
   for (const [name, given] of headers) {
@@ -132,7 +146,7 @@ function setHeaders(res, headers) {
   }
 }
 
-/** @returns {string[]} copies, so that the values sent are the values checked; none if a value is invalid */
+/** @param {string} name @param {unknown} given @returns {string[]} copies, so that the values sent are the values checked; none if a value is invalid */
 function valuesOf(name, given) {
   try {
     validateHeaderName(name)
@@ -143,7 +157,7 @@ function valuesOf(name, given) {
   }
 }
 
-/** @throws {TypeError} if the value is invalid @returns {string} */
+/** @param {string} name @param {unknown} value @throws {TypeError} if the value is invalid */
 function checked(name, value) {
   if (typeof value !== 'string' && typeof value !== 'number') throw new TypeError('not a header value')
   const text = String(value)

@@ -4,7 +4,14 @@
 
 const { LogRateLimit } = require('../log/log-rate-limit')
 
-/** @import { Failure } from './failure' */
+/**
+ * @import { IncomingMessage } from 'node:http'
+ * @import { Logger } from '../../../index.js'
+ * @import { Clock } from '../clock'
+ * @import { RequestFields } from '../log/request-fields'
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Failure } from './failure'
+ */
 
 /** Kinds beyond this number share one limit. */
 const MOST_KINDS = 200
@@ -15,8 +22,10 @@ class ErrorLog {
   #clock
   #internalErrors
   #fields
+  /** @type {Map<string, LogRateLimit>} */
   #limits = new Map()
 
+  /** @param {{ logger: Logger, clock: Clock, internalErrors: InternalErrors, fields: RequestFields }} parts */
   constructor({ logger, clock, internalErrors, fields }) {
     this.#logger = logger
     this.#clock = clock
@@ -28,7 +37,7 @@ class ErrorLog {
    * An error that ended a request.
    *
    * @param {Failure} failure
-   * @param {{ req: import('node:http').IncomingMessage, route?: string | undefined, trace?: object | undefined }} where
+   * @param {{ req: IncomingMessage, route?: string | undefined, trace?: object | undefined }} where
    */
   write(failure, { req, route, trace }) {
     const { status } = failure
@@ -47,7 +56,7 @@ class ErrorLog {
    * An error that nobody caught.
    *
    * @param {Failure} failure
-   * @param {{ event: string, req?: import('node:http').IncomingMessage | undefined, method?: string | undefined, route?: string | undefined,
+   * @param {{ event: string, req?: IncomingMessage | undefined, method?: string | undefined, route?: string | undefined,
    *   status?: number | undefined }} where `method` and `route`: of the request that the code ran for, if known; `status`: of the response that spillway sends for the error, if any
    */
   writeUncaught(failure, { event, req, method, route, status }) {
@@ -59,7 +68,7 @@ class ErrorLog {
    * @param {'error' | 'warn'} level
    * @param {Failure} failure
    * @param {{ event: string, status: number | undefined, route: string | undefined, trace?: object | undefined,
-   *   req: import('node:http').IncomingMessage | undefined, message: string }} where
+   *   req: IncomingMessage | undefined, message: string }} where
    */
   #write(level, failure, where) {
     const { event, status, route, trace, req, message } = where
@@ -80,6 +89,7 @@ class ErrorLog {
     })
   }
 
+  /** @param {string} kind @returns {LogRateLimit} */
   #limitOf(kind) {
     let limit = this.#limits.get(kind)
     if (limit !== undefined) return limit

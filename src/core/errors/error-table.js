@@ -26,6 +26,7 @@ class ErrorTable {
     row.count++
   }
 
+  /** @param {string} route @param {number} status @param {string} type */
   #open(route, status, type) {
     const isFull = this.#rows.size >= MOST_ROWS
     const row = {
@@ -47,6 +48,7 @@ class ErrorTable {
   }
 }
 
+/** @param {string} route @param {number} status @param {string} type */
 const keyOf = (route, status, type) => `${status} ${type} ${route}`
 
 exports.ErrorTable = ErrorTable

@@ -8,6 +8,7 @@ const { describeError, messageOf, read, stackOf, typeOf } = require('../redactio
 const MOST_HEADERS = 64
 /** The `type` of the errors of body-parser and raw-body. co-body sets no type, but puts the `body` on a SyntaxError. */
 const PARSE_FAILED = 'entity.parse.failed'
+/** @type {Set<unknown>} */
 const OF_BODY = new Set([
   PARSE_FAILED,
   'charset.unsupported',
@@ -19,8 +20,11 @@ const OF_BODY = new Set([
   'request.size.invalid',
 ])
 
-const isErrorStatus = (status) => Number.isInteger(status) && status >= 400 && status <= 599
+/** @param {unknown} status @returns {status is number} */
+const isErrorStatus = (status) =>
+  Number.isInteger(status) && /** @type {number} */ (status) >= 400 && /** @type {number} */ (status) <= 599
 
+/** @param {object} object */
 function namesIn(object) {
   try {
     return Object.keys(object).slice(0, MOST_HEADERS)
@@ -39,16 +43,17 @@ class Failure {
   isExposed
   /** The previous failure of the same request. @type {Failure | undefined} */
   earlier = undefined
+  /** @type {string | undefined} */
   #message
   /** Whether the error is meant for HTTP. The headers of another error may be those of an upstream. */
   #hasStatus
 
-  /** @param {number} [fallbackStatus] the status of the response, in a framework where handlers set it before they throw */
+  /** @param {unknown} error @param {number} [fallbackStatus] the status of the response, in a framework where handlers set it before they throw */
   constructor(error, fallbackStatus) {
     this.error = error
     const own = ownStatus(error)
     this.#hasStatus = own !== undefined
-    this.status = own ?? (isErrorStatus(fallbackStatus) ? /** @type {number} */ (fallbackStatus) : 500)
+    this.status = own ?? (isErrorStatus(fallbackStatus) ? fallbackStatus : 500)
     this.type = typeOf(error)
     this.isExposed = read(error, 'expose') === true && !this.#isOfParser
   }
@@ -88,6 +93,7 @@ class Failure {
   }
 }
 
+/** @param {unknown} error */
 function ownStatus(error) {
   const status = read(error, 'status')
   if (isErrorStatus(status)) return status

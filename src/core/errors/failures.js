@@ -17,7 +17,17 @@ const { ErrorTable } = require('./error-table')
 const { Failure } = require('./failure')
 const { recordError } = require('../tracing/span-error')
 
-/** Codes of errors that follow from a disconnected client: use of a closed connection or stream, or cancelled work. */
+/**
+ * @import { Logger, ResolvedOptions } from '../../../index.js'
+ * @import { Clock } from '../clock'
+ * @import { NodeRequest, NodeResponse } from '../http/http-server'
+ * @import { RequestFields } from '../log/request-fields'
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Recorder } from '../request/recorder'
+ * @import { Request } from '../request/request'
+ */
+
+/** Codes of errors that follow from a disconnected client: use of a closed connection or stream, or cancelled work. @type {Set<unknown>} */
 const DISCONNECT_CODES = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_DESTROYED',
@@ -39,9 +49,13 @@ class Failures {
   #recorder
   #internalErrors
   #unmatched
-  /** The last response each error was recorded for: an application may throw the same object for many requests. */
+  /** The last response each error was recorded for: an application may throw the same object for many requests. @type {WeakMap<object, NodeResponse>} */
   #recordedFor = new WeakMap()
 
+  /**
+   * @param {{ options: ResolvedOptions, clock: Clock, logger: Logger, internalErrors: InternalErrors, fields: RequestFields,
+   *   recorder: Recorder }} parts
+   */
   constructor({ options, clock, logger, internalErrors, fields, recorder }) {
     this.table = new ErrorTable(options.routes.overflow)
     this.log = new ErrorLog({ logger, clock, internalErrors, fields })
@@ -52,14 +66,20 @@ class Failures {
   }
 
   /**
+   * @param {unknown} error
+   * @param {NodeRequest} req
+   * @param {NodeResponse} res
    * @param {number} [fallbackStatus] see `Failure`
-   * @returns {Failure}
    */
   record(error, req, res, fallbackStatus) {
     const failure = new Failure(error, fallbackStatus)
-    if (isOverloadError(error) || isDisconnectError(failure, res) || this.#recordedFor.get(error) === res)
+    if (
+      isOverloadError(error) ||
+      isDisconnectError(failure, res) ||
+      this.#recordedFor.get(/** @type {object} */ (error)) === res
+    )
       return failure
-    if (Object(error) === error) this.#recordedFor.set(error, res)
+    if (Object(error) === error) this.#recordedFor.set(/** @type {object} */ (error), res)
     const request = this.#recorder.find(res)
     // An instrumented router of Express marks body errors itself, with the layer they came from.
     if (request !== undefined && request.head.node === undefined && failure.isBodyError) {
@@ -71,17 +91,18 @@ class Failures {
     return failure
   }
 
-  /** Ends the response with an answer for the failure. */
+  /** Ends the response with an answer for the failure. @param {NodeRequest} req @param {NodeResponse} res @param {Failure} failure */
   answer(req, res, failure) {
     this.#answer.send(req, res, failure)
   }
 
-  /** Counts the failures of a request that has ended, under the route in `request.series`. */
+  /** Counts the failures of a request that has ended, under the route in `request.series`. @param {Request} request */
   onEnd(request) {
     for (let each = request.failure; each !== undefined; each = each.earlier) this.#countAs(request, each)
     request.failure = undefined
   }
 
+  /** @param {Request | undefined} request @param {Failure} failure */
   #count(request, failure) {
     if (request === undefined || !request.isCounted || request.state === ENDED)
       return this.#countAs(request, failure)
@@ -89,11 +110,13 @@ class Failures {
     request.failure = failure
   }
 
+  /** @param {Request | undefined} request @param {Failure} failure */
   #countAs(request, failure) {
     if (request !== undefined && (request.ignores & METRICS) !== 0) return
     this.table.count(request?.series?.route ?? this.#unmatched, failure)
   }
 
+  /** @param {Failure} failure */
   #trace(failure) {
     try {
       const span = activeSpan()
@@ -106,6 +129,7 @@ class Failures {
     }
   }
 
+  /** @param {Request | undefined} request @param {number} status @returns {string} */
   #routeOf(request, status) {
     try {
       return (request && templateOf(request.head, status)) ?? this.#unmatched
@@ -116,21 +140,27 @@ class Failures {
   }
 }
 
-/** Compares the code, as another copy of this package may have thrown the error. */
+/** Compares the code, as another copy of this package may have thrown the error. @param {unknown} error */
 function isOverloadError(error) {
   return codeOf(error) === 'ERR_SPILLWAY_OVERLOADED'
 }
 
-/** Whether the error follows from a response that is over, because the client disconnected or an earlier error cut it off. */
+/**
+ * Whether the error follows from a response that is over, because the client disconnected or an earlier error cut it off.
+ *
+ * @param {Failure} failure
+ * @param {NodeResponse} res
+ */
 function isDisconnectError(failure, res) {
   if (!isOver(res)) return false
   const code = codeOf(failure.error)
   return isClientError(code) || DISCONNECT_CODES.has(code) || ABORTED_UPLOAD.test(failure.message)
 }
 
+/** @param {unknown} error */
 function codeOf(error) {
   try {
-    return error?.code
+    return /** @type {{ code?: string | number } | null | undefined} */ (error)?.code
   } catch {
     return undefined
   }

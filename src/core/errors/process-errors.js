@@ -13,7 +13,9 @@ const { SubstituteAnswer } = require('./substitute-answer')
 /**
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Recorder } from '../request/recorder'
+ * @import { Request } from '../request/request'
  * @import { ErrorLog } from './error-log'
+ * @import { Observer, Origin } from './process-events'
  * @import { RequestContext } from './request-context'
  */
 
@@ -26,6 +28,7 @@ class ProcessErrors {
   #namesRequest
   #unmatched
   #substitute = new SubstituteAnswer(INTERNAL_SERVER_ERROR, 'The request failed.')
+  /** @type {Observer} */
   #observer
 
   /**
@@ -59,6 +62,7 @@ class ProcessErrors {
     eventsOfProcess().add(this.#observer)
   }
 
+  /** @param {unknown} error @param {Origin} event @param {boolean} willExit */
   #record(error, event, willExit) {
     this.counts[event]++
     const reference = this.#context.referenceOf(error)
@@ -72,7 +76,7 @@ class ProcessErrors {
     })
   }
 
-  /** Whether the request is about to get the substitute answer. */
+  /** Whether the request is about to get the substitute answer. @param {Request | undefined} request */
   #answers(request) {
     if (this.#observer.exit === undefined || request === undefined || request.state === ENDED) return false
     return !request.res.headersSent && !isOver(request.res)

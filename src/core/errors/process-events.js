@@ -11,8 +11,9 @@ const EVENT = 'unhandledRejection'
 const kProcessEvents = Symbol.for('spillway.process-events.1')
 
 /**
- * @typedef {{ onError: (error: unknown, origin: string, willExit: boolean) => void,
-   exit?: ((origin: string) => void) | undefined }} Observer `willExit`: whether `exit` is called next
+ * @typedef {'uncaughtException' | 'unhandledRejection'} Origin
+ * @typedef {{ onError: (error: unknown, origin: Origin, willExit: boolean) => void,
+ *   exit?: ((origin: Origin) => void) | undefined }} Observer `willExit`: whether `exit` is called next
  */
 
 class ProcessEvents {
@@ -27,6 +28,7 @@ class ProcessEvents {
     this.#updateCatching()
   }
 
+  /** @param {Observer} observer */
   remove(observer) {
     if (!this.#observers.delete(observer)) return
     this.#updateCatching()
@@ -62,25 +64,25 @@ class ProcessEvents {
     process.off('exit', this.#stopCatching)
   }
 
-  #onUncaught = (error, origin) => {
+  #onUncaught = (/** @type {unknown} */ error, /** @type {Origin} */ origin) => {
     for (const observer of this.#observers) observer.onError(error, origin, true)
   }
 
   /** The process goes on: a listener of the user, or Node's mode, has taken the rejection. */
-  #onRejection = (error) => {
+  #onRejection = (/** @type {unknown} */ error) => {
     for (const observer of this.#observers) observer.onError(error, EVENT, false)
   }
 
-  #onCaught = (_error, origin) => {
+  #onCaught = (/** @type {unknown} */ _error, /** @type {Origin} */ origin) => {
     for (const observer of this.#observers) observer.exit?.(origin)
   }
 
-  #onNewListener = (event, listener) => {
+  #onNewListener = (/** @type {string | symbol} */ event, /** @type {unknown} */ listener) => {
     if (event !== EVENT || listener === this.#onRejection) return
     if (!process.listeners(EVENT).includes(this.#onRejection)) process.on(EVENT, this.#onRejection)
   }
 
-  #onRemoveListener = (event) => {
+  #onRemoveListener = (/** @type {string | symbol} */ event) => {
     if (event !== EVENT) return
     if (process.listeners(EVENT).every((each) => each === this.#onRejection))
       process.off(EVENT, this.#onRejection)
@@ -93,7 +95,7 @@ function rejectionMode() {
   return [...given.matchAll(/--unhandled[-_]rejections[= ](\S+)/g)].at(-1)?.[1]
 }
 
-/** @returns {ProcessEvents} */
-const eventsOfProcess = () => /** @type {any} */ ((process[kProcessEvents] ??= new ProcessEvents()))
+// biome-ignore format: it would move the cast
+const eventsOfProcess = () => (/** @type {{ [kProcessEvents]?: ProcessEvents }} */ (process)[kProcessEvents] ??= new ProcessEvents())
 
 module.exports = { eventsOfProcess }

@@ -6,6 +6,18 @@
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { METHODS } = require('../request/methods')
 
+/**
+ * @import { IncomingMessage } from 'node:http'
+ * @import { findVisit } from '../../features/pools/visits'
+ * @import { NodeRequest, NodeResponse } from '../http/http-server'
+ * @import { Recorder } from '../request/recorder'
+ * @import { Request } from '../request/request'
+ *
+ * @typedef {Pick<RequestReference, 'method' | 'route' | 'request'>} Reference to a request, or to a message: then without a request
+ * @typedef {{ emit(event: string | symbol, ...rest: unknown[]): boolean }['emit']} Emit
+ * @typedef {{ listener(req: NodeRequest, res: NodeResponse): unknown }['listener']} Listener
+ */
+
 /** Whether a context is cheap enough for every instance. A storage that uses async hooks has a symbol for its store. */
 const isCheap =
   Number.parseInt(process.versions.node, 10) >= 24 && !('kResourceStore' in new AsyncLocalStorage())
@@ -15,15 +27,15 @@ const isCheap =
  * long as it lives. So the context lets go of the request when that has ended, and keeps its route.
  */
 class RequestReference {
-  /** Undefined once the request has ended. @type {any} */
+  /** Undefined once the request has ended. @type {Request | undefined} */
   request
-  /** What the request has done with pools so far: see features/pools/visits.js. @type {any} */
+  /** What the request has done with pools so far: see features/pools/visits.js. @type {ReturnType<typeof findVisit>} */
   visits = undefined
   #method = ''
   /** @type {string | undefined} */
   #route
 
-  /** @param {any} request */
+  /** @param {Request} request */
   constructor(request) {
     this.request = request
   }
@@ -50,15 +62,17 @@ class RequestContext {
   static isCheap = isCheap
   /** Whether any part needs a context: without one, callbacks need not be wrapped. */
   isOn = isCheap
-  /** What is being thrown at this moment, by code that no request has. @type {{ reference: any, onUncaught: (error: unknown) => void } | undefined} */
+  /** What is being thrown at this moment, by code that no request has. @type {{ reference: Reference, onUncaught: (error: unknown) => void } | undefined} */
   thrown
+  /** @type {AsyncLocalStorage<RequestReference>} */
   #storage = new AsyncLocalStorage()
   #recorder
   #users = isCheap ? 1 : 0
   #followers = 0
-  /** Of errors that no request has. */
+  /** Of errors that no request has. @type {WeakMap<object, Reference>} */
   #failures = new WeakMap()
 
+  /** @param {Recorder} recorder */
   constructor(recorder) {
     this.#recorder = recorder
   }
@@ -68,7 +82,7 @@ class RequestContext {
     return this.isOn ? this.#storage.getStore() : undefined
   }
 
-  /** @returns {any} undefined once the request has ended */
+  /** @returns {Request | undefined} undefined once the request has ended */
   get request() {
     return this.reference?.request
   }
@@ -97,26 +111,39 @@ class RequestContext {
     this.#storage.disable()
   }
 
-  /** Calls back in a context that is no request's, such as that of a message. @template T @param {() => T} callback @returns {T} */
+  /**
+   * Calls back in a context that is no request's, such as that of a message.
+   *
+   * @template T
+   * @param {Reference} reference
+   * @param {() => T} callback
+   */
   runAs(reference, callback) {
-    return this.isOn ? this.#storage.run(reference, callback) : callback()
+    return this.isOn ? this.#storage.run(/** @type {RequestReference} */ (reference), callback) : callback()
   }
 
-  /** Keeps what an error belongs to, for where it ends uncaught. */
+  /** Keeps what an error belongs to, for where it ends uncaught. @param {unknown} error @param {Reference} reference */
   recordFailure(error, reference) {
-    if (Object(error) === error) this.#failures.set(error, reference)
+    if (Object(error) === error) this.#failures.set(/** @type {object} */ (error), reference)
   }
 
-  /** What the error belongs to, if that is known, and otherwise what runs. */
+  /** What the error belongs to, if that is known, and otherwise what runs. @param {unknown} error @returns {Reference | undefined} */
   referenceOf(error) {
     const { thrown } = this
     this.thrown = undefined
     thrown?.onUncaught(error)
     if (thrown !== undefined) return thrown.reference
-    return this.#failures.get(error) ?? this.reference
+    return this.#failures.get(/** @type {object} */ (error)) ?? this.reference
   }
 
-  /** Wraps a callback so that it runs in the context of the request. */
+  /**
+   * Wraps a callback so that it runs in the context of the request.
+   *
+   * @template T
+   * @param {Request} request
+   * @param {(error?: unknown) => T} callback
+   * @returns {(error?: unknown) => T}
+   */
   bind(request, callback) {
     if (!this.isOn) return callback
     if (this.#followers > 0) this.#follow(request)
@@ -124,11 +151,11 @@ class RequestContext {
     return (given) => this.#run(request, callback, undefined, [given])
   }
 
-  /** Wraps the `emit` of a server, for the events that carry a request and its response. */
+  /** Wraps the `emit` of a server, for the events that carry a request and its response. @param {Emit} emit @returns {Emit} */
   wrapEmit(emit) {
     const context = this
     // Hot path: once a request. A rest parameter would cost more than the call.
-    /** @this {unknown} */
+    /** @this {unknown} @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res */
     return function (event, req, res) {
       const request = context.#requestToEnter(res)
       if (request === undefined) return emit.call(this, event, req, res)
@@ -136,11 +163,11 @@ class RequestContext {
     }
   }
 
-  /** Wraps a listener of a server's requests. */
+  /** Wraps a listener of a server's requests. @param {Listener} listener @returns {Listener} */
   wrapListener(listener) {
     const context = this
     // Hot path: once a request.
-    /** @this {unknown} */
+    /** @this {unknown} @param {NodeRequest} req @param {NodeResponse} res */
     return function (req, res) {
       const request = context.#requestToEnter(res)
       if (request === undefined) return listener.call(this, req, res)
@@ -148,7 +175,7 @@ class RequestContext {
     }
   }
 
-  /** The request of the response, unless its context is entered already. */
+  /** The request of the response, unless its context is entered already. @param {NodeResponse} res */
   #requestToEnter(res) {
     if (!this.isOn) return undefined
     const request = this.#recorder.find(res)
@@ -158,6 +185,7 @@ class RequestContext {
   }
 
   // Hot path where the context is cheap: once a request.
+  /** @param {Request} request @param {(...given: never[]) => unknown} callback @param {unknown} self @param {unknown[]} given */
   #run(request, callback, self, given) {
     const storage = this.#storage
     const reference = (request.reference ??= new RequestReference(request))
@@ -171,6 +199,8 @@ class RequestContext {
   /**
    * Events of a body come in the context of the connection's parser. A handler that collects a body by itself would lose its
    * request, so the request's own `emit` enters the context again.
+   *
+   * @param {Request} request
    */
   #follow(request) {
     const { req } = request
@@ -178,7 +208,7 @@ class RequestContext {
     const storage = this.#storage
     const reference = (request.reference ??= new RequestReference(request))
     const { emit } = req
-    /** @this {unknown} */
+    /** @this {unknown} @param {...unknown} given */
     const value = function (...given) {
       return storage.run(reference, Reflect.apply, emit, this, given)
     }
@@ -186,6 +216,7 @@ class RequestContext {
   }
 }
 
+/** @param {IncomingMessage} req */
 const hasBody = ({ headers }) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 

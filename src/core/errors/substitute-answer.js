@@ -11,6 +11,13 @@ const { removeBodyHeaders } = require('../request/body-headers')
 const { onHead } = require('../request/response-watch')
 const { isOver } = require('./error-answer')
 
+/**
+ * @import { ServerResponse } from 'node:http'
+ * @import { Readable } from 'node:stream'
+ * @import { Request } from '../request/request'
+ */
+
+/** @param {...unknown} given */
 const callBackSoon = (...given) => {
   const callback = given.findLast((each) => typeof each === 'function')
   if (callback !== undefined) process.nextTick(callback)
@@ -28,17 +35,19 @@ const LATE_METHODS = {
   writeContinue: callBackSoon,
   writeProcessing: callBackSoon,
   writeEarlyHints: callBackSoon,
+  /** @param {...unknown} given */
   write(...given) {
     callBackSoon(...given)
     return true
   },
+  /** @param {...unknown} given */
   end(...given) {
     callBackSoon(...given)
     return this
   },
 }
 
-/** @this {any} */
+/** @this {unknown} */
 function itself() {
   return this
 }
@@ -46,7 +55,8 @@ function itself() {
 /**
  * Destroys a source that is piped into the ended response: a file would stay open.
  *
- * @this {import('node:http').ServerResponse}
+ * @this {ServerResponse}
+ * @param {Partial<Pick<Readable, 'unpipe' | 'destroy'>>} source
  */
 function rejectPipe(source) {
   source.unpipe?.(this)
@@ -66,12 +76,12 @@ class SubstituteAnswer {
     this.#text = Buffer.from(`${title}: ${detail}\n`)
   }
 
-  /** @returns {boolean} false if the head is sent already, or the client has disconnected */
+  /** @param {Pick<Request, 'head' | 'req' | 'res' | 'stream'>} request @returns {boolean} false if the head is sent already, or the client has disconnected */
   answer({ head, req, res, stream }) {
     if (res.headersSent || isOver(res)) return false
     // Without the wrappers that middlewares have put over the methods.
-    for (const name of Object.keys(LATE_METHODS)) {
-      if (name in Object.getPrototypeOf(res)) delete res[name]
+    for (const name of /** @type {(keyof typeof LATE_METHODS)[]} */ (Object.keys(LATE_METHODS))) {
+      if (name in Object.getPrototypeOf(res)) delete (/** @type {Partial<ServerResponse>} */ (res)[name])
     }
     removeBodyHeaders(res)
     const isText = prefersText(req.headers.accept)

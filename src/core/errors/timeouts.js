@@ -10,8 +10,11 @@ const { cutOff } = require('../request/cut-off')
 const { SubstituteAnswer } = require('./substitute-answer')
 
 /**
+ * @import { ResolvedOptions, TimeoutFunction } from '../../../index.js'
+ * @import { Clock } from '../clock'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Recorder } from '../request/recorder'
+ * @import { Request } from '../request/request'
  */
 
 const CHECK_EVERY_MS = 100
@@ -27,8 +30,8 @@ class Timeouts {
   #checkLater = () => this.#clock.after(CHECK_EVERY_MS, () => this.#check())
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, internalErrors: InternalErrors,
-   *   recorder: Recorder, options: import('../../../index.js').ResolvedOptions,
+   * @param {{ clock: Clock, internalErrors: InternalErrors,
+   *   recorder: Recorder, options: ResolvedOptions,
    *   warn: (fields: object, message: string) => void }} parts
    */
   constructor({ clock, internalErrors, recorder, options, warn }) {
@@ -64,11 +67,12 @@ class Timeouts {
     if (answered.length > 0) this.#log(answered)
   }
 
+  /** @param {Request} request */
   #timeoutOf(request) {
     if (typeof this.#timeout === 'number') return this.#timeout
     const { route } = this.#recorder.describe(request)
     try {
-      const timeoutMs = this.#timeout(request.req, {
+      const timeoutMs = /** @type {TimeoutFunction} */ (this.#timeout)(request.req, {
         route,
         priority: PRIORITIES[request.admission.priority],
       })
@@ -83,10 +87,12 @@ class Timeouts {
     }
   }
 
+  /** @param {Request} request */
   #answer(request) {
     try {
       if (!this.#substitute.answer(request)) return false
-      for (let each = request.head; each !== undefined; each = each.next) each.isTimedOut = true
+      for (let each = /** @type {Request | undefined} */ (request.head); each !== undefined; each = each.next)
+        each.isTimedOut = true
       return true
     } catch (error) {
       this.#internalErrors.report('errors.timeout', error)
@@ -95,6 +101,7 @@ class Timeouts {
     }
   }
 
+  /** @param {Request[]} requests */
   #log(requests) {
     const { method, route, ageMs } = this.#recorder.describe(requests[0])
     this.#warn(
@@ -108,6 +115,7 @@ class Timeouts {
   }
 }
 
+/** @param {number} count */
 const others = (count) => (count === 0 ? '' : ` and ${count} ${count === 1 ? 'other' : 'others'}`)
 
 exports.Timeouts = Timeouts

@@ -8,6 +8,17 @@ const { isPromise } = require('node:util/types')
 const { kCatchesAsync } = require('../route/express-4')
 const { notExpress } = require('./wrong-framework')
 
+/**
+ * @import { Next } from './app-kinds'
+ *
+ * @typedef {{ call(...given: unknown[]): unknown }['call']} Callback
+ * @typedef {Callback[] & { [kCaught]?: number }} Callbacks of one parameter
+ * @typedef {{ call(this: Layer, ...given: unknown[]): void }['call']} Method
+ * @typedef {{ handle: Callback, handle_request: Method, handle_error: Method, [kCatchesAsync]?: boolean }} Layer
+ * @typedef {(this: { params: Record<string, Callbacks> }, ...given: unknown[]) => unknown} ProcessParams
+ * @typedef {(() => { use: (handle: Callback) => { stack: Layer[] } }) & { process_params: ProcessParams }} RouterFactory
+ */
+
 /** As in Express 5. */
 const REJECTED = 'Rejected promise'
 
@@ -17,7 +28,7 @@ const REJECTED = 'Rejected promise'
  * @returns {Express} the argument; Express 5 is left unchanged
  */
 function catchAsync(express) {
-  const Router = /** @type {any} */ (express)?.Router
+  const Router = /** @type {{ Router?: RouterFactory } | null | undefined} */ (express)?.Router
   if (typeof Router !== 'function') throw notExpress(express)
   const [layer] = Router().use(() => {}).stack
   const prototype = Object.getPrototypeOf(layer)
@@ -25,19 +36,21 @@ function catchAsync(express) {
   return express
 }
 
+/** @param {Layer} layers @param {RouterFactory} routers */
 function patch(layers, routers) {
   if (layers[kCatchesAsync] === true) return
   layers[kCatchesAsync] = true
   layers.handle_request = handleRequest
   layers.handle_error = handleError
   const processParams = routers.process_params
+  /** @type {ProcessParams} */
   routers.process_params = function process_params(layer, called, req, res, done) {
     for (const name in this.params) catchParams(this.params[name])
     return processParams.call(this, layer, called, req, res, done)
   }
 }
 
-/** @this {any} */
+/** @this {Layer} @param {unknown} req @param {unknown} res @param {Next} next */
 function handleRequest(req, res, next) {
   const { handle } = this
   // An error handler.
@@ -49,7 +62,7 @@ function handleRequest(req, res, next) {
   }
 }
 
-/** @this {any} */
+/** @this {Layer} @param {unknown} error @param {unknown} req @param {unknown} res @param {Next} next */
 function handleError(error, req, res, next) {
   const { handle } = this
   if (handle.length !== 4) return next(error)
@@ -62,19 +75,20 @@ function handleError(error, req, res, next) {
 
 const kCaught = Symbol('spillway.caught')
 
-/** Wraps the callbacks of a parameter, including callbacks added since the last call. */
+/** Wraps the callbacks of a parameter, including callbacks added since the last call. @param {Callbacks} callbacks */
 function catchParams(callbacks) {
   if (callbacks[kCaught] === callbacks.length) return
   for (let i = callbacks[kCaught] ?? 0; i < callbacks.length; i++) {
     const callback = callbacks[i]
-    /** @this {any} */
+    /** @this {unknown} @param {unknown} _req @param {unknown} _res @param {Next} next */
     callbacks[i] = function (_req, _res, next) {
-      passOn(callbacks, callback.apply(this, arguments), next)
+      passOn(callbacks, callback.apply(this, /** @type {IArguments & unknown[]} */ (arguments)), next)
     }
   }
   callbacks[kCaught] = callbacks.length
 }
 
+/** @param {object} owner @param {unknown} result @param {Next} next */
 function passOn(owner, result, next) {
   if (!isAnyPromise(result)) return
   result.then(undefined, (error) => {
@@ -84,7 +98,14 @@ function passOn(owner, result, next) {
   })
 }
 
-/** Whether the result is a promise. Promises of Bluebird and Q count: unlike a query builder, their work has begun. */
-const isAnyPromise = (result) => isPromise(result) || typeof result?.isRejected === 'function'
+/**
+ * Whether the result is a promise. Promises of Bluebird and Q count: unlike a query builder, their work has begun.
+ *
+ * @param {unknown} result
+ * @returns {result is Promise<unknown>}
+ */
+const isAnyPromise = (result) =>
+  isPromise(result) ||
+  typeof (/** @type {{ isRejected?: unknown } | null | undefined} */ (result)?.isRejected) === 'function'
 
 module.exports = { catchAsync }

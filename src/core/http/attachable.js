@@ -5,15 +5,18 @@ const net = require('node:net')
 const { notAServer } = require('./wrong-framework')
 
 /** The property of the server: in Restify and Fastify, in Socket.IO and Vite, in hapi. */
-const SERVER_KEYS = ['server', 'httpServer', 'listener']
+const SERVER_KEYS = /** @type {const} */ (['server', 'httpServer', 'listener'])
 
-/** @returns {import('node:net').Server} */
+/** @typedef {object & Partial<Record<(typeof SERVER_KEYS)[number], unknown>> & { getHttpServer?: () => unknown }} Attachable */
+
+/** @param {Attachable} given */
 function serverIn(given) {
   const server = [given, ...innersOf(given)].find((each) => each instanceof net.Server)
   if (server === undefined) throw notAServer(given)
   return server
 }
 
+/** @param {Attachable} given */
 function innersOf(given) {
   if (Object(given) !== given) return []
   // Nest's app, which may have no server yet.

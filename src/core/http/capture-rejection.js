@@ -3,7 +3,12 @@
 
 const events = require('node:events')
 
-/** @param {any} returned by the listener */
+/**
+ * @param {import('node:net').Server | undefined} server
+ * @param {PromiseLike<unknown> | undefined} returned by the listener
+ * @param {import('node:http').IncomingMessage} req
+ * @param {import('node:http').ServerResponse} res
+ */
 function captureRejection(server, returned, req, res) {
   const captured = server?.[events.captureRejectionSymbol]
   if (!events.captureRejections || captured === undefined || typeof returned?.then !== 'function') return

@@ -6,44 +6,64 @@ const cluster = require('node:cluster')
 const tls = require('node:tls')
 const { ServerTable } = require('../drain/server-table')
 
+/**
+ * @import { Cluster } from 'node:cluster'
+ * @import { Server } from 'node:net'
+ * @import { ConnectionOwner } from '../drain/connections'
+ * @import { KnownServers } from '../drain/known-servers'
+ * @import { Admission } from '../gate/admission'
+ *
+ * @typedef {Server & { _handle?: { open?: unknown } | null }} HandedServer
+ * @typedef {'connection' | 'secureConnection' | 'tlsClientError'} ConnectionEvent
+ */
+
+/** @type {Set<ConnectionEvent>} */
 const EVENTS = new Set(['connection', 'secureConnection', 'tlsClientError'])
 
-/** Whether the primary accepts connections for this worker. A worker cannot read the policy, but its handle is a placeholder. */
+/** Whether the primary accepts connections for this worker. A worker cannot read the policy, but its handle is a placeholder. @param {HandedServer} server */
 const isHandedOver = (server) =>
-  /** @type {any} */ (cluster).isWorker && typeof server._handle?.open !== 'function'
+  /** @type {Cluster} */ (/** @type {unknown} */ (cluster)).isWorker &&
+  typeof server._handle?.open !== 'function'
 
 class ConnectionEvents {
   #admission
   #known
+  /** @type {ServerTable<Server, Iterable<[ConnectionEvent, () => void]>>} */
   #watched = new ServerTable()
 
-  /** @param {{ admission: any, known: any }} parts `known`: the servers to drain */
+  /** @param {{ admission: Admission, known: KnownServers }} parts `known`: the servers to drain */
   constructor({ admission, known }) {
     this.#admission = admission
     this.#known = known
   }
 
-  /** The server will pass its events to `onEvent`. */
+  /** The server will pass its events to `onEvent`. @param {Server} server */
   attach(server) {
     this.#watched.set(server, [])
     this.#known.add(server)
   }
 
+  /** @param {string | symbol} event @returns {event is ConnectionEvent} */
   has(event) {
-    return EVENTS.has(event)
+    return EVENTS.has(/** @type {ConnectionEvent} */ (event))
   }
 
+  /** @param {ConnectionEvent} event @param {Server} server */
   onEvent(event, server) {
     const isSecure = server instanceof tls.Server
     this.#admission.onConnectionEvent(event, { isSecure, isHandedOver: isHandedOver(server) })
   }
 
   // Hot path: once a request if no server is attached.
+  /** @param {Server | undefined} server @param {ConnectionOwner} req */
   watch(server, req) {
     if (server === undefined || this.#watched.has(server)) return
     this.#known.add(server, req)
+    /** @type {Map<ConnectionEvent, () => void>} */
     const listeners = new Map()
-    for (const event of server instanceof tls.Server ? EVENTS : ['connection']) {
+    for (const event of /** @type {Iterable<ConnectionEvent>} */ (
+      server instanceof tls.Server ? EVENTS : ['connection']
+    )) {
       listeners.set(event, () => this.onEvent(event, server))
     }
     this.#watched.set(server, listeners)

@@ -6,18 +6,25 @@
 const { ServerTable } = require('../drain/server-table')
 const { isFirstInApp } = require('../route/instrument-router')
 
-/** @typedef {(req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse, next?: Function) => void} Handle */
+/**
+ * @import { Server } from 'node:net'
+ * @import { AnyFunction, ExpressApp, Handle, Next } from './app-kinds'
+ * @import { NodeRequest, NodeResponse } from './http-server'
+ */
 
 class EarlyEntry {
-  /** Servers whose responses a listener prepares. */
+  /** Servers whose responses a listener prepares. @type {ServerTable<Server, true>} */
   #servers = new ServerTable()
-  /** Apps whose `handle` is replaced, with the original and the replacement. */
+  /**
+   * Apps whose `handle` is replaced, with the original and the replacement.
+   * @type {ServerTable<ExpressApp, { handle: Handle, replacement: Handle }>}
+   */
   #apps = new ServerTable()
   #prepare
   #decideBefore
 
   /**
-   * @param {{ prepare: (req: any, res: any) => void, decideBefore: (app: any, handle: Handle) => Handle }} parts
+   * @param {{ prepare: (req: NodeRequest, res: NodeResponse) => void, decideBefore: (app: ExpressApp, handle: Handle) => Handle }} parts
    *   decideBefore: makes a function that decides, then calls `handle`
    */
   constructor({ prepare, decideBefore }) {
@@ -27,7 +34,10 @@ class EarlyEntry {
 
   /**
    * Called for each request that reaches the middleware unprepared.
-   * @param {any} app the Express app that handles the request, if any
+   *
+   * @param {Server} server
+   * @param {ExpressApp | undefined} app that handles the request, if it is one of Express
+   * @param {AnyFunction} middleware
    */
   add(server, app, middleware) {
     if (this.#servers.has(server)) return
@@ -39,14 +49,15 @@ class EarlyEntry {
     server.prependListener('request', this.#prepare)
   }
 
+  /** @param {ExpressApp} app */
   #replaceHandle(app) {
     const { handle } = app
     const decide = this.#decideBefore(app, handle)
-    /** @this {unknown} */
+    /** @this {unknown} @param {NodeRequest} req @param {NodeResponse} res @param {Next} [next] */
     const replacement = function spillwayHandle(req, res, next) {
       // A server passes no `next`, another app does. An upgraded request has no response to decide about.
       if (next !== undefined || req.upgrade === true)
-        return handle.apply(this, /** @type {any} */ (arguments))
+        return handle.apply(this, /** @type {IArguments & Parameters<Handle>} */ (arguments))
       return decide(req, res)
     }
     app.handle = replacement

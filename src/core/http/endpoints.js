@@ -6,8 +6,13 @@
 const { urlPath } = require('../url-path')
 
 /**
+ * @import { Handler, HandlerName, Request, ResolvedOptions, Response } from '../../../index.js'
+ * @import { Health, HealthAnswer, HealthBody } from '../drain/health'
  * @import { Prometheus } from '../metrics/scrape/prometheus'
  * @import { InternalErrors } from '../request/internal-errors'
+ *
+ * @typedef {ReturnType<typeof textOf>} Text
+ * @typedef {{ readonly value: Pick<Prometheus, 'formatFor' | 'write'> }} Exporter
  */
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -15,13 +20,8 @@ const HEALTH_JSON = 'application/health+json'
 const ALLOW = 'endpoints.allow'
 const READ_METHODS = new Set(['GET', 'HEAD'])
 
-/**
- * @import { Handler } from '../../../index.js'
- * @typedef {{ status: number, body: any }} JsonAnswer
- */
-
 class Endpoints {
-  /** @type {Map<string, { name: string, handler: Handler }>} */
+  /** @type {Map<string, { name: HandlerName, handler: Handler }>} */
   #byPath = new Map()
   #allow
   #internalErrors
@@ -29,14 +29,14 @@ class Endpoints {
   #shortest = Number.POSITIVE_INFINITY
 
   /**
-   * @param {Partial<import('../../../index.js').ResolvedOptions['endpoints']>} options
+   * @param {Partial<ResolvedOptions['endpoints']>} options
    * @param {Record<string, Handler>} handlers
    * @param {InternalErrors} [internalErrors] required with `allow`
    */
   constructor({ allow, ...paths }, handlers, internalErrors) {
     this.#allow = allow
     this.#internalErrors = internalErrors
-    for (const [name, path] of Object.entries(paths)) {
+    for (const [name, path] of /** @type {[HandlerName, string | false][]} */ (Object.entries(paths))) {
       if (path === false) continue
       this.#byPath.set(path, { name, handler: handlers[name] })
       this.#firstLetters[path.charCodeAt(1) & 127] = 1
@@ -45,29 +45,31 @@ class Endpoints {
   }
 
   // Hot path: bench/overhead.
-  /** @returns {boolean} whether the request was for an endpoint and has been answered */
+  /** @param {Request} req @param {Response} res @returns {boolean} whether the request was for an endpoint and has been answered */
   serve(req, res) {
-    const endpoint = this.#find(req.url)
+    const endpoint = this.#find(/** @type {string} */ (req.url))
     if (endpoint === undefined || !this.#isAllowed(req, endpoint.name)) return false
     endpoint.handler(req, res)
     return true
   }
 
+  /** @param {{ url?: string | undefined }} req */
   has({ url }) {
-    return this.#find(url) !== undefined
+    return this.#find(/** @type {string} */ (url)) !== undefined
   }
 
-  /** Whether `endpoints.allow` decides about this request. It must then get the framework's own request object. */
+  /** Whether `endpoints.allow` decides about this request. It must then get the framework's own request object. @param {Request} req */
   callsAllow({ url }) {
-    return this.#allow !== undefined && this.#find(url) !== undefined
+    return this.#allow !== undefined && this.#find(/** @type {string} */ (url)) !== undefined
   }
 
+  /** @param {string} url */
   #find(url) {
     if (url.length < this.#shortest || this.#firstLetters[url.charCodeAt(1) & 127] === 0) return undefined
     return this.#byPath.get(urlPath(url))
   }
 
-  /** Only `true` allows a request: a mistake in the user's function must not expose an endpoint. */
+  /** Only `true` allows a request: a mistake in the user's function must not expose an endpoint. @param {Request} req @param {HandlerName} name */
   #isAllowed(req, name) {
     if (this.#allow === undefined) return true
     try {
@@ -95,7 +97,7 @@ function readOnly(answer) {
 }
 
 /**
- * @param {() => JsonAnswer | Promise<JsonAnswer>} check its promise is never rejected
+ * @param {() => HealthAnswer | Promise<HealthAnswer>} check its promise is never rejected
  * @param {InternalErrors} internalErrors
  */
 function jsonHandler(check, internalErrors) {
@@ -106,7 +108,14 @@ function jsonHandler(check, internalErrors) {
   })
 }
 
-/** By then others may have answered: a timeout middleware, or Koa without `ctx.respond = false`. */
+/**
+ * By then others may have answered: a timeout middleware, or Koa without `ctx.respond = false`.
+ *
+ * @param {Request} req
+ * @param {Response} res
+ * @param {Promise<HealthAnswer>} answer
+ * @param {InternalErrors} internalErrors
+ */
 function writeLater(req, res, answer, internalErrors) {
   answer
     .then((later) => res.headersSent || writeJson(req, res, later))
@@ -117,10 +126,14 @@ function writeLater(req, res, answer, internalErrors) {
     })
 }
 
-/** The text by answer: a health check returns the same object for as long as its result stays the same. */
+/**
+ * The text by answer: a health check returns the same object for as long as its result stays the same.
+ * @type {WeakMap<HealthAnswer, { json: Text | undefined, healthJson: Text | undefined }>}
+ */
 const textsOfAnswers = new WeakMap()
 
 // Hot path: load balancers probe often, and a flood of probes must not starve gated requests.
+/** @param {Request} req @param {Response} res @param {HealthAnswer} answer */
 function writeJson(req, res, answer) {
   const isHealthJson = req.headers.accept?.includes(HEALTH_JSON) === true
   let texts = textsOfAnswers.get(answer)
@@ -129,24 +142,27 @@ function writeJson(req, res, answer) {
     ? (texts.healthJson ??= textOf(HEALTH_JSON, healthJsonOf(answer.body)))
     : (texts.json ??= textOf(JSON_TYPE, answer.body))
   res.writeHead(answer.status, head)
-  res.end(req.method === 'HEAD' ? undefined : text)
+  res.end(/** @type {string} */ (req.method === 'HEAD' ? undefined : text))
 }
 
+/** @param {string} contentType @param {object} body */
 function textOf(contentType, body) {
   const text = JSON.stringify(body)
   return { head: headOf(contentType, Buffer.byteLength(text)), text }
 }
 
+/** @param {string} contentType @param {number} length */
 const headOf = (contentType, length) => ({
   'Content-Type': contentType,
   'Content-Length': length,
   'Cache-Control': 'no-store',
 })
 
+/** @param {Request} req @param {Response} res @param {{ contentType: string, text: string | Buffer }} data */
 function write(req, res, { contentType, text }) {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
   res.writeHead(200, headOf(contentType, bytes.length))
-  res.end(req.method === 'HEAD' ? undefined : bytes)
+  res.end(/** @type {Buffer} */ (req.method === 'HEAD' ? undefined : bytes))
 }
 
 /** @param {string} contentType @param {() => string | Buffer} makeText must not throw */
@@ -154,8 +170,9 @@ function dataHandler(contentType, makeText) {
   return readOnly((req, res) => write(req, res, { contentType, text: makeText() }))
 }
 
-/** Converts a health answer to the format of draft-inadarei-api-health-check. */
+/** Converts a health answer to the format of draft-inadarei-api-health-check. @param {HealthBody} body */
 function healthJsonOf({ status, reason, checks = {} }) {
+  /** @param {string} verdict */
   const passed = (verdict) => (verdict === 'ok' ? 'pass' : 'fail')
   const entries = Object.entries(checks).map(([name, verdict]) => [
     name,
@@ -169,7 +186,7 @@ function healthJsonOf({ status, reason, checks = {} }) {
 }
 
 /**
- * @param {{ readonly value: Pick<Prometheus, 'formatFor' | 'write'> }} exporter loaded with the first scrape
+ * @param {Exporter} exporter loaded with the first scrape
  * @param {InternalErrors} internalErrors
  * @param {{ isFirst?: boolean, isPublic?: boolean }} [options] isFirst: written before other scrapes; isPublic: anybody may read it
  */
@@ -192,7 +209,11 @@ function streamHandler(exporter, internalErrors, { isFirst, isPublic } = {}) {
   })
 }
 
-/** The handlers of the endpoints of an instance. `isPublic`: for anybody. */
+/**
+ * The handlers of the endpoints of an instance. `isPublic`: for anybody.
+ *
+ * @param {{ exporter: Exporter, health: Health, internalErrors: InternalErrors, isPublic?: boolean }} parts
+ */
 function endpointHandlers({ exporter, health, internalErrors, isPublic = false }) {
   return {
     metrics: streamHandler(exporter, internalErrors, { isPublic }),

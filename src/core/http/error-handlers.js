@@ -9,8 +9,20 @@ const { isOver } = require('../errors/error-answer')
 const { isInjected } = require('../request/injected-response')
 const { errorsInKoa, errorsOnNoResponse, refuseUse } = require('./wrong-framework')
 
+/**
+ * @import Koa from 'koa'
+ * @import { ExpressErrorHandler, ResolvedOptions } from '../../../index.js'
+ * @import { Failures } from '../errors/failures'
+ * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Recorder } from '../request/recorder'
+ * @import { Next } from './app-kinds'
+ * @import { NodeRequest, NodeResponse, Servers } from './http-server'
+ */
+
+/** @param {{ failures: Failures, options: ResolvedOptions }} parts @returns {ExpressErrorHandler} */
 function createErrorHandler({ failures, options }) {
   const { answer } = options.errors
+  /** @param {unknown} error @param {NodeRequest} req @param {NodeResponse} res @param {Next} next */
   function spillwayErrors(error, req, res, next) {
     if (answer && res !== undefined && typeof res?.getHeaderNames !== 'function') throw errorsOnNoResponse()
     if (typeof next !== 'function') throw errorsInKoa()
@@ -18,7 +30,7 @@ function createErrorHandler({ failures, options }) {
     if (answer) failures.answer(req, res, failure)
     else next(error)
   }
-  return refuseUse(spillwayErrors, { inKoa: errorsInKoa })
+  return /** @type {ExpressErrorHandler} */ (refuseUse(spillwayErrors, { inKoa: errorsInKoa }))
 }
 
 /**
@@ -28,16 +40,21 @@ function createErrorHandler({ failures, options }) {
  */
 const catching = new WeakMap()
 
-/** Wraps the app's `ctx.onerror`, for requests that this instance measures. */
+/**
+ * Wraps the app's `ctx.onerror`, for requests that this instance measures.
+ *
+ * @param {Koa} app
+ * @param {{ failures: Failures, options: ResolvedOptions, recorder: Recorder, servers: Servers, internalErrors: InternalErrors }} parts
+ */
 function catchErrors(app, { failures, options, recorder, servers, internalErrors }) {
   const { context } = app
   const instances = catching.get(context) ?? new WeakSet()
   if (instances.has(failures)) return
   catching.set(context, instances.add(failures))
-  const { onerror } = context
+  const { onerror } = /** @type {{ onerror: (error: unknown) => void }} */ (context)
   // An `onerror` of the application, such as koa-onerror's, or of another instance still answers.
   const answer = options.errors.answer && !Object.hasOwn(context, 'onerror')
-  /** @this {any} */
+  /** @this {Koa.Context} @param {unknown} error */
   context.onerror = function spillwayErrors(error) {
     const { req, res } = this
     // Koa also calls this when a response has ended. If it has not, `null` or `undefined` was thrown, which Koa never answers.
@@ -54,11 +71,15 @@ function catchErrors(app, { failures, options, recorder, servers, internalErrors
   }
 }
 
+/** @type {WeakSet<object>} */
 const headsEnded = new WeakSet()
 
 /**
  * The HTTP/2 stream of a HEAD request has nothing to write, so Koa learns at once that the response has ended. Without
  * this check an async handler would be answered 500. Valid once a stream: a second call means something was thrown.
+ *
+ * @param {NodeRequest} req
+ * @param {NodeResponse} res
  */
 function isEndOfHead({ method }, { stream }) {
   if (method !== 'HEAD' || stream === undefined || headsEnded.has(stream)) return false
@@ -66,18 +87,23 @@ function isEndOfHead({ method }, { stream }) {
   return true
 }
 
-/** An injected response reports its end inside `end()`, before the response counts as ended. */
+/** An injected response reports its end inside `end()`, before the response counts as ended. @param {NodeRequest} req @param {NodeResponse} res */
 const isEndOfInjected = ({ socket }, { stream, headersSent }) =>
   stream === undefined && headersSent && isInjected(socket)
 
-/** Emits the app's `error` event as Koa does: Koa's own error log is a listener of it. */
+/**
+ * Emits the app's `error` event as Koa does: Koa's own error log is a listener of it.
+ * @param {Koa.Context} ctx @param {unknown} error @param {boolean} hasBegun
+ */
 function emitError(ctx, error, hasBegun) {
   const emitted = /** @type {Error & { headerSent?: boolean }} */ (isError(error) ? error : errorFor(error))
   if (hasBegun && Object.isExtensible(emitted)) emitted.headerSent = true
   ctx.app.emit('error', emitted, ctx)
 }
 
+/** @param {unknown} error */
 const isError = (error) => isNativeError(error) || error instanceof Error
+/** @param {unknown} thrown */
 const errorFor = (thrown) => new Error(format('non-error thrown: %j', thrown))
 
 module.exports = { catchErrors, createErrorHandler }

@@ -1,8 +1,11 @@
 'use strict'
 // Answers `Expect: 100-continue` on attached servers. Node does so itself only while nobody listens, as `attach` does.
 
+/** @import { NodeRequest, NodeResponse } from './http-server' */
+
 // Global, because a process may load several copies of this package.
 const kOurs = Symbol.for('spillway.continue')
+/** @param {object & { [kOurs]?: boolean }} listener */
 const isForeign = (listener) => listener[kOurs] !== true
 
 /**
@@ -10,6 +13,8 @@ const isForeign = (listener) => listener[kOurs] !== true
  * user listens too.
  *
  * @this {import('node:http').Server}
+ * @param {NodeRequest} req
+ * @param {NodeResponse & { [kOurs]?: boolean }} res
  */
 function continueByDefault(req, res) {
   if (res[kOurs] === true || this.listeners('checkContinue').some(isForeign)) return

@@ -4,11 +4,22 @@
 
 const { isFirstInApp, queryOf } = require('../route/instrument-router')
 
+/**
+ * @import { AnyFunction, ExpressApp, Next } from './app-kinds'
+ * @import { NodeRequest, NodeResponse } from './http-server'
+ *
+ * @typedef {NodeRequest & { app?: ExpressApp, res?: NodeResponse, originalUrl?: string, baseUrl?: string, params?: object,
+ *   next?: Next | undefined }} ExpressRequest
+ * @typedef {ExpressRequest & { app: ExpressApp }} AppRequest in a middleware of Express
+ */
+
 const noNext = () => {}
 
 /**
- * @param {any} app an Express app that is a listener of the server
- * @param {{ has: (middleware: any) => boolean }} middlewares made by this instance
+ * @param {ExpressApp} app a listener of the server
+ * @param {Pick<WeakSet<AnyFunction>, 'has'>} middlewares made by this instance
+ * @param {ExpressRequest} req
+ * @param {NodeResponse} res
  * @returns {boolean} whether the request is as the user's functions expect it
  */
 function becomeExpressRequest(app, middlewares, req, res) {
@@ -18,7 +29,7 @@ function becomeExpressRequest(app, middlewares, req, res) {
   try {
     // All properties that Express adds, before the prototype: on Node 20 a later property costs 2.5 µs.
     req.res = res
-    req.originalUrl ??= req.url
+    req.originalUrl ??= /** @type {string} */ (req.url)
     req.baseUrl ??= ''
     req.params ??= {}
     req.next ??= undefined

@@ -10,13 +10,29 @@ const { ROOT } = require('../route/route-node')
 const { isInAppRouter, instrumentApp } = require('../route/instrument-router')
 const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
 
-/** @import { Request } from '../request/request' */
+/**
+ * @import { ExpressMiddleware } from '../../../index.js'
+ * @import { Clock } from '../clock'
+ * @import { RequestContext } from '../errors/request-context'
+ * @import { Admission } from '../gate/admission'
+ * @import { Recorder } from '../request/recorder'
+ * @import { Request } from '../request/request'
+ * @import { Next } from './app-kinds'
+ * @import { AppRequest, ExpressRequest } from './express-request'
+ * @import { NodeResponse, Servers } from './http-server'
+ * @import { SetUpCheck } from './setup-check'
+ *
+ * @typedef {{ clock: Clock, recorder: Recorder, servers: Servers, admission: Admission, context: RequestContext,
+ *   setUp: SetUpCheck }} MiddlewareParts
+ */
 
+/** @param {MiddlewareParts} parts @returns {ExpressMiddleware} */
 function createExpressMiddleware({ clock, recorder, servers, admission, context, setUp }) {
   let isInstrumented = false
   let isChecked = false
   let isNested = false
   // Hot path: bench/overhead.
+  /** @param {ExpressRequest} req @param {NodeResponse} res @param {Next} next */
   function spillway(req, res, next) {
     if (typeof next !== 'function') throw typeof res === 'function' ? expressInKoa() : noNext()
     const known = recorder.find(res)
@@ -29,7 +45,8 @@ function createExpressMiddleware({ clock, recorder, servers, admission, context,
       isInstrumented = instrumentApp(req.app)
       isNested = req.baseUrl !== '' && !isInAppRouter(req.app, spillway)
     }
-    if (!isChecked && req.app !== undefined) isChecked = setUp.checkExpress(req, isMeasured)
+    if (!isChecked && req.app !== undefined)
+      isChecked = setUp.checkExpress(/** @type {AppRequest} */ (req), isMeasured)
     if (isInstrumented) {
       const { head } = request
       // In a router or sub-app, unprepared: no instrumented router recorded the outer mounts. No route is better than half a route.
@@ -48,7 +65,7 @@ function createExpressMiddleware({ clock, recorder, servers, admission, context,
     goOn()
   }
   servers.addMiddleware(spillway)
-  return refuseUse(spillway, { inKoa: expressInKoa })
+  return /** @type {ExpressMiddleware} */ (refuseUse(spillway, { inKoa: expressInKoa }))
 }
 
 /** @this {Request} */

@@ -16,20 +16,40 @@ const { notAListener } = require('./wrong-framework')
 const { EarlyEntry } = require('./early-entry')
 const { RequestListeners } = require('./request-listeners')
 
-/** @import { Request } from '../request/request' */
+/**
+ * @import { IncomingMessage, ServerResponse } from 'node:http'
+ * @import { ServerHttp2Stream } from 'node:http2'
+ * @import { Server } from 'node:net'
+ * @import { ServerSocket } from '../drain/connections'
+ * @import { KnownServers } from '../drain/known-servers'
+ * @import { Failures } from '../errors/failures'
+ * @import { Emit, Listener, RequestContext } from '../errors/request-context'
+ * @import { Admission } from '../gate/admission'
+ * @import { RequestLog } from '../log/request-log'
+ * @import { Recorder } from '../request/recorder'
+ * @import { Request } from '../request/request'
+ * @import { AnyFunction, ExpressApp, Handle } from './app-kinds'
+ * @import { Endpoints } from './endpoints'
+ * @import { ExpressRequest } from './express-request'
+ *
+ * @typedef {IncomingMessage & { socket: ServerSocket, stream?: ServerHttp2Stream, upgrade?: boolean }} NodeRequest of HTTP/1 or HTTP/2
+ * @typedef {ServerResponse & { stream?: ServerHttp2Stream }} NodeResponse
+ * @typedef {(this: Request) => void} Resume
+ * @typedef {Request | typeof TAKEN | typeof PASSED} Opened
+ */
 
-/** Events of a request with a response. */
+/** Events of a request with a response. @type {Set<string | symbol>} */
 const REQUESTS = new Set(['request', 'checkContinue', 'checkExpectation'])
-/** Events that hand the connection of a request to another protocol. */
+/** Events that hand the connection of a request to another protocol. @type {Set<string | symbol>} */
 const HANDOVERS = new Set(['upgrade', 'connect'])
-/** Events of invalid HTTP. A listener of `clientError` would turn off Node's own answer, so `emit` is observed instead. */
+/** Events of invalid HTTP. A listener of `clientError` would turn off Node's own answer, so `emit` is observed instead. @type {Set<string | symbol>} */
 const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 
 /** What became of a request: it is answered or queued, or it is not decided about here. */
 const TAKEN = Symbol('taken')
 const PASSED = Symbol('passed')
 
-/** Runs a dequeued request, with the event it arrived by. */
+/** Runs a dequeued request, with the event it arrived by. @param {Server} server @param {Emit} emit @param {string | symbol} event */
 function resumeOf(server, emit, event) {
   /** @this {Request} */
   return function resume() {
@@ -43,17 +63,23 @@ class Servers {
   connections
   #hasMiddleware = false
   #ignoresByFunction
-  /** The middlewares that were made. Each can decide instead. Held weakly, because an app may make any number of them. */
+  /** The middlewares that were made. Each can decide instead. Held weakly, because an app may make any number of them. @type {WeakSet<AnyFunction>} */
   #middlewares = new WeakSet()
   #recorder
   #endpoints
+  /** @type {ServerTable<Server, { emit: Emit, spillwayEmit: Emit }>} */
   #attached = new ServerTable()
   #prepare
   #earlyEntry
   #admission
   #context
+  /** @type {ExpressApp | undefined} */
   #seenApp
 
+  /**
+   * @param {{ recorder: Recorder, endpoints: Endpoints, admission: Admission, failures: Failures, requestLog: RequestLog,
+   *   known: KnownServers, context: RequestContext }} parts
+   */
   constructor({ recorder, endpoints, admission, failures, requestLog, known, context }) {
     this.#recorder = recorder
     this.#ignoresByFunction = recorder.ignoresByFunction
@@ -61,7 +87,7 @@ class Servers {
     this.#admission = admission
     this.connections = new ConnectionEvents({ admission, known })
     this.#context = context
-    this.#prepare = (req, res) => {
+    this.#prepare = (/** @type {NodeRequest} */ req, /** @type {NodeResponse} */ res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
     // Hot path: once a request, however it entered.
@@ -70,24 +96,28 @@ class Servers {
       if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
       admission.release(request, recorder.endedMs, request.endedIdleMs)
     })
-    const decideBefore = (app, handle) => this.#wrapListener(handle.bind(app), app, true)
+    const decideBefore = (/** @type {ExpressApp} */ app, /** @type {Handle} */ handle) =>
+      this.#wrapListener(handle.bind(app), app, true)
     this.#earlyEntry = new EarlyEntry({ prepare: this.#prepare, decideBefore })
   }
 
+  /** @param {Server} server */
   isAttached(server) {
     return this.#attached.has(server)
   }
 
+  /** @param {Server} server */
   attach(server) {
     if (this.#attached.has(server)) return
     const servers = this
     const { connections } = this
-    const emit = /** @type {(event: string | symbol, ...rest: any[]) => boolean} */ (server.emit)
+    const emit = /** @type {Emit} */ (server.emit)
     const context = this.#context
     const emitInContext = context.wrapEmit(emit)
     const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, emitInContext, event)]))
     const listeners = new RequestListeners(server)
     const resumeRequest = resumes.get('request')
+    /** @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res @param {Resume} resume */
     const open = (event, req, res, resume) => {
       if (servers.isClosed) return PASSED
       if (listeners.count !== server.listenerCount('request')) listeners.update()
@@ -95,12 +125,17 @@ class Servers {
       const isAppFirst = asks && listeners.isAppFirst(event)
       return servers.#open(req, res, listeners.app, resume, isAppFirst)
     }
-    /** @this {unknown} */
+    /** @this {unknown} @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res */
     const spillwayEmit = function (event, req, res) {
       // Hot path: `request` is compared first and without `arguments` (saves 0.2 of 1.6 µs).
       const isRequest = event === 'request'
       if (isRequest || REQUESTS.has(event)) {
-        const opened = open(event, req, res, isRequest ? resumeRequest : resumes.get(event))
+        const opened = open(
+          event,
+          req,
+          res,
+          /** @type {Resume} */ (isRequest ? resumeRequest : resumes.get(event))
+        )
         if (opened === TAKEN) return true
         const pass = context.isOn ? emitInContext : emit
         const emitted = pass.call(this, event, req, res)
@@ -110,11 +145,12 @@ class Servers {
       if (connections.has(event)) connections.onEvent(event, server)
       else if (!servers.isClosed) {
         if (HANDOVERS.has(event)) servers.#onHandover(req, res)
-        else if (CLIENT_ERRORS.has(event)) servers.#recorder.clientErrors.record(req)
+        else if (CLIENT_ERRORS.has(event))
+          servers.#recorder.clientErrors.record(/** @type {NodeRequest & NodeJS.ErrnoException} */ (req))
       }
-      return emit.apply(this, /** @type {any} */ (arguments))
+      return emit.apply(this, /** @type {IArguments & Parameters<Emit>} */ (arguments))
     }
-    server.emit = /** @type {any} */ (spillwayEmit)
+    server.emit = /** @type {Server['emit']} */ (spillwayEmit)
     // Node emits the event only if there is a listener. A rejected request is then answered before its body is sent.
     // Prepended, because a `once` listener of the user is removed before the next listener is called.
     server.prependListener('checkContinue', continueByDefault)
@@ -122,14 +158,15 @@ class Servers {
     connections.attach(server)
   }
 
+  /** @param {Listener} listener */
   wrap(listener) {
     if (typeof listener !== 'function') throw notAListener(listener)
     return this.#wrapListener(listener, isExpressApp(listener) ? listener : undefined, false)
   }
 
   /**
-   * @param {Function} listener
-   * @param {any} app the Express app of the listener, if any
+   * @param {Listener} listener
+   * @param {ExpressApp | undefined} app of the listener, if it is one of Express
    * @param {boolean} isEarlyEntry whether a middleware follows. It calls the user's `allow`, which expects Express's request
    */
   #wrapListener(listener, app, isEarlyEntry) {
@@ -140,14 +177,19 @@ class Servers {
     const resume = function () {
       const { req, res, socket } = this
       const server = socket?.server
-      captureRejection(server, listenInContext.call(server, req, res), req, res)
+      captureRejection(
+        server,
+        /** @type {PromiseLike<unknown> | undefined} */ (listenInContext.call(server, req, res)),
+        req,
+        res
+      )
     }
-    /** @this {unknown} */
+    /** @this {unknown} @param {NodeRequest} req @param {NodeResponse} res */
     return function spillwayListener(req, res) {
       const pass = context.isOn ? listenInContext : listener
       if (servers.isClosed) return pass.call(this, req, res)
       if (!isEarlyEntry) servers.connections.watch(req.socket?.server, req)
-      /** @type {Request | typeof TAKEN | typeof PASSED} */
+      /** @type {Opened} */
       let opened = PASSED
       if (isEarlyEntry && servers.#endpoints.callsAllow(req)) servers.#prepare(req, res)
       else opened = servers.#open(req, res, app, resume, true)
@@ -158,14 +200,23 @@ class Servers {
     }
   }
 
-  /** Called for a request that reached the middleware unprepared: the next requests of the server enter before it. */
+  /**
+   * Called for a request that reached the middleware unprepared: the next requests of the server enter before it.
+   *
+   * @param {Server | undefined} server
+   * @param {ExpressRequest} req
+   * @param {AnyFunction} middleware
+   */
   enterEarly(server, req, middleware) {
     if (server === undefined || this.isClosed) return
     this.#earlyEntry.add(server, isExpressApp(req.app) ? req.app : undefined, middleware)
     this.connections.watch(server, req)
   }
 
-  /** CONNECT over HTTP/2 has a response: Node's 405 without a listener, or a tunnel, which is not decided about either. */
+  /**
+   * CONNECT over HTTP/2 has a response: Node's 405 without a listener, or a tunnel, which is not decided about either.
+   * @param {NodeRequest} req @param {NodeResponse} res
+   */
   #onHandover(req, res) {
     if (req.stream === undefined) return this.#recorder.upgrade(req)
     const request = this.#recorder.find(res) ?? this.#recorder.prepare(req, res)
@@ -178,9 +229,11 @@ class Servers {
   /**
    * Opens the record of a request, unless it has one, answers our endpoints, and counts the request.
    *
+   * @param {NodeRequest} req
+   * @param {NodeResponse} res
    * @param {Request | undefined} request its record, if there is one
-   * @param {any} [app] that handles it next, whose request a function of the user expects
-   * @returns {Request | typeof TAKEN | typeof PASSED} TAKEN if it is answered; PASSED if it is not measured
+   * @param {ExpressApp} [app] that handles it next, whose request a function of the user expects
+   * @returns {Opened} TAKEN if it is answered; PASSED if it is not measured
    */
   enter(req, res, request, app) {
     if (request === undefined) {
@@ -198,8 +251,12 @@ class Servers {
 
   // Hot path: bench/overhead.
   /**
+   * @param {NodeRequest} req
+   * @param {NodeResponse} res
+   * @param {ExpressApp | undefined} app
+   * @param {Resume} resume
    * @param {boolean} isAppFirst whether no other listener precedes the app; only asked if functions of the user are called
-   * @returns {Request | typeof TAKEN | typeof PASSED} the request, if it runs now; TAKEN if it is answered or queued; PASSED if
+   * @returns {Opened} the request, if it runs now; TAKEN if it is answered or queued; PASSED if
    *   it is not decided here
    */
   #open(req, res, app, resume, isAppFirst) {
@@ -219,7 +276,7 @@ class Servers {
     return this.#admission.decide(request, request.startedMs) === RUN ? request : TAKEN
   }
 
-  /** A session was admitted when it opened. Its requests are not decided about, and those that wait for messages wait for long. */
+  /** A session was admitted when it opened. Its requests are not decided about, and those that wait for messages wait for long. @param {Request} request */
   #openInSession(request) {
     request.head.isLongPoll = request.isLongPoll = request.req.method === 'GET'
     request.ignores |= SHED
@@ -227,18 +284,23 @@ class Servers {
     return request
   }
 
-  /** The user's functions expect the framework's request, with the properties that earlier code of the user has set. */
+  /**
+   * The user's functions expect the framework's request, with the properties that earlier code of the user has set.
+   * @param {NodeRequest} req @param {NodeResponse} res @param {ExpressApp | undefined} app
+   */
   #isMiddlewareToDecide(req, res, app) {
     if (!this.#hasMiddleware) return false
     if (this.#admission.answersInFramework || app === undefined) return true
     return !becomeExpressRequest(app, this.#middlewares, req, res)
   }
 
+  /** @param {AnyFunction} middleware */
   addMiddleware(middleware) {
     this.#hasMiddleware = true
     this.#middlewares.add(middleware)
   }
 
+  /** @param {Request} request @param {ExpressApp} app */
   #startRouting(request, app) {
     request.head.node ??= ROOT
     // Once: an instrumented router finds new layers when it is entered.
@@ -253,8 +315,8 @@ class Servers {
       server.off('checkContinue', continueByDefault)
       // Other code has wrapped this `emit`, so it stays, and only passes events on.
       if (server.emit !== spillwayEmit) continue
-      delete server.emit
-      if (server.emit !== emit) server.emit = emit
+      delete (/** @type {Partial<Server>} */ (server).emit)
+      if (server.emit !== emit) server.emit = /** @type {Server['emit']} */ (emit)
     }
     this.#attached.clear()
   }

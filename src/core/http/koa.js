@@ -9,19 +9,30 @@ const { catchErrors } = require('./error-handlers')
 const { PASSED, TAKEN } = require('./http-server')
 const { koaInExpress, refuseUse } = require('./wrong-framework')
 
-/** @import { AdmissionRecord } from '../request/admission-record' */
+/**
+ * @import Koa from 'koa'
+ * @import { KoaMiddleware } from '../../../index.js'
+ * @import { AdmissionRecord } from '../request/admission-record'
+ * @import { Request } from '../request/request'
+ * @import { MiddlewareParts } from './express'
+ *
+ * @typedef {() => Promise<unknown>} KoaNext
+ */
 
+/** @param {MiddlewareParts & Parameters<typeof catchErrors>[1]} parts @returns {KoaMiddleware} */
 function createKoaMiddleware(parts) {
   const { clock, recorder, servers, admission, context, setUp } = parts
+  /** @type {Koa | undefined} */
   let seenApp
   // Hot path: bench/overhead.
+  /** @param {Koa.Context} ctx @param {KoaNext} next */
   function spillway(ctx, next) {
     if (typeof next !== 'function' || ctx.req === undefined) throw koaInExpress()
     const { req, res, app } = ctx
     const known = recorder.find(res)
     if (app !== seenApp && !servers.isClosed) {
       seenApp = app
-      watchMounts(app, routeStateOf)
+      watchMounts(/** @type {Koa & { context: Koa.Context }} */ (app), routeStateOf)
       catchErrors(app, parts)
       // Before the endpoints: a middleware after the routes may only ever receive scrapes.
       setUp.checkKoa(app, known?.isCounted === true)
@@ -47,18 +58,27 @@ function createKoaMiddleware(parts) {
     ctx.respond = false
   }
   servers.addMiddleware(spillway)
-  return refuseUse(spillway, { inExpress: koaInExpress })
+  return /** @type {KoaMiddleware} */ (refuseUse(spillway, { inExpress: koaInExpress }))
 }
 
 /**
  * Keeps the error until the decision has returned: the middleware throws it then.
+ *
  * @this {AdmissionRecord}
+ * @param {unknown} error
  */
 function keepError(error) {
   this.error = error
 }
 
-/** Settles with the rest of the chain once the request is dequeued, or without it if the request never runs. */
+/**
+ * Settles with the rest of the chain once the request is dequeued, or without it if the request never runs.
+ *
+ * @param {Request} request
+ * @param {Koa.Context} ctx
+ * @param {KoaNext} next
+ * @returns {Promise<unknown>}
+ */
 function untilAdmitted(request, ctx, next) {
   return new Promise((resolve, reject) => {
     request.admission.resume = () => resolve(next())

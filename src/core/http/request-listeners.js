@@ -3,14 +3,20 @@
 
 const { isExpressApp } = require('./app-kinds')
 
+/**
+ * @import { Server } from 'node:net'
+ * @import { ExpressApp } from './app-kinds'
+ */
+
 class RequestListeners {
-  /** The Express app. It stays, because Socket.IO takes the listeners off the server and calls them from its own listener. */
+  /** The Express app. It stays, because Socket.IO takes the listeners off the server and calls them from its own listener. @type {ExpressApp | undefined} */
   app
   /** How many there were at the last update. */
   count = -1
   #server
   #isFirst = false
 
+  /** @param {Server} server */
   constructor(server) {
     this.#server = server
     this.update()
@@ -21,10 +27,10 @@ class RequestListeners {
     const listeners = this.#server.listeners('request')
     this.count = listeners.length
     this.app ??= listeners.find(isExpressApp)
-    if (listeners.includes(this.app)) this.#isFirst = listeners[0] === this.app
+    if (listeners.includes(/** @type {ExpressApp} */ (this.app))) this.#isFirst = listeners[0] === this.app
   }
 
-  /** Whether no listener of the user precedes the app, at a request that arrived by this event. */
+  /** Whether no listener of the user precedes the app, at a request that arrived by this event. @param {string | symbol} event */
   isAppFirst(event) {
     if (event === 'request') return this.#isFirst
     // One listener of `checkContinue` is spillway's own. Any other one is code of the user.

@@ -17,12 +17,21 @@ const {
 } = require('./setup-mistakes')
 
 /**
+ * @import { Server } from 'node:net'
+ * @import Koa from 'koa'
+ * @import { Handler, ResolvedOptions } from '../../../index.js'
  * @import { CallPlace } from '../call-place'
  * @import { Admission } from '../gate/admission'
  * @import { Notices } from '../notices'
  * @import { InternalErrors } from '../request/internal-errors'
+ * @import { Row } from '../route/app-layout'
+ * @import { AnyFunction, ExpressApp } from './app-kinds'
  * @import { Endpoints } from './endpoints'
- * @import { Servers } from './http-server'
+ * @import { AppRequest } from './express-request'
+ * @import { NodeRequest, Servers } from './http-server'
+ * @import { ErrorLayer } from './user-error-handlers'
+ *
+ * @typedef {WeakMap<object, CallPlace>} Places
  */
 
 const REQUEST_STARTED = 'http.server.request.start'
@@ -32,25 +41,27 @@ const MAX_REQUESTS = 100
 class SetUpCheck {
   #parts
   #notices
-  /** The place of the call that made each function. */
+  /** The place of the call that made each function. @type {Places} */
   #middlewares = new WeakMap()
+  /** @type {Places} */
   #errorHandlers = new WeakMap()
   #hasErrorHandler = false
+  /** @type {WeakSet<ExpressApp | Koa>} */
   #checked = new WeakSet()
-  /** How many requests each app received before it had a route. */
+  /** How many requests each app received before it had a route. @type {WeakMap<ExpressApp, number>} */
   #requestsWithoutRoute = new WeakMap()
   #requestsLeft = MAX_REQUESTS
   #isListening = false
-  #onRequest = ({ request, server }) =>
+  #onRequest = (/** @type {{ request: NodeRequest, server: Server }} */ { request, server }) =>
     this.#parts.internalErrors.guard('setup_check', () => this.#onStart(request, server))
 
   /**
    * @param {{
    *   notices: Notices,
    *   place: CallPlace,
-   *   options: import('../../../index.js').ResolvedOptions,
+   *   options: ResolvedOptions,
    *   endpoints: Endpoints,
-   *   handlers: Record<string, Function>,
+   *   handlers: Record<string, Handler>,
    *   servers: Servers,
    *   admission: Admission,
    *   internalErrors: InternalErrors,
@@ -61,13 +72,14 @@ class SetUpCheck {
     this.#notices = parts.notices
   }
 
-  /** @param {CallPlace} place of the call that made the middleware */
+  /** @template {AnyFunction} Middleware @param {Middleware} middleware @param {CallPlace} place of the call that made the middleware */
   addMiddleware(middleware, place) {
     this.#middlewares.set(middleware, place)
     this.listen()
     return middleware
   }
 
+  /** @template {AnyFunction} ErrorHandler @param {ErrorHandler} handler @param {CallPlace} place */
   addErrorHandler(handler, place) {
     this.#errorHandlers.set(handler, place)
     this.#hasErrorHandler = true
@@ -79,9 +91,10 @@ class SetUpCheck {
   listen() {
     if (this.#isListening || this.#requestsLeft === 0) return
     this.#isListening = true
-    subscribe(REQUEST_STARTED, /** @type {any} */ (this.#onRequest))
+    subscribe(REQUEST_STARTED, /** @type {Parameters<typeof subscribe>[1]} */ (this.#onRequest))
   }
 
+  /** @param {NodeRequest} request @param {Server} server */
   #onStart(request, server) {
     if (--this.#requestsLeft === 0) this.close()
     // Probes and scrapers may come before the last route is registered.
@@ -96,7 +109,7 @@ class SetUpCheck {
   }
 
   /**
-   * @param {any} req Express's request, in a middleware of spillway
+   * @param {AppRequest} req
    * @param {boolean} isMeasured whether requests are measured before the app sees them
    * @returns {boolean} whether the app is checked: its later requests need not come here
    */
@@ -112,13 +125,14 @@ class SetUpCheck {
     return isDone
   }
 
-  /** @returns {boolean} whether the app received too many requests without a route to go on waiting */
+  /** @param {ExpressApp} app @returns {boolean} whether the app received too many requests without a route to go on waiting */
   #countWithoutRoute(app) {
     const count = (this.#requestsWithoutRoute.get(app) ?? 0) + 1
     this.#requestsWithoutRoute.set(app, count)
     return count >= MAX_REQUESTS
   }
 
+  /** @param {ExpressApp} app @param {Row[]} layout @param {boolean} isMeasured */
   #checkApp(app, layout, isMeasured) {
     this.#once(app, () => {
       this.#checkMiddleware(layout, { name: 'express', isMeasured })
@@ -126,25 +140,29 @@ class SetUpCheck {
       this.#checkFactories(layout)
       const place = this.#placeOfMiddleware(layout)
       if (!isMeasured) {
-        const isOwn = (functions) => placeIn(this.#middlewares, functions) !== undefined
+        const isOwn = (/** @type {Row['originals']} */ functions) =>
+          placeIn(this.#middlewares, functions) !== undefined
         this.#warn('partial-middleware', place, partialMiddleware(layout, isOwn))
       }
       if (place !== undefined && !hasErrorHandler(app, layout)) this.#checkMissingErrorHandler(place)
     })
   }
 
+  /** @param {Koa} app @param {boolean} isMeasured */
   checkKoa(app, isMeasured) {
     this.#once(app, () => {
       if (Array.isArray(app.middleware)) this.#checkMiddleware(koaLayout(app), { name: 'koa', isMeasured })
     })
   }
 
+  /** @param {ExpressApp | Koa} app @param {() => void} check */
   #once(app, check) {
     if (this.#checked.has(app)) return
     this.#checked.add(app)
     this.#parts.internalErrors.guard('setup_check', check)
   }
 
+  /** @param {Row[]} layout @param {{ name: 'express' | 'koa', isMeasured: boolean }} how */
   #checkMiddleware(layout, { name, isMeasured }) {
     const { admission, handlers, options, place } = this.#parts
     const at = layout.findIndex(({ originals }) => placeIn(this.#middlewares, originals) !== undefined)
@@ -160,8 +178,11 @@ class SetUpCheck {
       this.#warn('hidden-route', place, sentence, path)
   }
 
+  /** @param {Row[]} layout */
   #checkErrorHandlers(layout) {
+    /** @param {Row} row */
     const placeOf = ({ originals }) => placeIn(this.#errorHandlers, originals)
+    /** @param {Row} row */
     const isOwn = (row) => placeOf(row) !== undefined
     const at = layout.findLastIndex(isOwn)
     if (at === -1) return
@@ -172,14 +193,15 @@ class SetUpCheck {
     for (const row of layout.slice(0, at)) {
       const { layer, isErrorHandler, isAtRoot, originals } = row
       if (!isErrorHandler || !isAtRoot || isOwn(row) || mayPassOn(originals)) continue
-      watchErrorHandler(layer, (status) =>
-        this.#warn('answering-error-handler', place, answered(layer, status))
+      watchErrorHandler(/** @type {ErrorLayer} */ (layer), (status) =>
+        this.#warn('answering-error-handler', place, answered(/** @type {ErrorLayer} */ (layer), status))
       )
     }
   }
 
-  /** `app.use(spillway.express)` throws by itself, but a router accepts the factory. */
+  /** `app.use(spillway.express)` throws by itself, but a router accepts the factory. @param {Row[]} layout */
   #checkFactories(layout) {
+    /** @param {Row} row */
     const isUncalled = ({ originals, inner }) => [...originals, ...inner].some(isFactory)
     if (!layout.some(isUncalled)) return
     this.#hasErrorHandler = true
@@ -190,6 +212,7 @@ class SetUpCheck {
     )
   }
 
+  /** @param {CallPlace} place */
   #checkMissingErrorHandler(place) {
     if (this.#hasErrorHandler || !this.#parts.options.errors.answer) return
     this.#warn(
@@ -200,7 +223,7 @@ class SetUpCheck {
     )
   }
 
-  /** The place of the call that made the middleware in the app or in one of its routers. */
+  /** The place of the call that made the middleware in the app or in one of its routers. @param {Row[]} layout */
   #placeOfMiddleware(layout) {
     return placeIn(
       this.#middlewares,
@@ -208,38 +231,42 @@ class SetUpCheck {
     )
   }
 
+  /** @param {string} mistake @param {CallPlace | undefined} place @param {string | undefined} sentence @param {string} [subject] */
   #warn(mistake, place, sentence, subject) {
     if (sentence !== undefined) this.#notices.warn(mistake, place, sentence, subject)
   }
 
   close() {
     this.#requestsLeft = 0
-    if (this.#isListening) unsubscribe(REQUEST_STARTED, /** @type {any} */ (this.#onRequest))
+    if (this.#isListening)
+      unsubscribe(REQUEST_STARTED, /** @type {Parameters<typeof subscribe>[1]} */ (this.#onRequest))
     this.#isListening = false
   }
 }
 
+/** @param {Places} places @param {Row['originals']} functions */
 function placeIn(places, functions) {
   const own = functions.find((each) => places.has(each))
   return own && places.get(own)
 }
 
-/** A mounted function may answer as a route does. */
+/** A mounted function may answer as a route does. @param {Row[]} layout */
 const hasRoute = (layout) => layout.some(({ routes, isMount }) => routes.length > 0 || isMount)
 
-/** Whether the app, one of its routers, or an app it is mounted in has an error handler. */
+/** Whether the app, one of its routers, or an app it is mounted in has an error handler. @param {ExpressApp} app @param {Row[]} layout @returns {boolean} */
 function hasErrorHandler(app, layout) {
   if (layout.some(({ isErrorHandler, inner }) => isErrorHandler || inner.some(takesErrors))) return true
   return app.parent !== undefined && hasErrorHandler(app.parent, expressLayout(app.parent))
 }
 
-/** Express recognizes error handlers by their number of parameters. */
+/** Express recognizes error handlers by their number of parameters. @param {{ length: number } | undefined} handler */
 const takesErrors = (handler) => handler?.length === 4
 
 const REPEATED =
   'spillway.errorHandler() is registered twice, with no route between: every error that reaches the second has passed the first. ' +
   'Remove one of them.'
 
+/** @param {{ name: string }} layer @param {number} status */
 const answered = ({ name }, status) =>
   `Your error handler${name === '<anonymous>' ? '' : ` ${name}`} is registered before spillway.errorHandler() and answered ${status} without next(error): ` +
   'spillway neither counts nor logs the errors that end there. Register spillway.errorHandler() before it, with ' +

@@ -3,9 +3,12 @@
 // A few routes before a middleware are usual, such as a probe that is not measured, and so are files after it. So a rule
 // reports only if most routes are on the wrong side.
 
-/** @typedef {import('../route/app-layout').Row} Row */
+/**
+ * @import { Handler } from '../../../index.js'
+ * @import { Route, Row } from '../route/app-layout'
+ */
 
-/** @param {Row[]} layout @param {number} at the index of the middleware */
+/** @param {Row[]} layout @param {number} at the index of the middleware @param {{ name: 'express' | 'koa', isMeasured: boolean }} how */
 function lateMiddleware(layout, at, { name, isMeasured }) {
   const before = routesIn(layout.slice(0, at))
   const after = layout.slice(at + 1)
@@ -21,7 +24,7 @@ function lateMiddleware(layout, at, { name, isMeasured }) {
  * A middleware in a router, while other routes are outside. One that is mounted at a path says so itself.
  *
  * @param {Row[]} layout
- * @param {(functions: Function[]) => boolean} isOwn whether a middleware of this instance is among the functions
+ * @param {(functions: Row['originals']) => boolean} isOwn whether a middleware of this instance is among the functions
  */
 function partialMiddleware(layout, isOwn) {
   const within = layout.filter(({ inner }) => isOwn(inner))
@@ -67,7 +70,7 @@ function repeatedErrorHandler(layout, isOwn, answers) {
  *
  * @param {Row[]} layout the layers after spillway's endpoints
  * @param {Record<string, string | false>} paths the paths of the endpoints, by name
- * @param {Record<string, Function>} handlers spillway's own handlers: mounted at the same path they answer the same
+ * @param {Record<string, Handler>} handlers spillway's own handlers: mounted at the same path they answer the same
  * @returns {[path: string, sentence: string][]}
  */
 function hiddenRoutes(layout, paths, handlers) {
@@ -85,23 +88,28 @@ function hiddenRoutes(layout, paths, handlers) {
   })
 }
 
+/** @param {Row} row @param {string} path @param {Handler} own */
 function hiddenIn(row, path, own) {
   const route = row.routes.find((each) => isAt(each.path, path) && !isOnly(each.handlers, own))
   if (route !== undefined) return labelOf(route)
   return row.isMount && row.takes(path) && !row.originals.includes(own) ? `app.use('${path}')` : undefined
 }
 
+/** @param {string} template @param {string} path */
 const isAt = (template, path) => template.replace(/(.)\/$/, '$1') === path
+/** @param {Route['handlers']} handlers @param {Handler} own */
 const isOnly = (handlers, own) => handlers.length === 1 && handlers[0] === own
 
+/** @param {Row[]} layout */
 const routesIn = (layout) => layout.flatMap(({ routes }) => routes)
 
-/** The largest possible number of routes: layers that cannot be read may hold any number. */
+/** The largest possible number of routes: layers that cannot be read may hold any number. @param {Row[]} layout */
 function mostIn(layout) {
   if (layout.some(({ isOpaque }) => isOpaque)) return Number.POSITIVE_INFINITY
   return layout.reduce((sum, { routes, isMount }) => sum + routes.length + (isMount ? 1 : 0), 0)
 }
 
+/** @param {Route[]} lost @param {Route[]} others */
 function shareOf(lost, others) {
   const example = labelOf(lost[0])
   if (lost.length === 1 && others.length === 0) return `the route ${example}`
@@ -109,7 +117,7 @@ function shareOf(lost, others) {
   return `${others.length === 0 ? 'all' : `${lost.length} of`} ${all} routes, such as ${example}`
 }
 
-/** A route of `app.all()` has no method, or all methods. */
+/** A route of `app.all()` has no method, or all methods. @param {Route} route */
 const labelOf = ({ path, methods: [method, second] }) =>
   method === undefined || method === '_all' || second !== undefined ? path : `${method.toUpperCase()} ${path}`
 

@@ -5,6 +5,16 @@
 
 const { isPromise } = require('node:util/types')
 
+/**
+ * @import { Row } from '../route/app-layout'
+ * @import { Next } from './app-kinds'
+ * @import { Callback } from './async-errors'
+ * @import { NodeRequest, NodeResponse } from './http-server'
+ *
+ * @typedef {(error: unknown, req: NodeRequest, res: NodeResponse, next: Next) => unknown} ErrorHandle
+ * @typedef {{ handle: Callback, name: string, regexp?: RegExp }} ErrorLayer of an Express router
+ */
+
 const OVERLOADED = 'ERR_SPILLWAY_OVERLOADED'
 
 /** Matches up to the end of the parameters, and captures the name of the fourth. */
@@ -13,7 +23,7 @@ const HEAD = /^[^(]*\([^)]*,(?:\s|\/\*.*?\*\/|\/\/.*\n)*([\w$]+)(?:\s|,|\/\*.*?\
 /**
  * Replaces the handler until one error has shown whether it answers.
  *
- * @param {any} layer of an Express router
+ * @param {ErrorLayer} layer
  * @param {(status: number) => void} onAnswer called if the handler answers, so that spillway does not see the error
  */
 function watchErrorHandler(layer, onAnswer) {
@@ -25,6 +35,7 @@ function watchErrorHandler(layer, onAnswer) {
     isWatching = false
     if (layer.handle === watch) layer.handle = handle
   }
+  /** @type {ErrorHandle} */
   const watch = function spillwayWatch(error, req, res, next) {
     // An overload error of `shed.errorMode: 'next'` is meant for this handler.
     if (!isWatching || isOverload(error)) return handle(error, req, res, next)
@@ -49,7 +60,7 @@ function watchErrorHandler(layer, onAnswer) {
 /**
  * Whether the source of the handler uses its fourth parameter. If the source cannot be read, it may.
  *
- * @param {Function[]} originals of a layer, the innermost last
+ * @param {Row['originals']} originals of a layer, the innermost last
  */
 function mayPassOn(originals) {
   const handler = originals.findLast((each) => typeof each === 'function' && each.length === 4)
@@ -60,13 +71,13 @@ function mayPassOn(originals) {
   return /\barguments\b/.test(body) || isUsed(head[1], body)
 }
 
-/** Matches the whole name, but no property, and not `next` in `eslint-disable-next-line`. */
+/** Matches the whole name, but no property, and not `next` in `eslint-disable-next-line`. @param {string} name @param {string} body */
 const isUsed = (name, body) => new RegExp(`(?<![\\w$.-])${name.replaceAll('$', '\\$')}(?![\\w$-])`).test(body)
 
-/** The thrown value may be anything, such as a Proxy whose getters throw. */
+/** The thrown value may be anything, such as a Proxy whose getters throw. @param {unknown} error */
 function isOverload(error) {
   try {
-    return error?.code === OVERLOADED
+    return /** @type {{ code?: unknown } | null | undefined} */ (error)?.code === OVERLOADED
   } catch {
     return false
   }

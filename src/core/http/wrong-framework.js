@@ -4,6 +4,9 @@
 const { SpillwayError } = require('../errors/errors')
 const { isConnectApp, isExpressApp, isKoaApp, isSocketIo } = require('./app-kinds')
 
+/** @import { AnyFunction, MaybeApp } from './app-kinds' */
+
+/** @param {string} message */
 const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
 
 /**
@@ -21,6 +24,7 @@ function requireNoArguments(name, given) {
     : withArguments(name, given[0])
 }
 
+/** @param {string} name @param {unknown} given */
 const withArguments = (name, given) =>
   misuse(
     `spillway.${name}() takes no arguments: got ${given === null ? 'null' : typeof given}. ` +
@@ -29,6 +33,7 @@ const withArguments = (name, given) =>
         : 'Options belong in createSpillway().')
   )
 
+/** @param {string} name @param {string} [more] */
 const uncalled = (name, more = '') =>
   misuse(`spillway.${name} was used as the middleware itself. Call it: app.use(spillway.${name}()).${more}`)
 
@@ -48,19 +53,21 @@ const errorsOnNoResponse = () =>
       'pass `request.raw`, `reply.raw` and a `next`. Without a response, as in a resolver of GraphQL, pass undefined.'
   )
 
+/** @param {unknown} given */
 const notExpress = (given) =>
   misuse(
     `spillway.catchAsync() takes the result of require('express'): got ${given === null ? 'null' : typeof given}. ` +
       'Write spillway.catchAsync(express), with the module itself and not an app.'
   )
 
+/** @param {MaybeApp} given */
 const notAServer = (given) =>
   misuse(
     'spillway.attach() takes an http, https or http2 server, or an object that contains one, such as a Restify, Fastify or ' +
       `Socket.IO server: got ${describe(given)}`
   )
 
-/** Describes the argument, and says what to write instead. */
+/** Describes the argument, and says what to write instead. @param {MaybeApp & { then?: unknown }} given */
 function describe(given) {
   const listen = 'Write spillway.attach(app.listen(3000)).'
   if (isExpressApp(given)) return `an Express app, which is not listening yet. ${listen}`
@@ -74,6 +81,7 @@ function describe(given) {
   return `${given === null ? 'null' : typeof given}. ${listen}`
 }
 
+/** @param {unknown} given */
 const notAListener = (given) =>
   misuse(
     `spillway.wrap() takes a request listener: got ${given === null ? 'null' : typeof given}. ` +
@@ -86,9 +94,10 @@ const noNext = () =>
       'http.createServer(spillway.wrap(listener)), or pass a `next` that calls your listener.'
   )
 
+/** @type {WeakSet<object>} */
 const factories = new WeakSet()
 
-/** Whether the function is an uncalled factory, such as `spillway.express`. */
+/** Whether the function is an uncalled factory, such as `spillway.express`. @param {object} given */
 const isFactory = (given) => factories.has(given)
 
 /** `at app.use (...)`, or `at Function.e [as use] (...)`. */
@@ -100,7 +109,7 @@ const FRAMES = 3
  * Makes a middleware throw in the line that registers it in the wrong framework. Express and Connect read `handle` of what
  * `use` is given, because an app has it. Koa reads `_name`, to print it. Other code may read them too: dd-trace sets `_name`.
  *
- * @template {Function} Given
+ * @template {AnyFunction} Given
  * @param {Given} given
  * @param {{ inExpress?: () => Error, inKoa?: () => Error }} errors
  * @returns {Given}
@@ -111,6 +120,7 @@ function refuseUse(given, { inExpress, inKoa }) {
   return given
 }
 
+/** @param {AnyFunction} given @param {string} property @param {{ error: () => Error, frames: number }} thrown */
 function throwInUse(given, property, { error, frames }) {
   const get = () => {
     const holder = { stack: '' }
@@ -120,6 +130,7 @@ function throwInUse(given, property, { error, frames }) {
       .slice(1, 1 + frames)
     if (callers.some((frame) => USE.test(frame))) throw error()
   }
+  /** @param {unknown} value */
   const set = (value) => {
     Object.defineProperty(given, property, { value, configurable: true, writable: true })
   }
@@ -127,7 +138,7 @@ function throwInUse(given, property, { error, frames }) {
 }
 
 /**
- * @template {{ express: Function, koa: Function, errorHandler: Function }} Spillway
+ * @template {Record<'express' | 'koa' | 'errorHandler', AnyFunction>} Spillway
  * @param {Spillway} spillway
  * @returns {Spillway}
  */
