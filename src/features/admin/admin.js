@@ -9,9 +9,11 @@ const { streamHandler } = require('../../core/http/endpoints')
 const { ACCESS, adminPages } = require('./pages')
 const { AdminServer } = require('./server')
 
-/** @import { Instance } from '../../instance' */
-
-/** @import { Handler } from '../../../index.js' */
+/**
+ * @import { Handler } from '../../../index.js'
+ * @import { Instance } from '../../instance'
+ * @import { ResolvedListenOptions } from './server'
+ */
 
 /** Without the feature. */
 const ALONE = { isMember: false, find: async () => ({ isOwn: true, names: [] }) }
@@ -51,6 +53,7 @@ class Admin {
     this.#server = new AdminServer({ pages, access: ACCESS, clock, internalErrors })
   }
 
+  /** @param {ResolvedListenOptions} options */
   listen(options) {
     const listening = this.#server.listen(options)
     // A process without an admin server needs no history: nobody could see it.
@@ -59,6 +62,7 @@ class Admin {
     return listening
   }
 
+  /** @param {number} nowMs @param {number} idleMs */
   onTurn(nowMs, idleMs) {
     this.#history.onTurn(nowMs, idleMs)
   }
@@ -71,7 +75,7 @@ class Admin {
   }
 }
 
-/** @param {any} instance */
+/** @param {Instance} instance */
 const adminOf = (instance) => new Admin(instance)
 
 exports.Admin = Admin

@@ -5,9 +5,12 @@
 const { drainOrder } = require('../../core/drain/drain-mode')
 const { DEFAULTS } = require('../../core/options/options')
 
-const isGroup = (name) => typeof DEFAULTS[name] === 'object'
+/** @import { ResolvedOptions } from '../../../index.js' */
 
-/** @param {any} options */
+/** @param {string} name */
+const isGroup = (name) => typeof (/** @type {Record<string, unknown>} */ (DEFAULTS)[name]) === 'object'
+
+/** @param {ResolvedOptions} options @returns {Record<string, unknown>} */
 function describeOptions(options) {
   // What is not set depends on where the process runs.
   const { mode, timeoutMs, delayMs } = drainOrder(options.drain, 'SIGTERM')
@@ -15,14 +18,18 @@ function describeOptions(options) {
   return Object.fromEntries(
     Object.entries(inForce).map(([name, value]) => [
       name,
-      isGroup(name) ? mapValues(value, describeValue) : describeValue(value),
+      isGroup(name)
+        ? mapValues(/** @type {Record<string, unknown>} */ (value), describeValue)
+        : describeValue(value),
     ])
   )
 }
 
+/** @param {Record<string, unknown>} object @param {(value: unknown) => unknown} change */
 const mapValues = (object, change) =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]))
 
+/** @param {unknown} value */
 function describeValue(value) {
   if (typeof value === 'function') return `[function ${value.name || '(anonymous)'}]`
   if (Array.isArray(value) && value.every(Number.isFinite)) return value.join(', ')

@@ -22,7 +22,7 @@ class AdminConnections {
   #maxPerAddress
   /** @type {Set<Socket>} */
   #authorized = new Set()
-  /** @type {Map<Socket, { address: string, timer: any }>} */
+  /** @type {Map<Socket, { address: string, timer: NodeJS.Timeout }>} */
   #strangers = new Map()
   /** The strangers of each address, the oldest first. @type {Map<string, Set<Socket>>} */
   #byAddress = new Map()
@@ -61,6 +61,7 @@ class AdminConnections {
 
   /** The strangers of the address with the most strangers. @returns {Set<Socket>} */
   #largest() {
+    /** @type {Set<Socket>} */
     let largest = new Set()
     for (const each of this.#byAddress.values()) if (each.size > largest.size) largest = each
     return largest
@@ -68,7 +69,11 @@ class AdminConnections {
 
   /** The authorized connections without a request, the one whose last request is oldest first. @returns {Set<Socket>} */
   #idle() {
-    return new Set([...this.#authorized].filter((socket) => !isAnswering(/** @type {any} */ (socket))))
+    return new Set(
+      [...this.#authorized].filter(
+        (socket) => !isAnswering(/** @type {Parameters<typeof isAnswering>[0]} */ (socket))
+      )
+    )
   }
 
   /** Forgets the socket at once: its `close` event comes too late for the new connection. @param {Set<Socket>} sockets the oldest first */

@@ -4,11 +4,13 @@
 const { textOf } = require('../doctor/diagnosis-text')
 const { JSON_TYPE, dataHandler } = require('../../core/http/endpoints')
 
+/** @import { Diagnosis, Handler } from '../../../index.js' */
+
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /**
- * @param {() => import('../../../index.js').Diagnosis} diagnose
- * @returns {import('../../../index.js').Handler}
+ * @param {() => Diagnosis} diagnose
+ * @returns {Handler}
  */
 function doctorPage(diagnose) {
   const json = dataHandler(JSON_TYPE, () => JSON.stringify(diagnose()))

@@ -6,6 +6,11 @@
 const { createHash, timingSafeEqual } = require('node:crypto')
 const net = require('node:net')
 
+/**
+ * @import { IncomingMessage } from 'node:http'
+ * @import { Socket } from 'node:net'
+ */
+
 const SECOND_MS = 1000
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 const HTTP_PORT = 80
@@ -37,12 +42,16 @@ const REJECTIONS = {
   rate: { status: 429, text: 'Too many requests.', headers: { 'Retry-After': '1' } },
 }
 
+/** @param {string} text */
 const digest = (text) => createHash('sha256').update(text).digest()
+/** @param {string} host */
 const bracketed = (host) => (net.isIPv6(host) ? `[${host}]` : host)
 
 class AdminGuard {
   #token
+  /** A name of another port is `undefined`, which is in neither set. @type {ReadonlySet<string | undefined>} */
   #names
+  /** @type {ReadonlySet<string | undefined>} */
   #hosts
   #clock
   #authorized
@@ -68,7 +77,7 @@ class AdminGuard {
   }
 
   /**
-   * @param {import('node:http').IncomingMessage} req
+   * @param {IncomingMessage} req
    * @param {{ isPublic?: boolean, takesPost?: boolean }} [page] isPublic: whether what it asks for needs no token
    * @returns {Rejection | undefined} undefined if the request is allowed
    */
@@ -85,14 +94,14 @@ class AdminGuard {
     return encoding === undefined && length === '0' ? undefined : REJECTIONS.body
   }
 
-  /** @returns {Rejection | undefined} */
+  /** @param {IncomingMessage} req @returns {Rejection | undefined} */
   #authorize(req) {
     if (!this.#hasOurHost(req)) return REJECTIONS.host
     if (isOfAnotherWebsite(req)) return REJECTIONS.origin
     return this.#hasToken(req.headers.authorization) ? undefined : REJECTIONS.token
   }
 
-  /** A browser sends POST for any website, and says for which. Other clients say nothing. */
+  /** A browser sends POST for any website, and says for which. Other clients say nothing. @param {IncomingMessage} req */
   #isFromHere({ headers, socket }) {
     const { origin, 'sec-fetch-site': site = 'none' } = headers
     if (site !== 'same-origin' && site !== 'none') return false
@@ -101,10 +110,12 @@ class AdminGuard {
     return host !== undefined && this.#isOurs(host, socket)
   }
 
+  /** @param {IncomingMessage} req */
   #hasOurHost({ headersDistinct: { host = [] }, socket }) {
     return host.length === 1 && this.#isOurs(host[0], socket)
   }
 
+  /** @param {string} host @param {Socket} socket */
   #isOurs(host, socket) {
     const given = host.toLowerCase()
     // Compared with its port too: behind a proxy or a mapped port, a Host may have any port.
@@ -122,18 +133,18 @@ class AdminGuard {
   }
 }
 
-/** Whether a website makes a browser ask, for a script, an image or a frame. To follow a link is no such request. */
+/** Whether a website makes a browser ask, for a script, an image or a frame. To follow a link is no such request. @param {IncomingMessage} req */
 const isOfAnotherWebsite = ({
   headers: { 'sec-fetch-site': site = 'none', 'sec-fetch-dest': destination },
 }) => site !== 'same-origin' && site !== 'none' && destination !== 'document'
 
-/** @returns {string | undefined} the name; undefined if it has a different port */
+/** @param {string} name @param {number | undefined} port @returns {string | undefined} the name; undefined if it has a different port */
 function withoutPort(name, port) {
   if (name.endsWith(`:${port}`)) return name.slice(0, -`:${port}`.length)
   return port === HTTP_PORT ? name : undefined
 }
 
-/** An IPv4 address has the prefix `::ffff:` on an IPv6 wildcard socket. */
+/** An IPv4 address has the prefix `::ffff:` on an IPv6 wildcard socket. @param {Socket} socket */
 const addressOf = ({ localAddress = '' }) => bracketed(localAddress.replace(/^::ffff:(?=\d+\.)/, ''))
 
 /** Allows a number of requests in each second, and each address a share of them. */

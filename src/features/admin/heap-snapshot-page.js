@@ -8,7 +8,12 @@ const { bytes } = require('../../core/readable')
 const { snapshotBytes } = require('../profiles/refusal')
 const { sendText } = require('./profile-answers')
 
-/** @import { Profiles } from '../profiles/profiles' */
+/**
+ * @import { Writable } from 'node:stream'
+ * @import { Handler } from '../../../index.js'
+ * @import { Profiles } from '../profiles/profiles'
+ * @import { Memory } from '../profiles/refusal'
+ */
 
 /** About how fast V8 goes through a heap of small objects, at least. */
 const BYTES_A_SECOND = 10 * 2 ** 20
@@ -17,7 +22,7 @@ const ANOTHER = { status: 409, text: 'Another heap snapshot is being sent. Wait 
 
 /**
  * @param {{ profiles: Profiles }} parts
- * @returns {import('../../../index.js').Handler}
+ * @returns {Handler}
  */
 function heapSnapshotPage({ profiles }) {
   const { rest } = profiles
@@ -41,12 +46,13 @@ function heapSnapshotPage({ profiles }) {
       return made
     })
     // A client that disconnects ends the stream, which frees the snapshot.
-    pipeline(snapshot, /** @type {any} */ (res), () => {
+    pipeline(snapshot, /** @type {Writable} */ (res), () => {
       isTaking = false
     })
   }
 }
 
+/** @param {Memory} memory */
 function costOf(memory) {
   const seconds = Math.max(1, Math.round(memory.heapUsedBytes / BYTES_A_SECOND))
   return `A heap snapshot blocks the event loop for up to ${seconds} s and may take ${bytes(snapshotBytes(memory))} of memory for a while. It contains everything in memory, secrets too. POST with ?confirm=yes takes it.`

@@ -6,13 +6,16 @@ const { urlPath } = require('../../core/url-path')
 const { JSON_TYPE, dataHandler, readOnly } = require('../../core/http/endpoints')
 const { sendText } = require('./profile-answers')
 
-/** @import { LatencyHeat } from './latency-heat' */
+/**
+ * @import { Handler } from '../../../index.js'
+ * @import { LatencyHeat } from './latency-heat'
+ */
 
 const UNKNOWN = 'There is no such route. Give ?method=GET&route=/users/:id as /snapshot has them.'
 
 /**
  * @param {LatencyHeat} heat
- * @returns {import('../../../index.js').Handler}
+ * @returns {Handler}
  */
 function heatPage(heat) {
   return readOnly((req, res) => {

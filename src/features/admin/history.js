@@ -6,7 +6,10 @@
 const { LatencyHeat } = require('./latency-heat')
 const { SecondFigures } = require('./second-figures')
 
-/** @import { LivePoint } from '../../../index.js' */
+/**
+ * @import { LivePoint } from '../../../index.js'
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ */
 
 const SECOND_MS = 1000
 const MOST_POINTS = 600
@@ -45,7 +48,7 @@ class History {
   #rows = new Float64Array(0)
   #count = 0
 
-  /** @param {import('./second-figures').Parts & { internalErrors: any }} parts */
+  /** @param {import('./second-figures').Parts & { internalErrors: InternalErrors }} parts */
   constructor(parts) {
     this.#parts = parts
     this.heat = new LatencyHeat(parts)
@@ -60,10 +63,12 @@ class History {
   }
 
   // Hot path: once a loop turn.
+  /** @param {number} nowMs @param {number} idleMs */
   onTurn(nowMs, idleMs) {
     if (nowMs >= this.dueMs) this.#parts.internalErrors.guard('history', () => this.#add(nowMs, idleMs))
   }
 
+  /** @param {number} nowMs @param {number} idleMs */
   #add(nowMs, idleMs) {
     // After a pause, the next second begins now.
     this.dueMs = nowMs - this.dueMs < SECOND_MS ? this.dueMs + SECOND_MS : nowMs + SECOND_MS
@@ -86,15 +91,17 @@ class History {
     return points
   }
 
-  /** @returns {LivePoint} */
+  /** @param {number} row @returns {LivePoint} */
   #pointAt(row) {
     const start = row * COLUMNS.length
-    return /** @type {any} */ (
-      Object.fromEntries(
-        COLUMNS.map((name, i) => {
-          const value = this.#rows[start + i]
-          return [name, Number.isNaN(value) ? null : value]
-        })
+    return /** @type {LivePoint} */ (
+      /** @type {unknown} */ (
+        Object.fromEntries(
+          COLUMNS.map((name, i) => {
+            const value = this.#rows[start + i]
+            return [name, Number.isNaN(value) ? null : value]
+          })
+        )
       )
     )
   }

@@ -5,16 +5,16 @@
 const { ROW_STARTS_MS } = require('../../core/histogram/latency-rows')
 const { COLUMNS, RouteHeat } = require('./route-heat')
 
-/** @import { RouteSeries } from '../../core/request/route-series' */
+/**
+ * @import { RouteHeatMap } from '../../../index.js'
+ * @import { RouteSeries } from '../../core/request/route-series'
+ */
 
 const COLUMN_MS = 10_000
 const SPAN_MS = COLUMNS * COLUMN_MS
 const MOST_ROUTES = 100
 
-/**
- * @import { RouteHeatMap } from '../../../index.js'
- * @typedef {RouteHeat} Heat
- */
+/** @typedef {{ series: RouteSeries, requests: number, isNew: boolean }} Other a route that is not kept */
 
 class LatencyHeat {
   #clock
@@ -22,7 +22,7 @@ class LatencyHeat {
   #series
   /** How many requests each series had counted when the last column was taken. @type {number[]} */
   #counts = []
-  /** @type {Map<RouteSeries, Heat>} */
+  /** @type {Map<RouteSeries, RouteHeat>} */
   #routes = new Map()
   /** When each column of the ring began and ended, in milliseconds since the epoch. */
   #fromMs = new Float64Array(COLUMNS)
@@ -56,10 +56,12 @@ class LatencyHeat {
     this.#take(this.#taken++ % COLUMNS)
   }
 
+  /** @param {number} column */
   #take(column) {
     this.#fromMs[column] = this.#sinceMs
     this.#toMs[column] = this.#sinceMs = this.#clock.wallMs()
     for (const route of this.#routes.values()) route.clear(column)
+    /** @type {Other[]} */
     const others = []
     for (const [i, series] of this.#series.entries()) {
       const count = countOf(series)
@@ -74,7 +76,7 @@ class LatencyHeat {
     if (others.length > 0) this.#replaceQuietest(others, column)
   }
 
-  /** @returns {Heat | undefined} undefined if there are as many as may be */
+  /** @param {RouteSeries} series @param {boolean} isNew @returns {RouteHeat | undefined} undefined if there are as many as may be */
   #add(series, isNew) {
     if (this.#routes.size >= MOST_ROUTES) return undefined
     const route = new RouteHeat(series, isNew)
@@ -82,7 +84,11 @@ class LatencyHeat {
     return route
   }
 
-  /** A route that had more requests in this column than a kept one had in ten minutes takes its place. */
+  /**
+   * A route that had more requests in this column than a kept one had in ten minutes takes its place.
+   *
+   * @param {Other[]} others @param {number} column
+   */
   #replaceQuietest(others, column) {
     const quietest = [...this.#routes].sort(([, a], [, b]) => a.requests - b.requests)
     others.sort((a, b) => b.requests - a.requests)
@@ -117,7 +123,7 @@ class LatencyHeat {
     }
   }
 
-  /** @param {Heat | undefined} route */
+  /** @param {RouteHeat | undefined} route */
   #columns(route) {
     const nowMs = this.#clock.wallMs()
     const columns = []

@@ -9,22 +9,26 @@ const { dataHandler, readOnly } = require('../../core/http/endpoints')
 const { buildDocument } = require('./page-document')
 const { acceptsGzip } = require('./profile-answers')
 
-/** @import { InternalErrors } from '../../core/request/internal-errors' */
+/**
+ * @import { Handler, Request, Response } from '../../../index.js'
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { PageDocument } from './page-document'
+ */
 
 const gunzip = promisify(zlib.gunzip)
 
-/** Whether the request is for the page: its answer has no data. @param {import('node:http').IncomingMessage} req */
+/** Whether the request is for the page: its answer has no data. @param {Request} req */
 const asksForPage = ({ url = '', headers: { accept = '' } }) =>
   urlPath(url) === '/' && /\btext\/html\b/i.test(accept)
 
 /**
  * @param {string} listText
  * @param {InternalErrors} internalErrors
- * @returns {import('../../../index.js').Handler}
+ * @returns {Handler}
  */
 function livePage(listText, internalErrors) {
   const list = dataHandler('text/plain; charset=utf-8', () => listText)
-  /** @type {Promise<import('./page-document').PageDocument> | undefined} */
+  /** @type {Promise<PageDocument> | undefined} */
   let document
   const page = readOnly((req, res) => {
     document ??= buildDocument()
@@ -40,10 +44,11 @@ function livePage(listText, internalErrors) {
   })
   return (req, res) => {
     res.setHeader('Vary', 'Accept, Accept-Encoding')
-    return (asksForPage(/** @type {any} */ (req)) ? page : list)(req, res)
+    return (asksForPage(req) ? page : list)(req, res)
   }
 }
 
+/** @param {Request} req @param {Response} res @param {PageDocument} document */
 async function writePage(req, res, { policy, gzipped }) {
   const takesGzip = acceptsGzip(req)
   const bytes = takesGzip ? gzipped : await gunzip(gzipped)
@@ -54,7 +59,7 @@ async function writePage(req, res, { policy, gzipped }) {
     'Cache-Control': 'no-store',
     ...(takesGzip && { 'Content-Encoding': 'gzip' }),
   })
-  res.end(req.method === 'HEAD' ? undefined : bytes)
+  res.end(/** @type {Buffer} */ (req.method === 'HEAD' ? undefined : bytes))
 }
 
 module.exports = { asksForPage, livePage }

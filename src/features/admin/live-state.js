@@ -2,7 +2,10 @@
 // What the live page shows beside the history: the snapshot, the diagnosis and the workers, as one line that all viewers share. A line that
 // took long to make is kept for longer, so that making lines takes at most half a percent of the time.
 
-/** @import { InternalErrors } from '../../core/request/internal-errors' */
+/**
+ * @import { Diagnosis, FleetSnapshot, Snapshot } from '../../../index.js'
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ */
 
 const LEAST_MS = 2000
 /** A finding must be seen within ten seconds of its fault. */
@@ -11,12 +14,11 @@ const MOST_MS = 5000
 const REST = 200
 const FLEET_MS = 5000
 
-/** @import { Diagnosis, FleetSnapshot, Snapshot } from '../../../index.js' */
-
 class LiveState {
   #parts
   #text = ''
   #dueMs = Number.NEGATIVE_INFINITY
+  /** @type {Omit<FleetSnapshot, 'routes'> | undefined} */
   #fleet
   #fleetDueMs = Number.NEGATIVE_INFINITY
 
@@ -48,13 +50,13 @@ class LiveState {
     return this.#text
   }
 
-  /** The answers of the other workers come later, so that a line has those of the line before. */
+  /** The answers of the other workers come later, so that a line has those of the line before. @param {number} nowMs */
   #pollFleet(nowMs) {
     if (nowMs < this.#fleetDueMs) return
     this.#fleetDueMs = nowMs + FLEET_MS
     const { internalErrors, takeFleetSnapshot } = this.#parts
     takeFleetSnapshot()
-      ?.then(({ routes: _, ...fleet }) => {
+      ?.then((/** @type {FleetSnapshot} */ { routes: _, ...fleet }) => {
         this.#fleet = fleet
       })
       .catch((error) => internalErrors.report('live', error))

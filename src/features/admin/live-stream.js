@@ -7,6 +7,7 @@ const { readOnly } = require('../../core/http/endpoints')
 const { SECOND_MS } = require('./history')
 
 /**
+ * @import { LivePoint, Request } from '../../../index.js'
  * @import { History } from './history'
  * @import { LiveState } from './live-state'
  */
@@ -27,6 +28,7 @@ class LiveStream {
   /** Since when the buffers of each have been full; undefined while they are not. @type {Map<Response, number | undefined>} */
   #viewers = new Map()
   #mostViewers = MOST_VIEWERS
+  /** @type {NodeJS.Timeout | undefined} */
   #timer
   #past = { text: '', nowMs: Number.NEGATIVE_INFINITY }
   #isClosed = false
@@ -47,6 +49,7 @@ class LiveStream {
     this.#mostViewers = Math.max(1, Math.min(MOST_VIEWERS, Math.floor(maxConnections / 2)))
   }
 
+  /** @param {Request} req @param {Response} res */
   #answer(req, res) {
     if (this.#viewers.size >= this.#mostViewers || this.#isClosed) return this.#refuse(req, res)
     res.writeHead(200, {
@@ -67,6 +70,7 @@ class LiveStream {
     this.#wakeLater()
   }
 
+  /** @param {Request} req @param {Response} res */
   #refuse(req, res) {
     const text = `${this.#mostViewers} clients read this already. Close a page that is open, or ask again later.\n`
     res.writeHead(503, {
@@ -78,7 +82,7 @@ class LiveStream {
     res.end(req.method === 'HEAD' ? undefined : text)
   }
 
-  /** Clients that come in the same second share it. */
+  /** Clients that come in the same second share it. @param {number} nowMs */
   #pastLine(nowMs) {
     if (nowMs - this.#past.nowMs >= SECOND_MS) {
       const text = `${JSON.stringify({ history: this.#history.points() })}\n`
@@ -87,6 +91,7 @@ class LiveStream {
     return this.#past.text
   }
 
+  /** @param {LivePoint} point @param {number} nowMs */
   #onPoint(point, nowMs) {
     // The next viewer's history begins with this point.
     this.#past = { text: '', nowMs: Number.NEGATIVE_INFINITY }
@@ -94,6 +99,7 @@ class LiveStream {
     this.#write(this.#state.isDue(nowMs) ? line + this.#state.line(nowMs) : line, nowMs)
   }
 
+  /** @param {string} text @param {number} nowMs */
   #write(text, nowMs) {
     const bytes = Buffer.from(text)
     for (const [res, fullSinceMs] of this.#viewers) {
@@ -113,6 +119,7 @@ class LiveStream {
     this.#timer = this.#clock.after(Math.ceil(delayMs), () => this.#wakeLater())
   }
 
+  /** @param {Response} res */
   #remove(res) {
     this.#viewers.delete(res)
     if (this.#viewers.size > 0) return

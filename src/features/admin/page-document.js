@@ -47,6 +47,7 @@ async function buildDocument() {
   }
 }
 
+/** @param {string} name */
 const readPart = (name) => readFile(path.join(FOLDER, name), 'utf8')
 
 /** @returns {Promise<{ name: string, text: string }[]>} */
@@ -73,10 +74,12 @@ load('./main')
 })()`
 }
 
-/** A replacement text would give a meaning to `$&`, which is in the code. */
+/** A replacement text would give a meaning to `$&`, which is in the code. @param {string} template @param {Record<string, string>} parts */
 const filled = (template, parts) => template.replace(/\/\*(\w+)\*\//g, (mark, name) => parts[name] ?? mark)
 
+/** @param {{ scripts: string[], styles: string[] }} texts */
 function policyOf({ scripts, styles }) {
+  /** @param {string[]} texts */
   const hashes = (texts) => texts.map((text) => `'sha256-${hashOf(text)}'`).join(' ')
   return [
     "default-src 'none'",
@@ -89,6 +92,7 @@ function policyOf({ scripts, styles }) {
   ].join('; ')
 }
 
+/** @param {string} text */
 const hashOf = (text) => createHash('sha256').update(text).digest('base64')
 
 module.exports = { buildDocument }

@@ -17,12 +17,12 @@ const { reportPages } = require('./report-pages')
 const { workerPages } = require('./worker-pages')
 
 /**
+ * @import { Diagnosis, FleetSnapshot, Handler, HandlerName, ResolvedOptions, RunTotals, Snapshot } from '../../../index.js'
+ * @import { Clock } from '../../core/clock'
  * @import { InternalErrors } from '../../core/request/internal-errors'
  * @import { Profiles } from '../profiles/profiles'
  * @import { History } from './history'
  */
-
-/** @import { Handler } from '../../../index.js' */
 
 const SNAPSHOT_MS = 1000
 
@@ -59,11 +59,11 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
   .join('')}`
 
 /**
- * @param {{ handlers: Record<import('../../../index.js').HandlerName, Handler>, clock: import('../../core/clock').Clock,
- *   takeSnapshot: () => import('../../../index.js').Snapshot, takeTotals: (instance: string) => import('../../../index.js').RunTotals,
- *   diagnose: () => import('../../../index.js').Diagnosis,
- *   fleet: { isMember: boolean, snapshot: () => Promise<import('../../../index.js').FleetSnapshot>,
- *     find: Parameters<typeof workerPages>[1] }, optionsNow: () => object,
+ * @param {{ handlers: Record<HandlerName, Handler>, clock: Clock,
+ *   takeSnapshot: () => Snapshot, takeTotals: (instance: string) => RunTotals,
+ *   diagnose: () => Diagnosis,
+ *   fleet: { isMember: boolean, snapshot: () => Promise<FleetSnapshot>,
+ *     find: Parameters<typeof workerPages>[1] }, optionsNow: () => ResolvedOptions,
  *   history: History,
  *   profiles: Profiles,
  *   internalErrors: InternalErrors }} parts
@@ -72,7 +72,7 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
 function adminPages(parts) {
   const { handlers, clock, takeSnapshot, diagnose, fleet, optionsNow, internalErrors } = parts
   const { metrics, live, ready } = handlers
-  /** @type {import('../../../index.js').Snapshot} */
+  /** @type {Snapshot} */
   let snapshot
   let takenMs = Number.NEGATIVE_INFINITY
   const rest = new PauseRest(clock)
@@ -85,7 +85,7 @@ function adminPages(parts) {
   }
   /** Of a snapshot of 1000 routes, to write the text takes 10 ms: it is written once too. */
   let text = Buffer.alloc(0)
-  /** @type {import('../../../index.js').Snapshot | undefined} */
+  /** @type {Snapshot | undefined} */
   let written
   const snapshotText = () => {
     if (written !== recentSnapshot()) {
@@ -94,6 +94,7 @@ function adminPages(parts) {
     }
     return text
   }
+  /** @param {() => unknown} makeValue */
   const json = (makeValue) => dataHandler(JSON_TYPE, () => JSON.stringify(makeValue()))
   const takeFleetSnapshot = () => (fleet.isMember ? fleet.snapshot() : undefined)
   // Tells this process from the next one at its address: that may have the same pid, and wall clocks are set.

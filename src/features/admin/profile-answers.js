@@ -1,6 +1,8 @@
 'use strict'
 // How a profile is sent: by the type that the client accepts, as a file to save, compressed where the client reads that.
 
+/** @import { Request, Response } from '../../../index.js' */
+
 /** The types by name. A client that accepts none of them gets JSON. */
 const ACCEPTED = {
   json: 'application/json',
@@ -15,9 +17,10 @@ const ACCEPTED = {
   },
 }
 
+/** @param {Request} req */
 const acceptsGzip = ({ headers }) => /\bgzip\b(?!;q=0(?![.\d]*[1-9]))/i.test(headers['accept-encoding'] ?? '')
 
-/** @param {any} res @param {{ status: number, text: string, headers?: Record<string, string> }} answer */
+/** @param {Response} res @param {{ status: number, text: string, headers?: Record<string, string> }} answer */
 function sendText(res, answer) {
   const { status, text, headers } = answer
   const bytes = Buffer.from(`${text}\n`)
@@ -26,13 +29,13 @@ function sendText(res, answer) {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': bytes.length,
   })
-  res.end(res.req.method === 'HEAD' ? undefined : bytes)
+  res.end(/** @type {Buffer} */ (res.req.method === 'HEAD' ? undefined : bytes))
 }
 
 /**
  * Answers 500. An answer that has begun is cut off.
  *
- * @param {any} res
+ * @param {Response} res
  * @param {string} text
  */
 function failWith(res, text) {
@@ -40,7 +43,7 @@ function failWith(res, text) {
   else sendText(res, { status: 500, text })
 }
 
-/** @param {any} res @param {{ bytes: Buffer | undefined, name: string, contentType: string, isZipped?: boolean }} file */
+/** @param {Response} res @param {{ bytes: Buffer | undefined, name: string, contentType: string, isZipped?: boolean }} file */
 function download(res, file) {
   const { bytes, name, contentType, isZipped = false } = file
   if (res.destroyed) return
@@ -55,7 +58,7 @@ function download(res, file) {
     'Content-Disposition': `attachment; filename="${name}"`,
     ...(isZipped && { 'Content-Encoding': 'gzip' }),
   })
-  res.end(res.req.method === 'HEAD' ? undefined : bytes)
+  res.end(/** @type {Buffer} */ (res.req.method === 'HEAD' ? undefined : bytes))
 }
 
 module.exports = { ACCEPTED, acceptsGzip, download, failWith, sendText }

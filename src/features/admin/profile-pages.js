@@ -7,13 +7,10 @@ const { JSON_TYPE, dataHandler } = require('../../core/http/endpoints')
 const { ACCEPTED, acceptsGzip, download, sendText } = require('./profile-answers')
 
 /**
+ * @import { ServerResponse } from 'node:http'
+ * @import { Handler, Request, Response } from '../../../index.js'
  * @import { InternalErrors } from '../../core/request/internal-errors'
- * @import { Profiles } from '../profiles/profiles'
- */
-
-/**
- * @import { Handler } from '../../../index.js'
- * @typedef {import('../profiles/profiles').Kind} Kind
+ * @import { Kind, Profiles } from '../profiles/profiles'
  */
 
 const SECOND_MS = 1000
@@ -46,7 +43,8 @@ function profilePages(parts) {
   for (const kind of /** @type {Kind[]} */ (Object.keys(KINDS))) {
     const { path, extension } = KINDS[kind]
     const page = new ProfilePage(kind, parts)
-    pages[path] = (req, res) => (req.method === 'POST' ? page.take(req, res) : page.describe(req, res))
+    pages[path] = (req, res) =>
+      req.method === 'POST' ? page.take(req, /** @type {ServerResponse} */ (res)) : page.describe(req, res)
     pages[`${path}/last.${extension}`] = page.download((kept) => kept.json(), extension, JSON_TYPE)
     pages[`${path}/last.pb.gz`] = page.download((kept) => kept.pprof(), 'pb.gz', 'application/gzip')
   }
@@ -85,8 +83,9 @@ class ProfilePage {
     }
   }
 
+  /** @param {Request} req @param {ServerResponse} res */
   take(req, res) {
-    const seconds = secondsOf(req.url, KINDS[this.#kind].usualS)
+    const seconds = secondsOf(/** @type {string} */ (req.url), KINDS[this.#kind].usualS)
     if (seconds === undefined)
       return sendText(res, { status: 400, text: `Give ?seconds= as a number from 1 to ${LONGEST_S}.` })
     const refusal = this.#profiles.refusal ?? this.#profiles.rest.refusal
@@ -96,16 +95,20 @@ class ProfilePage {
     const durationMs = seconds * SECOND_MS
     const type = ACCEPTED.find(req.headers.accept)
     let endProgress = () => {}
+    /** @param {number} pauseMs */
     const onStart = (pauseMs) => {
       if (type === ACCEPTED.lines) endProgress = this.#showProgress(res, pauseMs, durationMs)
     }
     /** @type {Promise<Buffer | undefined>} */
     let taking
     try {
-      const keepsOptimized = queryOf(req.url).get('keepOptimized') === 'yes'
+      const keepsOptimized = queryOf(/** @type {string} */ (req.url)).get('keepOptimized') === 'yes'
       taking = this.#profiles.take(this.#kind, { durationMs, signal: client.signal, keepsOptimized, onStart })
-    } catch (/** @type {any} */ error) {
-      return sendText(res, { status: 503, text: `The profiler does not start: ${error.message}` })
+    } catch (error) {
+      return sendText(res, {
+        status: 503,
+        text: `The profiler does not start: ${/** @type {Error} */ (error).message}`,
+      })
     }
     this.#whenTaken(res, taking, {
       onEnd: () => endProgress(),
@@ -113,7 +116,13 @@ class ProfilePage {
     })
   }
 
-  /** Calls back when the profile has ended, and with its result if the client still waits for it. */
+  /**
+   * Calls back when the profile has ended, and with its result if the client still waits for it.
+   *
+   * @param {ServerResponse} res
+   * @param {Promise<Buffer | undefined>} taking
+   * @param {{ onEnd: () => void, onResult: (result: Buffer) => Promise<void> }} listeners
+   */
   #whenTaken(res, taking, { onEnd, onResult }) {
     // The answer may come later than the timeout of the socket, which is not the client's fault. A listener keeps the socket open.
     const keepOpen = () => {}
@@ -129,10 +138,11 @@ class ProfilePage {
       .catch((error) => this.#fail(res, error))
   }
 
-  /** @returns {() => void} ends it */
+  /** @param {ServerResponse} res @param {number} startPauseMs @param {number} totalMs @returns {() => void} ends it */
   #showProgress(res, startPauseMs, totalMs) {
     const clock = this.#clock
     const beganMs = clock.now()
+    /** @type {NodeJS.Timeout | undefined} */
     let timer
     res.writeHead(200, { 'Content-Type': ACCEPTED.lines })
     const show = () => {
@@ -145,6 +155,7 @@ class ProfilePage {
     return () => clock.cancel(timer)
   }
 
+  /** @param {Request} req @param {ServerResponse} res @param {string} type @param {Buffer} result */
   async #answer(req, res, type, result) {
     if (type === ACCEPTED.lines) {
       res.write('{"result":')
@@ -164,7 +175,10 @@ class ProfilePage {
     })
   }
 
-  /** @param {(kept: Profiles['kept']['cpu']) => Promise<Buffer | undefined>} read @returns {Handler} */
+  /**
+   * @param {(kept: Profiles['kept']['cpu']) => Promise<Buffer | undefined>} read
+   * @param {string} extension @param {string} contentType @returns {Handler}
+   */
   download(read, extension, contentType) {
     return (_req, res) => {
       read(this.#profiles.kept[this.#kind])
@@ -173,7 +187,7 @@ class ProfilePage {
     }
   }
 
-  /** For example, the worker thread may run out of memory. */
+  /** For example, the worker thread may run out of memory. @param {Response} res @param {Error} error */
   #fail(res, error) {
     this.#internalErrors.report('profile', error)
     const text = `The profile could not be made: ${error.message}`
@@ -187,9 +201,10 @@ class ProfilePage {
   }
 }
 
+/** @param {string} url */
 const queryOf = (url) => new URLSearchParams(url.slice(urlPath(url).length))
 
-/** @returns {number | undefined} undefined if it is no number in the range */
+/** @param {string} url @param {number} usualS @returns {number | undefined} undefined if it is no number in the range */
 function secondsOf(url, usualS) {
   const text = queryOf(url).get('seconds')
   if (text === null) return usualS

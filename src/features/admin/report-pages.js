@@ -11,20 +11,21 @@ const { makeRun } = require('./report/run')
 const { Rested } = require('./rested')
 
 /**
+ * @import { Diagnosis, FleetSnapshot, Handler, Request, ResolvedOptions, Response, RunTotals } from '../../../index.js'
+ * @import { Clock } from '../../core/clock'
  * @import { InternalErrors } from '../../core/request/internal-errors'
  * @import { PauseRest } from '../profiles/pause-rest'
  * @import { History } from './history'
  */
 
 /**
- * @import { Handler, RunTotals } from '../../../index.js'
  * @typedef {object} Parts
- * @property {import('../../core/clock').Clock} clock
+ * @property {Clock} clock
  * @property {{ rest: PauseRest }} profiles
  * @property {() => RunTotals} takeTotals
- * @property {() => import('../../../index.js').Diagnosis} diagnose
- * @property {() => Promise<import('../../../index.js').FleetSnapshot> | undefined} takeFleetSnapshot
- * @property {() => object} optionsNow
+ * @property {() => Diagnosis} diagnose
+ * @property {() => Promise<FleetSnapshot> | undefined} takeFleetSnapshot
+ * @property {() => ResolvedOptions} optionsNow
  * @property {History} history
  * @property {InternalErrors} internalErrors
  */
@@ -32,6 +33,7 @@ const { Rested } = require('./rested')
 /** @param {Parts} parts @returns {Record<string, Handler>} */
 function reportPages(parts) {
   const rested = new Rested(parts.clock, parts.profiles.rest)
+  /** @param {(req: Request, res: Response) => Promise<void>} answer */
   const page = (answer) =>
     readOnly((req, res) => {
       answer(req, res).catch((error) => {
@@ -49,15 +51,16 @@ function reportPages(parts) {
   }
 }
 
+/** @param {Request} req @param {Response} res @param {Record<string, string>} headers @param {string} text */
 function send(req, res, headers, text) {
   const bytes = Buffer.from(text)
   res.writeHead(200, { ...headers, 'Content-Length': bytes.length, 'Cache-Control': 'no-store' })
-  res.end(req.method === 'HEAD' ? undefined : bytes)
+  res.end(/** @type {Buffer} */ (req.method === 'HEAD' ? undefined : bytes))
 }
 
-/** @param {Parts} parts */
+/** @param {Request} req @param {Response} res @param {Rested} rested @param {Parts} parts */
 async function answerReport(req, res, rested, parts) {
-  const { searchParams, search } = new URL(req.url, 'http://localhost')
+  const { searchParams, search } = new URL(/** @type {string} */ (req.url), 'http://localhost')
   const wrong = mistakeIn(searchParams)
   if (wrong !== undefined) return sendText(res, { status: 400, text: wrong })
   const forgotten = forgottenIn(searchParams, parts)
@@ -102,6 +105,7 @@ function forgottenIn(query, { history }) {
 
 /** @param {URLSearchParams} query @returns {[from: number, to: number]} */
 function spanIn(query) {
+  /** @param {string} name @param {number} otherwise */
   const read = (name, otherwise) => {
     const text = query.get(name)
     if (text === null) return otherwise

@@ -2,19 +2,19 @@
 // Makes costly answers one after the other, each after the rest of the pause before: see features/profiles/pause-rest.js. A client waits for a
 // short rest, and is refused in a long one. An answer is never older than its request. Requests for the same that wait share one.
 
-/** @import { PauseRest } from '../profiles/pause-rest' */
+/** @import { PauseRest, RestRefusal } from '../profiles/pause-rest' */
 
 /** A client does not wait for longer. */
 const MOST_WAIT_MS = 1000
 
-/** @typedef {import('../profiles/pause-rest').RestRefusal} RestRefusal */
+/** @template Value @typedef {{ value: Value } | { refusal: RestRefusal }} Made */
 
 class Rested {
   #clock
   #rest
   /** Ends when the one before is made. @type {Promise<unknown>} */
   #last = Promise.resolve()
-  /** Those that nobody has begun to make. @type {Map<string, Promise<any>>} */
+  /** Those that nobody has begun to make. @type {Map<string, Promise<unknown>>} */
   #waiting = new Map()
 
   /**
@@ -30,17 +30,18 @@ class Rested {
    * @template Value
    * @param {string} key of what is asked
    * @param {() => Value} make
-   * @returns {Promise<{ value: Value } | { refusal: RestRefusal }>}
+   * @returns {Promise<Made<Value>>}
    */
   take(key, make) {
     const waiting = this.#waiting.get(key)
-    if (waiting !== undefined) return waiting
+    if (waiting !== undefined) return /** @type {Promise<Made<Value>>} */ (waiting)
     const made = this.#last.then(() => this.#make(key, make))
     this.#waiting.set(key, made)
     this.#last = made.catch(() => {})
     return made
   }
 
+  /** @template Value @param {string} key @param {() => Value} make @returns {Promise<Made<Value>>} */
   async #make(key, make) {
     try {
       const { leftMs, refusal } = this.#rest

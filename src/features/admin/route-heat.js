@@ -35,6 +35,7 @@ class RouteHeat {
     this.requests += this.#sumOf(column)
   }
 
+  /** @param {number} column */
   #sumOf(column) {
     let sum = 0
     for (let i = column * ROWS; i < (column + 1) * ROWS; i++) sum += this.#cells[i]

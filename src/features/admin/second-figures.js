@@ -5,16 +5,16 @@
 const { RecentValues } = require('../../core/histogram/recent-values')
 const { memoryInUse } = require('../../core/process/memory')
 
-/** @import { Instance } from '../../instance' */
+/**
+ * @import { LivePoint } from '../../../index.js'
+ * @import { Instance } from '../../instance'
+ */
 
 const MEDIAN_AND_P99 = [0.5, 0.99]
 const P99 = [0.99]
 const US_PER_MS = 1000
 
-/**
- * @typedef {Pick<Instance, 'admission' | 'clock' | 'recorder' | 'runtime' | 'started'>} Parts
- * @typedef {import('../../../index.js').LivePoint} LivePoint
- */
+/** @typedef {Pick<Instance, 'admission' | 'clock' | 'recorder' | 'runtime' | 'started'>} Parts */
 
 class SecondFigures {
   #parts
@@ -40,6 +40,7 @@ class SecondFigures {
     const seconds = (nowMs - this.#lastMs) / 1000
     const before = this.#last
     const totals = (this.#last = this.#totals())
+    /** @param {keyof typeof totals} name */
     const rateOf = (name) => rounded((totals[name] - before[name]) / seconds)
     const [p50, p99] = this.#durations.take(MEDIAN_AND_P99) ?? [null, null]
     const [turn] = this.#turns.take(P99) ?? [null]
@@ -83,7 +84,9 @@ class SecondFigures {
   }
 }
 
+/** @param {number} value */
 const rounded = (value) => Math.round(value * 1000) / 1000
+/** @param {number | null} us */
 const inMs = (us) => (us === null ? null : us / US_PER_MS)
 
 exports.SecondFigures = SecondFigures

@@ -4,7 +4,7 @@
 // In a cluster, and among worker threads, one of them holds the port. The others try again every second, so that the port
 // survives a rolling restart.
 
-const cluster = /** @type {any} */ (require('node:cluster'))
+const cluster = /** @type {Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const http = require('node:http')
 const net = require('node:net')
 const { isMainThread } = require('node:worker_threads')
@@ -15,9 +15,16 @@ const { AdminConnections } = require('./connections')
 const { AdminGuard } = require('./guard')
 const { failWith } = require('./profile-answers')
 
-/** @import { InternalErrors } from '../../core/request/internal-errors' */
+/**
+ * @import { Cluster } from 'node:cluster'
+ * @import { AdminAddress, Handler, ListenOptions } from '../../../index.js'
+ * @import { Clock } from '../../core/clock'
+ * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { Rejection } from './guard'
+ * @import { ACCESS } from './pages'
+ */
 
-/** @import { Handler, ListenOptions } from '../../../index.js' */
+/** @typedef {{ [Name in keyof ListenOptions]-?: Name extends 'token' ? string | undefined : NonNullable<ListenOptions[Name]> }} ResolvedListenOptions */
 
 const MAX_HEAD_BYTES = 8192
 /** How often Node checks for late heads, unless the timeout is shorter. */
@@ -34,11 +41,14 @@ const HEADERS = Object.entries({
   'X-Frame-Options': 'DENY',
 })
 
+/** @param {string} host */
 const isLoopback = (host) =>
   host === 'localhost' || host === '::1' || (net.isIPv4(host) && host.startsWith('127.'))
 
+/** @param {string} message */
 const listenError = (message) => new SpillwayError('ERR_SPILLWAY_LISTEN', message)
 
+/** @type {Record<string, string | undefined>} */
 const REASONS = {
   EADDRINUSE:
     'is in use. Use another `port`, or 0 for a free one. In a cluster, one worker holds the port, and another takes over when that worker exits. ' +
@@ -58,13 +68,15 @@ class AdminServer {
   #access
   #clock
   #internalErrors
+  /** @type {http.Server | undefined} */
   #server
   #isRetrying = false
   #isClosed = false
+  /** @type {(error: Error) => void} */
   #fail = (_error) => {}
 
   /**
-   * @param {{ pages: Map<string, Handler>, access: typeof import('./pages').ACCESS, clock: import('../../core/clock').Clock,
+   * @param {{ pages: Map<string, Handler>, access: typeof ACCESS, clock: Clock,
    *   internalErrors: InternalErrors }} parts
    *   pages: the handler of each path; access: which of them take POST, need a token, or need none
    */
@@ -76,8 +88,8 @@ class AdminServer {
   }
 
   /**
-   * @param {Required<ListenOptions>} options
-   * @returns {Promise<import('../../../index.js').AdminAddress>}
+   * @param {ResolvedListenOptions} options
+   * @returns {Promise<AdminAddress>}
    */
   listen(options) {
     const { port, host, token } = options
@@ -117,6 +129,7 @@ class AdminServer {
     })
   }
 
+  /** @param {http.Server} server @param {() => void} open */
   #retryLater(server, open) {
     this.#isRetrying = true
     this.#clock.after(RETRY_MS, () => {
@@ -124,6 +137,7 @@ class AdminServer {
     })
   }
 
+  /** @param {ResolvedListenOptions} options */
   #create({ host, token, hosts, timeout, maxConnections, maxRequestsPerSecond }) {
     const connections = new AdminConnections({
       clock: this.#clock,
@@ -146,7 +160,7 @@ class AdminServer {
         this.#answer({ guard, connections }, req, res)
       } catch (error) {
         this.#internalErrors.report('listen', error)
-        failWith(res, `The page could not be made: ${/** @type {any} */ (error).message}`)
+        failWith(res, `The page could not be made: ${/** @type {Error} */ (error).message}`)
       }
     })
     server.on('connection', (socket) => {
@@ -156,9 +170,13 @@ class AdminServer {
     return server.unref()
   }
 
+  /**
+   * @param {{ guard: AdminGuard, connections: AdminConnections }} checks
+   * @param {http.IncomingMessage} req @param {http.ServerResponse} res
+   */
   #answer({ guard, connections }, req, res) {
     for (const [name, value] of HEADERS) res.setHeader(name, value)
-    const path = urlPath(req.url)
+    const path = urlPath(/** @type {string} */ (req.url))
     const { posts, secrets } = this.#access
     const isPublic = this.#access.isPublic(req)
     const rejection = guard.check(req, { isPublic, takesPost: posts.has(path) })
@@ -182,7 +200,7 @@ class AdminServer {
  * Answers a rejected request without reading its body, and closes the connection.
  *
  * @param {http.ServerResponse} res
- * @param {import('./guard').Rejection} rejection
+ * @param {Rejection} rejection
  */
 function reject(res, { status, text, headers }) {
   const bytes = Buffer.from(`${text}\n`)
@@ -195,20 +213,24 @@ function reject(res, { status, text, headers }) {
   res.end(res.req.method === 'HEAD' ? undefined : bytes)
 }
 
+/** @param {NodeJS.ErrnoException} error */
 const isPortInUse = (error) => error.code === 'EADDRINUSE'
 
 /** Whether another worker or thread of the application may hold the port. */
 const hasSiblings = () => cluster.isWorker || !isMainThread
 
+/** @param {NodeJS.ErrnoException} error @param {ResolvedListenOptions} options */
 function explain(error, { host, port }) {
-  const reason = REASONS[error.code]
+  const reason = REASONS[/** @type {string} */ (error.code)]
   if (reason === undefined) return error
   const message = `The admin server cannot listen: ${authority(host, port)} ${reason}.`
   return Object.assign(listenError(message), { cause: error })
 }
 
+/** @param {string} host @param {number} port */
 const authority = (host, port) => `${net.isIPv6(host) ? `[${host}]` : host}:${port}`
 
+/** @param {http.Server} server @param {string} host */
 function addressOf(server, host) {
   const { port } = /** @type {net.AddressInfo} */ (server.address())
   return Object.freeze({ host, port, url: `http://${authority(host, port)}` })

@@ -12,10 +12,10 @@ const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 
 const MOST_NAMES = 50
 
 /**
- * @import { Handler } from '../../../index.js'
- * @typedef {import('node:http').IncomingMessage} Request
- * @typedef {import('node:http').ClientRequest} ClientRequest
+ * @import { ClientRequest, ServerResponse } from 'node:http'
+ * @import { Handler, Request } from '../../../index.js'
  * @import { FoundWorker } from '../../core/feature'
+ * @typedef {{ handler: Handler, findWorker: (name: string) => Promise<FoundWorker>, req: Request, res: ServerResponse }} Asked
  */
 
 /**
@@ -30,14 +30,16 @@ function workerPages(pages, findWorker) {
       (req, res) => {
         const name = workerNamed(req.url ?? '')
         if (name === null) return handler(req, res)
-        return void answerFor(name, { handler, findWorker, req, res: /** @type {any} */ (res) })
+        return void answerFor(name, { handler, findWorker, req, res: /** @type {ServerResponse} */ (res) })
       },
     ])
   )
 }
 
+/** @param {string} url */
 const workerNamed = (url) => new URLSearchParams(url.slice(urlPath(url).length)).get('worker')
 
+/** @param {string} name @param {Asked} asked */
 async function answerFor(name, { handler, findWorker, req, res }) {
   try {
     const { isOwn, names, ask } = await findWorker(name)
@@ -45,21 +47,25 @@ async function answerFor(name, { handler, findWorker, req, res }) {
     if (isOwn) return handler(req, res)
     if (ask === undefined) return sendText(res, { status: 404, text: unknownText(names) })
     const headers = Object.fromEntries(
-      PASSED.filter((each) => each in req.headers).map((each) => [each, req.headers[each]])
+      PASSED.filter((each) => each in req.headers).map((each) => [
+        each,
+        /** @type {string} */ (req.headers[each]),
+      ])
     )
-    passOn(await ask({ method: req.method, path: req.url, headers }), name, res)
-  } catch (/** @type {any} */ error) {
-    fail(res, `Worker ${name} ${error.message}.`)
+    passOn(await ask({ method: req.method, path: /** @type {string} */ (req.url), headers }), name, res)
+  } catch (error) {
+    fail(res, `Worker ${name} ${/** @type {Error} */ (error).message}.`)
   }
 }
 
+/** @param {string[]} names */
 function unknownText(names) {
   const shown = names.slice(0, MOST_NAMES).join(', ')
   const rest = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
   return `No worker has this name. There are: ${shown}${rest}.`
 }
 
-/** @param {ClientRequest} asked @param {string} name @param {any} res */
+/** @param {ClientRequest} asked @param {string} name @param {ServerResponse} res */
 function passOn(asked, name, res) {
   const goOn = () => {}
   // A profile may take longer than the server waits for a client.
@@ -68,7 +74,7 @@ function passOn(asked, name, res) {
   asked.once('error', () => fail(res, `Worker ${name} has ended before it answered.`))
   asked.once('response', (answer) => {
     const kept = Object.entries(answer.headers).filter(([header]) => !OF_CONNECTION.has(header))
-    res.writeHead(answer.statusCode, Object.fromEntries(kept))
+    res.writeHead(/** @type {number} */ (answer.statusCode), Object.fromEntries(kept))
     answer.on('error', () => res.destroy())
     answer.once('close', () => answer.complete || res.destroy())
     answer.pipe(res)
@@ -77,6 +83,7 @@ function passOn(asked, name, res) {
   else asked.end()
 }
 
+/** @param {ServerResponse} res @param {string} text */
 function fail(res, text) {
   if (res.destroyed) return
   if (res.headersSent) res.destroy()

@@ -4,10 +4,11 @@
 const USUAL_WIDTH = 100
 const INDENT = '    '
 
-/** @typedef {(finding: import('../../../index.js').Finding) => string | undefined} NextOf the command that shows more */
+/** @import { Diagnosis, Finding } from '../../../index.js' */
+/** @typedef {(finding: Finding) => string | undefined} NextOf the command that shows more */
 
 /**
- * @param {import('../../../index.js').Diagnosis} diagnosis
+ * @param {Diagnosis} diagnosis
  * @param {{ width?: number, nextOf?: NextOf }} [options]
  */
 function textOf({ findings, requests, seconds, summary }, { width = USUAL_WIDTH, nextOf } = {}) {
@@ -16,6 +17,7 @@ function textOf({ findings, requests, seconds, summary }, { width = USUAL_WIDTH,
   return [head, ...findings.map((finding) => findingText(finding, width, nextOf?.(finding)))].join('\n')
 }
 
+/** @param {Finding} finding @param {number} width @param {string | undefined} next */
 function findingText({ advice, effectOf, evidence, more, problem, severity, summary }, width, next) {
   const effect = effectOf === null ? '' : `, an effect of ${effectOf}`
   return [
@@ -32,6 +34,7 @@ function findingText({ advice, effectOf, evidence, more, problem, severity, summ
   ].join('\n')
 }
 
+/** @param {string} text @param {number} width */
 function wrapped(text, width) {
   const lines = []
   let line = INDENT

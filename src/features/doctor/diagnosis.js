@@ -5,8 +5,11 @@
 const { counted, duration } = require('../../core/readable')
 const { RULES } = require('./rules')
 
-/** @import { Diagnosis, Finding } from '../../../index.js' */
-/** @typedef {import('./rules').Rule} Rule */
+/**
+ * @import { Diagnosis, Finding } from '../../../index.js'
+ * @import { Figures } from './figures'
+ * @import { Claim, Rule } from './rules'
+ */
 
 const SEVERITIES = Object.freeze(/** @type {const} */ (['high', 'medium', 'low']))
 /** One slow request among five is chance: a process with fewer requests is not called healthy. */
@@ -23,7 +26,7 @@ const OF_WAITING = new Set(['slow-dependency', 'pool-exhausted'])
 const PAGE = 'docs/insight.md'
 
 /**
- * @param {import('./figures').Figures} figures
+ * @param {Figures} figures
  * @param {string} at when the figures were taken, in ISO 8601
  * @param {readonly Rule[]} [rules] for tests
  * @returns {Diagnosis}
@@ -54,7 +57,7 @@ function diagnose(figures, at, rules = RULES) {
   }
 }
 
-/** @returns {Finding} */
+/** @param {Rule} rule @param {Claim} claim @returns {Finding} */
 const findingOf = ({ problem }, claim) => ({
   problem,
   ...claim,
@@ -62,12 +65,14 @@ const findingOf = ({ problem }, claim) => ({
   more: `${PAGE}#${problem}`,
 })
 
+/** @param {{ rule: Rule, finding: Finding }} found @param {Finding} effect */
 function explains({ rule, finding: cause }, effect) {
   if (cause.problem === effect.problem || !rule.explains?.includes(effect.problem)) return false
   if (OF_WAITING.has(effect.problem)) return cause.route === effect.route
   return cause.problem === 'overloaded' || cause.share >= EXPLAINED * effect.share
 }
 
+/** @param {boolean | null} healthy @param {readonly Finding[]} findings @param {Figures} figures */
 function sentenceOf(healthy, findings, { requests, seconds, events }) {
   if (healthy === false) return findings[0].summary
   const messages = events.reduce((sum, { count }) => sum + count, 0)
@@ -76,7 +81,7 @@ function sentenceOf(healthy, findings, { requests, seconds, events }) {
   return healthy ? `Healthy: no problem found in ${traffic}.` : `Not enough traffic to tell: ${traffic}.`
 }
 
-/** What a diagnosis is before any request came, or where `insight` is off. @returns {Diagnosis} */
+/** What a diagnosis is before any request came, or where `insight` is off. @param {string} at @param {string} summary @returns {Diagnosis} */
 const unknownDiagnosis = (at, summary) => ({
   at,
   seconds: 0,

@@ -9,8 +9,12 @@ const { LongTurns } = require('../../core/process/long-turns')
 const { routeBetween, takeReading } = require('./reading')
 const { UsualDurations } = require('./usual-durations')
 
-/** @import { Diagnosis, Finding } from '../../../index.js' */
-/** @typedef {import('./reading').Reading} Reading */
+/**
+ * @import { Diagnosis, Finding } from '../../../index.js'
+ * @import { Instance } from '../../instance'
+ * @import { Parts, Reading } from './reading'
+ */
+/** @typedef {{ route: string | null, sinceMs: number, missed: number }} Logged missed: looks in a row without the finding */
 
 const LOOK_MS = 10_000
 const WINDOW_MS = 60_000
@@ -39,12 +43,13 @@ class Doctor {
   /** @type {Diagnosis | undefined} */
   #last
   #lastMs = Number.NEGATIVE_INFINITY
-  /** The findings of high severity that were logged, by problem. @type {Map<Finding['problem'], { route: string | null, sinceMs: number, missed: number }>} */
+  /** The findings of high severity that were logged, by problem. @type {Map<Finding['problem'], Logged>} */
   #logged = new Map()
+  /** @type {NodeJS.Timeout | undefined} */
   #timer
 
   /**
-   * @param {{ parts: import('./reading').Parts, isOn: boolean,
+   * @param {{ parts: Parts, isOn: boolean,
    *   warn: (fields: object, message: string) => void, info: (fields: object, message: string) => void,
    *   read?: typeof takeReading }} given read: for tests
    */
@@ -58,7 +63,7 @@ class Doctor {
   }
 
   // Hot path: once a loop turn, a few comparisons.
-  /** Wakes the doctor where a request came since it went to rest. */
+  /** Wakes the doctor where a request came since it went to rest. @param {number} busyMs */
   onEachTurn(busyMs) {
     if (!this.#isOn) return
     const { recorder, started } = this.#parts
@@ -137,7 +142,7 @@ class Doctor {
     return this.#last
   }
 
-  /** Heaps that differ were measured by different collections. */
+  /** Heaps that differ were measured by different collections. @param {Reading} reading */
   #recordHeap({ atMs, heapAfterBytes }) {
     if (heapAfterBytes === undefined || this.#heaps.at(-1)?.bytes === heapAfterBytes) return
     this.#heaps.push({ atMs, bytes: heapAfterBytes })
@@ -164,6 +169,7 @@ class Doctor {
     }
   }
 
+  /** @param {Finding} finding */
   #logBegin({ problem, severity, share, route, summary, advice }) {
     this.#logged.set(problem, { route, sinceMs: this.#parts.clock.now(), missed: 0 })
     const fields = {
@@ -179,7 +185,7 @@ class Doctor {
 
   /** @param {Finding['problem']} problem */
   #logEnd(problem) {
-    const { route, sinceMs } = /** @type {any} */ (this.#logged.get(problem))
+    const { route, sinceMs } = /** @type {Logged} */ (this.#logged.get(problem))
     this.#logged.delete(problem)
     const seconds = Math.round((this.#parts.clock.now() - sinceMs) / 1000)
     this.#info(
@@ -200,7 +206,7 @@ class Doctor {
   }
 }
 
-/** @param {any} instance */
+/** @param {Instance} instance */
 function doctorOf(instance) {
   const { info, options, warn } = instance
   return new Doctor({ parts: instance, info, warn, isOn: options.insight.doctor })

@@ -3,9 +3,12 @@
 
 const { Labels } = require('../../core/metrics/labels')
 
-/** Problems and severities are few. */
+/** @import { Finding } from '../../../index.js' */
+
+/** Problems and severities are few. @type {Map<string, Labels>} */
 const known = new Map()
 
+/** @param {Finding['problem']} problem @param {Finding['severity']} severity */
 function labelsOf(problem, severity) {
   const key = `${problem} ${severity}`
   let labels = known.get(key)
@@ -20,7 +23,10 @@ const DOCTOR_FAMILIES = [
     type: 'gauge',
     help: 'Always 1; the labels name a problem that the doctor finds now, and its severity.',
     points: ({ doctor }) =>
-      doctor.map(({ problem, severity }) => ({ labels: labelsOf(problem, severity), value: 1 })),
+      doctor.map((/** @type {Finding} */ { problem, severity }) => ({
+        labels: labelsOf(problem, severity),
+        value: 1,
+      })),
   },
 ]
 

@@ -9,13 +9,21 @@ const { eventsBetween, outgoingOf, poolsOf, stallsSince, warningsOf } = require(
 const { NOTHING, routeBetween } = require('./reading')
 const { waitingRequests } = require('./waiting-requests')
 
-/** @import { UsualDurations } from './usual-durations' */
+/**
+ * @import { JsHistogram } from 'hdr-histogram-js'
+ * @import { RollingHistogram } from '../../core/histogram/rolling'
+ * @import { Throttling } from '../../core/process/cpu-throttling'
+ * @import { Recorder } from '../../core/request/recorder'
+ * @import { Parts, Reading, RouteSums } from './reading'
+ * @import { UsualDurations } from './usual-durations'
+ */
 
 /** Quantiles take 70 µs per route, so only the routes with the most request time get them. */
 const MOST_QUANTILES = 20
 
 /**
- * @typedef {import('./reading').Reading} Reading
+ * @typedef {(ms: number) => number} ShareOf the time between the readings
+ *
  * @typedef {object} RouteFigures
  * @property {string} method
  * @property {string} route
@@ -38,6 +46,9 @@ const MOST_QUANTILES = 20
  * @property {number} share of the time
  * @property {number} requests how many ended in them
  *
+ * @typedef {{ verdict: 'unknown', confidence?: undefined } | { verdict: 'none' | 'growing', bytesPerSecond: number, confidence: number,
+ *   windowSeconds: number, secondsToLimit: number | undefined }} Trend see core/process/heap-trend.js
+ *
  * @typedef {object} Figures all shares are of the time, from 0 to 1, unless something else is named
  * @property {number} seconds between the two readings
  * @property {{ count: number, errors: number, inFlight: number }} requests without the rejected ones
@@ -49,8 +60,7 @@ const MOST_QUANTILES = 20
  *   waiting for one, and waiting while other processes ran
  * @property {{ periods: number, throttledPeriods: number, share: number } | undefined} throttling by the limit of the container
  * @property {{ share: number, majorShare: number }} gc
- * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number, bytes: number }[],
- *   trend: { verdict: string, bytesPerSecond?: number, confidence?: number, windowSeconds?: number, secondsToLimit?: number | undefined } }} heap
+ * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number, bytes: number }[], trend: Trend }} heap
  * @property {{ limitBytes: number, rssBytes: number }} memory
  * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number, queued: number }} admission
  *   `reasons`: of what was rejected; in mode `observe` of what would be
@@ -84,7 +94,7 @@ const MOST_QUANTILES = 20
  */
 
 /**
- * @param {import('./reading').Parts} parts
+ * @param {Parts} parts
  * @param {{ earlier: Reading, now: Reading, usual: UsualDurations,
  *   recent: readonly { atMs: number, bytes: number }[] }} readings
  * @returns {Figures}
@@ -93,6 +103,7 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
   const { clock, recorder, requestLog, runtime } = parts
   const nowMs = clock.now()
   const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
+  /** @type {ShareOf} */
   const shareOf = (ms) => Math.min(1, Math.max(0, ms / elapsedMs))
   const memory = runtime.memory.sample()
   const routes = routesOf(recorder, { earlier, now, usual, shareOf }, nowMs)
@@ -121,7 +132,7 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
       afterGcBytes: now.heapAfterBytes,
       limitBytes: memory.afterGcLimitBytes,
       recent,
-      trend: runtime.heapTrend.sample(nowMs, memory.afterGcLimitBytes),
+      trend: /** @type {Trend} */ (runtime.heapTrend.sample(nowMs, memory.afterGcLimitBytes)),
     },
     memory: { limitBytes: memory.limitBytes, rssBytes: memory.rssBytes },
     admission: admissionOf(parts, earlier, now),
@@ -142,7 +153,12 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
   }
 }
 
-/** @returns {RouteFigures[]} */
+/**
+ * @param {Recorder} recorder
+ * @param {{ earlier: Reading, now: Reading, usual: UsualDurations, shareOf: ShareOf }} readings
+ * @param {number} nowMs
+ * @returns {RouteFigures[]}
+ */
 function routesOf({ parts, routes }, { earlier, now, usual, shareOf }, nowMs) {
   const known = now.routes.length > 0 ? routes.series : []
   const counted = known
@@ -152,7 +168,7 @@ function routesOf({ parts, routes }, { earlier, now, usual, shareOf }, nowMs) {
   const totalMs = counted.reduce((ms, { sum }) => ms + sum.ms, 0)
   const histogram = newHistogram(32)
   return counted.map(({ series: { method, route, latency, load }, index, sum }, rank) => {
-    const { count, errors } = routeBetween(/** @type {any} */ (NOTHING), earlier, index)
+    const { count, errors } = routeBetween(NOTHING, earlier, index)
     return {
       method,
       route,
@@ -171,9 +187,11 @@ function routesOf({ parts, routes }, { earlier, now, usual, shareOf }, nowMs) {
   })
 }
 
+/** @param {RouteSums} sums @param {ShareOf} shareOf */
 const partsOf = ({ loopMs, parts, unreadMs }, shareOf) => ({ loopShare: shareOf(loopMs), parts, unreadMs })
 const NO_PARTS = { loopShare: undefined, parts: undefined, unreadMs: undefined }
 
+/** @param {JsHistogram} histogram @param {RollingHistogram} latency @param {number} nowMs */
 function quantilesIn(histogram, latency, nowMs) {
   histogram.reset()
   latency.addLastMinute(histogram, nowMs)
@@ -182,6 +200,7 @@ function quantilesIn(histogram, latency, nowMs) {
   return { p50Ms: p50 / 1000, p99Ms: p99 / 1000, maxMs: histogram.maxValue / 1000 }
 }
 
+/** @param {Reading['longTurns']['long']} earlier @param {Reading['longTurns']['long']} later @param {ShareOf} shareOf */
 const turnsBetween = (earlier, later, shareOf) => ({
   count: later.count - earlier.count,
   share: shareOf(later.ms - earlier.ms),
@@ -190,6 +209,8 @@ const turnsBetween = (earlier, later, shareOf) => ({
 
 /**
  * The loop may wait for a CPU that other threads of this process use, such as the collector's. `foreignShare` leaves their time out.
+ *
+ * @param {Reading} earlier @param {Reading} now @param {ShareOf} shareOf
  */
 function schedulerBetween(earlier, now, shareOf) {
   if (earlier.scheduler === undefined || now.scheduler === undefined) return undefined
@@ -199,6 +220,7 @@ function schedulerBetween(earlier, now, shareOf) {
   return { runShare, waitShare, foreignShare: Math.max(0, waitShare - ownShare) }
 }
 
+/** @param {Throttling | undefined} earlier @param {Throttling | undefined} later @param {ShareOf} shareOf */
 function throttlingBetween(earlier, later, shareOf) {
   if (earlier === undefined || later === undefined) return undefined
   return {
@@ -208,10 +230,12 @@ function throttlingBetween(earlier, later, shareOf) {
   }
 }
 
+/** @param {Parts} parts @param {Reading} earlier @param {Reading} now */
 function admissionOf({ admission }, earlier, now) {
   const { mode, queued } = admission.sample()
   const shed = countsBetween(earlier.shed, now.shed)
   const wouldShed = countsBetween(earlier.wouldShed, now.wouldShed)
+  /** @param {Record<string, number>} counts */
   const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)
   return {
     mode,
@@ -222,6 +246,7 @@ function admissionOf({ admission }, earlier, now) {
   }
 }
 
+/** @param {Record<string, number>} earlier @param {Record<string, number>} later */
 function countsBetween(earlier, later) {
   return Object.fromEntries(
     Object.entries(later)
@@ -230,6 +255,7 @@ function countsBetween(earlier, later) {
   )
 }
 
+/** @param {Reading} earlier @param {Reading} now */
 function errorKinds(earlier, now) {
   return [...now.errors]
     .map(([row, count]) => ({ row, count: count - (earlier.errors.get(row) ?? 0) }))
@@ -238,8 +264,10 @@ function errorKinds(earlier, now) {
     .map(({ row: { route, status, type }, count }) => ({ route, status, type, count }))
 }
 
+/** @param {RouteFigures[]} rows @param {'count' | 'errors'} key */
 const sumOf = (rows, key) => rows.reduce((sum, row) => sum + row[key], 0)
 
+/** @type {number | undefined} */
 let limit
 /** Read once, because the limit is in files and does not change. */
 const cpuLimitOnce = () => (limit ??= cpuLimit())

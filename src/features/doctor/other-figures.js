@@ -5,11 +5,14 @@
 const { POOL_REASON } = require('../../core/gate/verdict')
 
 /**
- * @import { StallFigures, CallFigures } from './figures'
+ * @import { StallSite } from '../../../index.js'
+ * @import { CallFigures, StallFigures } from './figures'
+ * @import { Reading } from './reading'
+ *
  * @typedef {{ counts: Readonly<Record<string, number>>, recent: readonly { name: string, message: string, at?: string | null }[] }} Warnings
  * @typedef {{ lastMinute: { count: number, totalMs: number } }} Sums
  * @typedef {object} Started
- * @property {{ sample(): { sites: readonly any[] } } | undefined} [stalls]
+ * @property {{ sample(): { sites: readonly StallSite[] } } | undefined} [stalls]
  * @property {{ connections: { received: number }, events: { totals(): Map<string, { count: number, errors: number }> } } | undefined} [sockets]
  * @property {{ section(): { hosts: readonly (Sums & { host: string,
  *   routes: readonly (Sums & { method: string | null, route: string | null })[] })[] } } | undefined} [outgoing]
@@ -35,6 +38,7 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {{ method: string | null, route: string | null, heldMs: number }[]} holders those that held connections longest first
  */
 
+/** @param {StallSite} site */
 const keyOf = ({ cause, file, function: name, method, route, origin }) =>
   [cause, file, name, method, route, origin].join('\n')
 
@@ -103,8 +107,8 @@ const warningsOf = ({ warnings }) => warnings?.list()
 
 /**
  * @param {Pick<OtherParts, 'started'>} parts
- * @param {Pick<import('./reading').Reading, 'atMs' | 'pools' | 'shed'>} earlier
- * @param {Pick<import('./reading').Reading, 'atMs' | 'pools' | 'shed'>} now
+ * @param {Pick<Reading, 'atMs' | 'pools' | 'shed'>} earlier
+ * @param {Pick<Reading, 'atMs' | 'pools' | 'shed'>} now
  * @returns {PoolFigures[]}
  */
 function poolsOf({ started: { pools } }, earlier, now) {
@@ -113,6 +117,7 @@ function poolsOf({ started: { pools } }, earlier, now) {
     const state = pools?.samples.stateOf(name)
     if (state === undefined || !state.isTimed) return []
     const before = earlier.pools?.get(name)
+    /** @param {string} key */
     const between = (key) => later[key] - (before?.[key] ?? 0)
     const reason = POOL_REASON + name
     return [

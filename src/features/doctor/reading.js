@@ -10,8 +10,10 @@ const { schedulerWait } = require('../../core/process/scheduler-wait')
 const { stallTotals } = require('./other-figures')
 
 /**
+ * @import { CollectionKind } from '../../../index.js'
  * @import { CpuThrottling } from '../../core/process/cpu-throttling'
  * @import { LongTurns } from '../../core/process/long-turns'
+ * @import { Recorder } from '../../core/request/recorder'
  */
 
 /** The columns of `routes`, one row a series. The parts of its requests follow, in the order of core/request/request-parts.js. */
@@ -28,6 +30,7 @@ const WIDTH = FIRST_PART + PART_COLUMNS
 
 /**
  * @typedef {ReturnType<typeof takeReading>} Reading
+ * @typedef {ReturnType<typeof routeBetween>} RouteSums
  * @typedef {import('../../core/snapshot/snapshot').Parts & import('./other-figures').OtherParts} Parts
  */
 
@@ -58,9 +61,11 @@ function takeReading(parts, { cpuThrottling, longTurns, readScheduler = schedule
   }
 }
 
+/** @param {Parts['runtime']} runtime */
 function processOf({ collections, utilization }) {
   const { loopActiveSeconds, cpuUserSeconds, cpuSystemSeconds } = utilization.sample()
   const { kinds, buckets, bounds, heapAfterBytes } = collections.sample()
+  /** @param {CollectionKind} kind */
   const msOf = (kind) => sumOf(buckets, kinds.indexOf(kind), bounds) * 1000
   const ms = kinds.map(msOf)
   return {
@@ -71,13 +76,15 @@ function processOf({ collections, utilization }) {
   }
 }
 
-/** @returns {Record<string, number>} */
+/** @param {readonly { reason: string, count: number }[]} rows */
 function countsByReason(rows) {
+  /** @type {Record<string, number>} */
   const counts = {}
   for (const { reason, count } of rows) counts[reason] = (counts[reason] ?? 0) + count
   return counts
 }
 
+/** @param {Recorder} recorder */
 function routesOf({ parts, routes: { bounds, series, tables } }) {
   const { values: counters } = tables.counters
   const durations = tables.durations.copy()
@@ -101,13 +108,20 @@ function routesOf({ parts, routes: { bounds, series, tables } }) {
   return rows
 }
 
-/** Of one series: from the later reading less the earlier, in which the series may not have been yet. */
+/**
+ * Of one series: from the later reading less the earlier, in which the series may not have been yet.
+ *
+ * @param {Pick<Reading, 'routes'>} earlier @param {Pick<Reading, 'routes'>} later @param {number} index
+ */
 function routeBetween(earlier, later, index) {
+  /** @param {number} column */
   const between = (column) => {
     const cell = index * WIDTH + column
     return later.routes[cell] - (earlier.routes[cell] ?? 0)
   }
+  /** @param {keyof typeof COLUMNS} name */
   const at = (name) => between(COLUMNS[name])
+  /** @param {number} part */
   const partAt = (part) => between(FIRST_PART + part)
   return {
     count: at('count'),

@@ -5,7 +5,11 @@
 const { counted, duration, percent, routeName } = require('../../core/readable')
 const { evidence } = require('./evidence')
 
-/** @typedef {import('./other-figures').PoolFigures} PoolFigures */
+/**
+ * @import { Figures } from './figures'
+ * @import { PoolFigures } from './other-figures'
+ * @import { Claim } from './rules'
+ */
 
 const FEWEST = 20
 /** Somebody waits for a tenth of the time, and a caller for 20 ms in the mean: below that the pool is merely used. */
@@ -23,13 +27,13 @@ const LEAST_USES = 50
 /** A pool that is used more than that makes callers wait by chance. */
 const BEST_USE = 0.7
 
-/** @param {import('./figures').Figures} figures @returns {import('./rules').Claim[]} */
+/** @param {Figures} figures @returns {Claim[]} */
 const shortPools = ({ pools = [] }) => pools.filter(isShort).map(claimOf)
 
 /**
  * The pools for which requests were rejected. The gate decides that on the stall-free clock, so a full loop is not the cause.
  *
- * @param {import('./figures').Figures} figures @returns {import('./rules').Claim[]}
+ * @param {Figures} figures @returns {Claim[]}
  */
 const rejectingPools = ({ pools = [] }) => pools.filter(isRejecting).map(claimOf)
 
@@ -43,13 +47,15 @@ function isShort(pool) {
   return asks >= FEWEST && meanWaitMs >= LEAST_MS && waitingShare >= LEAST_SHARE
 }
 
+/** @param {PoolFigures} pool */
 const isLeaking = ({ held, max, waiting }) =>
   waiting > 0 && max > 0 && held.count >= max && held.longestMs >= LEAKED_MS
 
+/** @param {PoolFigures} pool */
 const isLimitedByServer = ({ load }) =>
   load.count >= LEAST_USES && load.elasticity >= ELASTICITY && load.correlation >= CORRELATION
 
-/** @param {PoolFigures} pool @returns {import('./rules').Claim} */
+/** @param {PoolFigures} pool @returns {Claim} */
 function claimOf(pool) {
   const { asks, meanUseMs, meanWaitMs, name, rejected, timeouts, waitingShare } = pool
   const isMuch = rejected >= MANY_REJECTED * (asks + rejected)
@@ -75,6 +81,7 @@ function claimOf(pool) {
   }
 }
 
+/** @param {PoolFigures} pool */
 const sizeOf = ({ max }) => (max > 0 ? `: it has ${counted(max, 'connection')}` : '')
 
 /** @param {PoolFigures} pool */
@@ -85,6 +92,7 @@ function holderOf({ holders }) {
   return ` ${routeName(known[0])} holds them longest: ${percent(known[0].heldMs / total)} of the time in use.`
 }
 
+/** @param {PoolFigures} pool */
 const rejectedOf = ({ rejected }) =>
   rejected > 0 ? ` ${counted(rejected, 'request')} would have waited too long, and were rejected.` : ''
 
@@ -94,7 +102,7 @@ function neededOf({ asks, asksPerRequest, meanUseMs, rejected, seconds }) {
   return busy > 0 ? Math.ceil(busy / BEST_USE) : undefined
 }
 
-/** In use or waited for, in the mean: clients that wait for their answer may need as many, when they are answered at once. */
+/** In use or waited for, in the mean: clients that wait for their answer may need as many, when they are answered at once. @param {PoolFigures} pool */
 const wantedOf = ({ asks, meanUseMs, meanWaitMs, seconds }) =>
   Math.ceil(((asks / seconds) * (meanUseMs + meanWaitMs)) / 1000)
 

@@ -4,9 +4,12 @@
 
 const { evidence } = require('./evidence')
 
-/** @typedef {import('./figures').RouteFigures} RouteFigures */
+/**
+ * @import { Evidence } from './evidence'
+ * @import { Figures, RouteFigures } from './figures'
+ */
 
-/** What each part is called in the evidence. */
+/** What each part is called in the evidence. @type {Readonly<Record<string, string>>} */
 const NAMES = Object.freeze({
   queueMs: 'in the queue of the gate',
   runMs: 'in the handler, until it returned',
@@ -18,12 +21,12 @@ const NAMES = Object.freeze({
 /** A part of less than half of the time explains nothing. */
 const MOST = 0.5
 
-/** Two clocks and rounding may leave a part slightly below 0. */
+/** Two clocks and rounding may leave a part slightly below 0. @param {Record<string, number>} parts */
 const sumOf = (parts) => Object.values(parts).reduce((sum, ms) => sum + Math.max(0, ms), 0)
 
 /**
  * @param {readonly Pick<RouteFigures, 'parts'>[]} routes
- * @returns {import('./evidence').Evidence[]} the part that took at least half of the time of their requests, if one did
+ * @returns {Evidence[]} the part that took at least half of the time of their requests, if one did
  */
 function mostOfTime(routes) {
   const sums = Object.keys(NAMES).map((name) => ({
@@ -42,7 +45,7 @@ function mostOfTime(routes) {
  * part `loopBusy` for as much of it as the loop works for others.
  *
  * @param {Pick<RouteFigures, 'parts'>} route
- * @param {import('./figures').Figures['loop']} loop
+ * @param {Figures['loop']} loop
  * @returns {boolean} true also where parts are not measured
  */
 function mayWaitOutside({ parts }, loop) {

@@ -9,10 +9,10 @@ const MUCH = 3
 const FEWEST = 5
 
 class UsualDurations {
-  /** By the index of the series: the logarithm, so that one slow look does not outweigh many. */
+  /** By the index of the series: the logarithm, so that one slow look does not outweigh many. @type {{ looks: number, log: number }[]} */
   #usual = []
 
-  /** What a series took in the mean between two looks. */
+  /** What a series took in the mean between two looks. @param {number} index @param {number} count @param {number} meanMs */
   onLook(index, count, meanMs) {
     if (count < FEWEST || !(meanMs > 0)) return
     const usual = (this.#usual[index] ??= { looks: 0, log: 0 })
@@ -21,7 +21,7 @@ class UsualDurations {
     else usual.log += step / Math.min(++usual.looks, LOOKS)
   }
 
-  /** @returns {number | undefined} milliseconds; undefined before the first look */
+  /** @param {number} index @returns {number | undefined} milliseconds; undefined before the first look */
   of(index) {
     const usual = this.#usual[index]
     return usual === undefined || usual.looks === 0 ? undefined : Math.exp(usual.log)

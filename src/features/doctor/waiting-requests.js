@@ -4,6 +4,12 @@
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 
+/**
+ * @import { RequestInFlight } from '../../../index.js'
+ * @import { Recorder } from '../../core/request/recorder'
+ * @import { Request } from '../../core/request/request'
+ */
+
 /** A client that takes longer than this to read or to send is slow. */
 const SLOW_CLIENT_MS = 5000
 /** No handler is an orphan before. */
@@ -13,15 +19,17 @@ const MOST_LOOKED_AT = 1000
 /**
  * @typedef {{ method: string, route: string | null, count: number, oldestMs: number, p99Ms: number, answered: number }} Unanswered
  *   `p99Ms` and `answered` are of the same route since the start
+ * @typedef {Omit<Unanswered, 'p99Ms' | 'answered'>} Group
+ * @typedef {{ reading: number, sending: number, unsentBytes: number, oldestMs: number, inFlight: number }} Clients
  */
 
 /**
  * @param {Pick<import('../../core/metrics/capture').Parts, 'clock' | 'recorder'>} parts
- * @returns {{ unanswered: Unanswered[], clients: { reading: number, sending: number, unsentBytes: number, oldestMs: number,
- *   inFlight: number } }}
+ * @returns {{ unanswered: Unanswered[], clients: Clients }}
  */
 function waitingRequests({ clock, recorder }) {
   const nowMs = clock.now()
+  /** @type {Map<string, Group>} */
   const unanswered = new Map()
   const clients = { reading: 0, sending: 0, unsentBytes: 0, oldestMs: 0, inFlight: recorder.requests.size }
   let looked = 0
@@ -36,7 +44,7 @@ function waitingRequests({ clock, recorder }) {
   return { unanswered: withAnswered([...unanswered.values()], recorder, nowMs), clients }
 }
 
-/** @returns {boolean} whether the client is what the request waits for */
+/** @param {Clients} clients @param {Request} request @returns {boolean} whether the client is what the request waits for */
 function countClient(clients, { hasAnswer, req, res }) {
   const unsentBytes = hasAnswer ? (res.writableLength ?? 0) : 0
   const isSending = !hasAnswer && req.complete === false && req.readableFlowing === true
@@ -46,7 +54,11 @@ function countClient(clients, { hasAnswer, req, res }) {
   return unsentBytes > 0 || isSending
 }
 
-/** The first of a route is its oldest. */
+/**
+ * The first of a route is its oldest.
+ *
+ * @param {Map<string, Group>} unanswered @param {Pick<RequestInFlight, 'method' | 'route' | 'ageMs'>} request
+ */
 function countUnanswered(unanswered, { method, route, ageMs }) {
   const key = `${method} ${route}`
   const known = unanswered.get(key)
@@ -54,6 +66,7 @@ function countUnanswered(unanswered, { method, route, ageMs }) {
   else known.count++
 }
 
+/** @param {Group[]} groups @param {Recorder} recorder @param {number} nowMs */
 function withAnswered(groups, recorder, nowMs) {
   return groups.map((group) => {
     const series = recorder.routes.series.find(

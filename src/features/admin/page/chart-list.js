@@ -5,10 +5,17 @@
 const { bytes, duration, number, percent, span } = require('../../../core/readable')
 
 /**
+ * @import { Diagnosis, FleetSnapshot, LivePoint, Snapshot } from '../../../../index.js'
+ *
+ * @typedef {object} State what the page shows beside the charts
+ * @property {Snapshot} snapshot
+ * @property {Diagnosis} diagnosis
+ * @property {Omit<FleetSnapshot, 'routes'> | null} fleet
+ *
  * @typedef {object} Series
  * @property {string} label
  * @property {string} color
- * @property {(point: any) => number | null} read
+ * @property {(point: LivePoint) => number | null} read
  * @property {boolean} [isDashed]
  * @property {boolean} [isFilled]
  * @property {boolean} [isBar]
@@ -19,9 +26,10 @@ const { bytes, duration, number, percent, span } = require('../../../core/readab
  * @property {(value: number | null | undefined) => string} format
  * @property {number} [most] the end of the scale; without it the largest value
  * @property {number} [least] the scale ends no lower, so that noise is not shown as a mountain
- * @property {(state: any) => string} [note]
+ * @property {(state: State) => string} [note]
  */
 
+/** @param {number} part @param {...number} rest */
 const shareOf = (part, ...rest) => {
   const sum = part + rest.reduce((total, each) => total + each, 0)
   return sum === 0 ? 0 : part / sum
@@ -112,7 +120,7 @@ const CHARTS = [
   },
 ]
 
-/** The heap against its limit, and whether it grows. */
+/** The heap against its limit, and whether it grows. @param {State} state */
 function heapNote({ snapshot: { runtime } }) {
   const { afterGcBytes, limitBytes, trend } = runtime.heap
   const used =

@@ -5,10 +5,15 @@ const { color } = require('./colors')
 const { make, setText } = require('./dom')
 const { timeOfDay } = require('../../../core/readable')
 
-/** @import { Past } from './past' */
+/**
+ * @import UPlot from 'uplot'
+ * @import { LivePoint } from '../../../../index.js'
+ * @import { ChartOptions, Series } from './chart-list'
+ * @import { Past } from './past'
+ */
 
 /** From the script before this one: vendor/. */
-const { uPlot } = /** @type {any} */ (globalThis)
+const { uPlot } = /** @type {typeof globalThis & { uPlot: typeof UPlot }} */ (globalThis)
 
 const HEIGHT = 96
 const AXIS_WIDTH = 46
@@ -24,13 +29,15 @@ class Chart {
   element
   #options
   #past
+  /** @type {UPlot | undefined} */
   #plot
   #values
   #canvas
   #note = make('span', { class: 'note' })
+  /** @type {number | null} */
   #hovered = null
 
-  /** @param {import('./chart-list').ChartOptions} options @param {Past} past */
+  /** @param {ChartOptions} options @param {Past} past */
   constructor(options, past) {
     this.#options = options
     this.#past = past
@@ -68,7 +75,8 @@ class Chart {
     this.#plot = new uPlot(this.#plotOptions(), this.#data(), this.#canvas)
     new ResizeObserver(([{ contentRect }]) => {
       const width = Math.floor(contentRect.width)
-      if (width > 0 && width !== this.#plot.width) this.#plot.setSize({ width, height: HEIGHT })
+      if (width > 0 && width !== /** @type {UPlot} */ (this.#plot).width)
+        /** @type {UPlot} */ (this.#plot).setSize({ width, height: HEIGHT })
     }).observe(this.#canvas)
   }
 
@@ -87,6 +95,7 @@ class Chart {
     this.#plot?.redraw(false, true)
   }
 
+  /** @param {LivePoint | undefined} point */
   #show(point) {
     const { format, series, title } = this.#options
     const words = series.map(({ label, read }, i) => {
@@ -98,6 +107,7 @@ class Chart {
       this.#canvas.setAttribute('aria-label', `${title}, chart. Now: ${words.join(', ')}`)
   }
 
+  /** @param {UPlot} plot */
   #onCursor(plot) {
     const { idx } = plot.cursor
     this.#hovered = idx ?? null
@@ -109,6 +119,7 @@ class Chart {
     plot.root.title = timeOfDay(point.at)
   }
 
+  /** @returns {UPlot.Options} */
   #plotOptions() {
     const { series, format } = this.#options
     return {
@@ -153,7 +164,11 @@ class Chart {
     }
   }
 
-  /** None at the left end, where it would cover the scale of the values, and none at the right end, where it would be cut. */
+  /**
+   * None at the left end, where it would cover the scale of the values, and none at the right end, where it would be cut.
+   *
+   * @param {UPlot} plot @param {number} atS
+   */
   #timeLabel(plot, atS) {
     const x = plot.valToPos(atS, 'x')
     const width = plot.bbox.width / devicePixelRatio
@@ -161,12 +176,17 @@ class Chart {
     return timeOfDay(atS * 1000).slice(0, this.#past.span > 120 ? 5 : 8)
   }
 
+  /** @param {number | null} max */
   #top(max) {
     const { most, least = 0 } = this.#options
     return most ?? (Math.max(max ?? 0, least) * 1.1 || 1)
   }
 
-  /** Marks the stalls of the loop in each chart: what else happened then stands below the mark. Few stalls are faint bands, many are ticks. */
+  /**
+   * Marks the stalls of the loop in each chart: what else happened then stands below the mark. Few stalls are faint bands, many are ticks.
+   *
+   * @param {UPlot} plot
+   */
   #markStalls(plot) {
     const { ctx, bbox } = plot
     const bands = this.#stallBands(plot)
@@ -179,9 +199,10 @@ class Chart {
     ctx.restore()
   }
 
+  /** @param {UPlot} plot */
   #stallBands(plot) {
     const bands = []
-    for (const { at, stallMs } of this.#past.points) {
+    for (const { at, stallMs } of /** @type {(LivePoint & { stallMs: number })[]} */ (this.#past.points)) {
       if (!(stallMs > 0)) continue
       const right = plot.valToPos(at / 1000, 'x', true)
       const left = Math.max(plot.bbox.left, plot.valToPos((at - stallMs) / 1000, 'x', true))
@@ -191,6 +212,7 @@ class Chart {
   }
 }
 
+/** @param {Series} series @returns {UPlot.Series} */
 function seriesOptions({ label, color: name, isDashed, isFilled, isBar }) {
   return {
     label,
@@ -199,7 +221,11 @@ function seriesOptions({ label, color: name, isDashed, isFilled, isBar }) {
     points: { show: false },
     ...(isDashed && { dash: [4, 3] }),
     ...(isFilled && { fill: () => color(`${name}-fill`) }),
-    ...(isBar && { fill: () => color(name), paths: uPlot.paths.bars({ size: [0.9, 12, 2] }), width: 0 }),
+    ...(isBar && {
+      fill: () => color(name),
+      paths: /** @type {UPlot.Series.BarsPathBuilderFactory} */ (uPlot.paths.bars)({ size: [0.9, 12, 2] }),
+      width: 0,
+    }),
   }
 }
 

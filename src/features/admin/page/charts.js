@@ -7,7 +7,10 @@ const { onColors } = require('./colors')
 const { byId, make } = require('./dom')
 const { SPANS } = require('./past')
 
-/** @import { Past } from './past' */
+/**
+ * @import { State } from './chart-list'
+ * @import { Past } from './past'
+ */
 
 class Charts {
   #charts
@@ -28,6 +31,7 @@ class Charts {
     })
   }
 
+  /** @param {number} span */
   #choose(span) {
     this.#past.chosenSpan = span
     this.update()
@@ -37,7 +41,7 @@ class Charts {
     for (const chart of this.#charts) chart.mount()
   }
 
-  /** @param {any} [state] the last snapshot and diagnosis */
+  /** @param {State} [state] the last snapshot and diagnosis */
   update(state) {
     for (const [i, chart] of this.#charts.entries()) chart.update(state && (CHARTS[i].note?.(state) ?? ''))
     for (const [i, button] of this.#buttons.entries())

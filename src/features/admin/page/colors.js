@@ -1,6 +1,7 @@
 'use strict'
 // Reads the colours of colors.css, which differ in light and dark, for what is drawn on a canvas.
 
+/** @type {Map<string, string>} */
 let cache = new Map()
 
 /** @param {string} name a custom property of colors.css, without its dashes */

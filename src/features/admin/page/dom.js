@@ -2,7 +2,10 @@
 // Makes and changes elements. Text goes in as text, never as markup: routes and messages of errors may hold anything.
 
 /**
- * @typedef {Record<string, any>} Attributes `class`, `style` (an object), `on*` handlers and any attribute; `null` and `false` are left out
+ * @typedef {string | number | boolean | null | undefined | Record<string, string> | ((event: never) => void)} Value
+ * @typedef {{ [Name in keyof HTMLElementEventMap as `on${Name}`]?: (event: HTMLElementEventMap[Name]) => void }} Handlers
+ * @typedef {Handlers & { [name: string]: Value }} Attributes `class`, `style` (an object), `on*` handlers and any attribute;
+ *   `null` and `false` are left out
  */
 
 /**
@@ -34,24 +37,33 @@ function draw(tag, attributes, ...children) {
   return element
 }
 
+/** @param {HTMLElement | SVGElement} element @param {string} name @param {Value} value */
 function setAttribute(element, name, value) {
   if (value === null || value === undefined || value === false) return
-  if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
-  else if (name === 'style') setStyle(element, value)
+  if (name.startsWith('on')) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value))
+  else if (name === 'style') setStyle(element, /** @type {Record<string, string>} */ (value))
   else element.setAttribute(name, value === true ? '' : String(value))
 }
 
-/** By the object model, which the policy of the page allows: an attribute `style` is not. */
+/**
+ * By the object model, which the policy of the page allows: an attribute `style` is not.
+ *
+ * @param {HTMLElement | SVGElement} element @param {Record<string, string>} styles
+ */
 function setStyle(element, styles) {
   for (const [name, value] of Object.entries(styles)) element.style.setProperty(name, value)
 }
 
-/** Changes only what differs, so that a selection and a screen reader's place are kept. */
+/** Changes only what differs, so that a selection and a screen reader's place are kept. @param {Element} element @param {string} text */
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text
 }
 
-/** Replaces the children only if `key` has changed since the last time. @param {any} element @param {string} key @param {() => (Node | string)[]} makeChildren */
+/**
+ * Replaces the children only if `key` has changed since the last time.
+ *
+ * @param {Element & { spillwayKey?: string }} element @param {string} key @param {() => (Node | string)[]} makeChildren
+ */
 function setChildren(element, key, makeChildren) {
   if (element.spillwayKey === key) return
   element.spillwayKey = key
@@ -61,7 +73,7 @@ function setChildren(element, key, makeChildren) {
 /** The parts of a text, of which those between backticks are code. @param {string} text @returns {(Node | string)[]} */
 const withCode = (text) => text.split('`').map((part, i) => (i % 2 === 0 ? part : make('code', null, part)))
 
-/** @param {string} id @returns {any} */
-const byId = (id) => document.getElementById(id)
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement & { value?: string }} */ (document.getElementById(id))
 
 module.exports = { byId, draw, make, setChildren, setStyle, setText, withCode }

@@ -6,12 +6,20 @@ const { factTable } = require('./facts')
 const { count, timeOfDay } = require('../../../core/readable')
 const { Table } = require('./table')
 
+/**
+ * @import { ErrorCount, Snapshot } from '../../../../index.js'
+ * @import { Section } from './main'
+ */
+
+/** @type {Record<string, string>} */
 const OTHERS = {
   uncaughtException: 'uncaught exceptions',
   unhandledRejection: 'unhandled rejections',
 }
 
+/** @returns {Section} */
 function errorsSection() {
+  /** @type {Table<ErrorCount>} */
   const table = new Table({
     caption: 'Errors by route and type, since the start',
     columns: [
@@ -48,16 +56,17 @@ function errorsSection() {
   }
 }
 
-/** @returns {[string, string][]} what is above zero */
+/** @param {Snapshot} snapshot @returns {[string, string][]} what is above zero */
 function otherRows({ processErrors, clientErrors, internalErrors }) {
-  const named = [
+  const named = /** @type {[name: string, value: number][]} */ ([
     ...Object.entries(processErrors).map(([name, value]) => [OTHERS[name] ?? name, value]),
     ...Object.entries(clientErrors).map(([name, value]) => [`no HTTP request: ${name}`, value]),
     ...Object.entries(internalErrors).map(([name, value]) => [`inside spillway: ${name}`, value]),
-  ]
+  ])
   return named.filter(([, value]) => value > 0).map(([name, value]) => [name, count(value)])
 }
 
+/** @param {Snapshot['warnings']['recent']} recent */
 const makeWarnings = (recent) =>
   factTable(
     'Warnings of the process',

@@ -4,6 +4,11 @@
 
 const { make } = require('./dom')
 
+/**
+ * @import { Frame } from './flame-layout'
+ * @typedef {{ name: string, css: string }} FrameColor
+ */
+
 const OWN_COLORS = 6
 const APPLICATION = { name: 'application', css: 'from-application' }
 const NODE = { name: 'Node', css: 'from-node' }
@@ -11,10 +16,10 @@ const ENGINE = { name: 'V8', css: 'from-v8' }
 const OTHERS = { name: 'other packages', css: 'from-others' }
 
 class FlameColors {
-  /** By package. @type {Map<string | null, { name: string, css: string }>} */
+  /** By package. @type {Map<string | null, FrameColor>} */
   #colors = new Map()
 
-  /** @param {import('./flame-layout').Frame[]} frames */
+  /** @param {Frame[]} frames */
   constructor(frames) {
     const totals = totalsOf(frames)
     for (const name of totals.keys()) this.#colors.set(name, OTHERS)
@@ -29,7 +34,7 @@ class FlameColors {
       if (totals.has(name)) this.#colors.set(name, color)
   }
 
-  /** The class of a frame. @param {import('./flame-layout').Frame} frame */
+  /** The class of a frame. @param {Frame} frame */
   classOf({ node, depth }) {
     return depth === 0 ? 'from-all' : (this.#colors.get(node.package) ?? OTHERS).css
   }
@@ -46,14 +51,18 @@ class FlameColors {
   }
 }
 
+/** @param {string | null} name */
 const isPackage = (name) => name !== null && !name.startsWith('(')
+/** @type {(FrameColor | undefined)[]} */
 const ORDER = [APPLICATION, undefined, OTHERS, NODE, ENGINE]
+/** @param {FrameColor} color */
 const rankOf = (color) => (ORDER.includes(color) ? ORDER.indexOf(color) : 1)
 
-/** What a package calls of itself counts once. @param {import('./flame-layout').Frame[]} frames */
+/** What a package calls of itself counts once. @param {Frame[]} frames */
 function totalsOf(frames) {
   /** @type {Map<string | null, number>} */
   const totals = new Map()
+  /** @type {Map<string | null, number>} */
   const countedTo = new Map()
   for (const { node, index, end, share } of frames.slice(1)) {
     const name = node.package

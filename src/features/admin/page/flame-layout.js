@@ -3,8 +3,12 @@
 // that a frame calls comes right after it.
 
 /**
+ * @typedef {'ms' | 'bytes'} Unit
+ * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, children: FlameNode[] }
+ *   & Record<Unit, number>} FlameNode of a profile, which has one of the units
+ *
  * @typedef {object} Frame
- * @property {{ name: string, file: string | null, line: number | null, package: string | null }} node
+ * @property {FlameNode} node
  * @property {number} value ms or bytes
  * @property {number} index
  * @property {number} end the index after the last frame below it
@@ -16,12 +20,12 @@
  * @typedef {{ frame: Frame, left: number, width: number }} Shown from 0 to 1
  */
 
-/** @param {any} root @param {'ms' | 'bytes'} unit @returns {Frame[]} */
+/** @param {FlameNode} root @param {Unit} unit @returns {Frame[]} */
 function framesOf(root, unit) {
   const whole = Math.max(root[unit], Number.MIN_VALUE)
   /** @type {Frame[]} */
   const frames = []
-  /** Without recursion: a stack may be deeper than that of the browser. @type {{ node: any, parent: Frame | undefined, start: number }[]} */
+  /** Without recursion: a stack may be deeper than that of the browser. @type {{ node: FlameNode, parent: Frame | undefined, start: number }[]} */
   const waiting = [{ node: root, parent: undefined, start: 0 }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { node, parent, start } = next
@@ -41,6 +45,7 @@ function framesOf(root, unit) {
   return frames
 }
 
+/** @param {FlameNode[]} children @param {number} start @param {number} whole @param {Unit} unit */
 function startsOf(children, start, whole, unit) {
   let at = start
   return children.map((child) => {
@@ -87,6 +92,7 @@ function layOut(frames, zoomed, least) {
  */
 function search(frames, text) {
   const wanted = text.trim().toLowerCase()
+  /** @type {Set<Frame>} */
   const matches = new Set()
   let share = 0
   let countedTo = 0

@@ -7,6 +7,8 @@ const { percent } = require('../../../core/readable')
 const { FlameColors } = require('./flame-colors')
 const { framesOf, layOut, pathTo, search } = require('./flame-layout')
 
+/** @import { FlameNode, Frame, Shown, Unit } from './flame-layout' */
+
 const ROW_PX = 19
 const LEAST_SHARE = 0.001
 /** Less holds no letters, and thousands of texts are slow. */
@@ -20,10 +22,11 @@ class FlameGraph {
   #zoomed
   /** What the arrow keys move. */
   #current
-  /** The elements, by frame. @type {Map<import('./flame-layout').Frame, HTMLElement>} */
+  /** The elements, by frame. @type {Map<Frame, HTMLElement>} */
   #elements = new Map()
-  /** @type {import('./flame-layout').Shown[]} */
+  /** @type {Shown[]} */
   #shown = []
+  /** @type {Set<Frame>} */
   #matches = new Set()
   #drawnPx = 0
   #graph
@@ -31,7 +34,7 @@ class FlameGraph {
   #found = make('span', { class: 'faint', role: 'status' })
   #back
 
-  /** @param {any} root @param {{ unit: 'ms' | 'bytes', write: (value: number) => string }} as how a value is read and written */
+  /** @param {FlameNode} root @param {{ unit: Unit, write: (value: number) => string }} as how a value is read and written */
   constructor(root, { unit, write }) {
     this.#frames = framesOf(root, unit)
     this.#write = write
@@ -52,6 +55,7 @@ class FlameGraph {
       { type: 'button', class: 'plain', hidden: true, onclick: () => this.#zoom(this.#frames[0]) },
       'Show all'
     )
+    /** @type {HTMLInputElement} */
     const input = make('input', {
       type: 'search',
       placeholder: 'Function, file or package',
@@ -93,7 +97,7 @@ class FlameGraph {
     if (hadFocus) current?.focus()
   }
 
-  /** @param {import('./flame-layout').Shown} shown */
+  /** @param {Shown} shown */
   #makeFrame({ frame, left, width }) {
     const { name } = frame.node
     const hasText = width * this.#drawnPx >= LEAST_TEXT_PX
@@ -112,11 +116,14 @@ class FlameGraph {
     return element
   }
 
+  /** @param {Event} event @param {(frame: Frame) => void} act */
   #onFrame({ target }, act) {
-    const element = target.closest('.frame')
+    /** @type {HTMLElement | null} */
+    const element = /** @type {Element} */ (target).closest('.frame')
     if (element !== null) act(this.#frames[Number(element.dataset.index)])
   }
 
+  /** @param {Frame} frame */
   #select(frame) {
     const before = this.#elements.get(this.#current)
     if (before !== undefined) before.tabIndex = -1
@@ -126,11 +133,13 @@ class FlameGraph {
     this.#describe(frame)
   }
 
+  /** @param {Frame} frame */
   #zoom(frame) {
     this.#zoomed = this.#current = frame
     this.#draw()
   }
 
+  /** @param {KeyboardEvent} event */
   #onKey(event) {
     if (event.key === 'Escape') {
       this.#zoom(this.#frames[0])
@@ -144,7 +153,7 @@ class FlameGraph {
     event.preventDefault()
   }
 
-  /** @param {string} key @returns {import('./flame-layout').Frame | undefined} of what is shown */
+  /** @param {string} key @returns {Frame | undefined} of what is shown */
   #neighbour(key) {
     const current = this.#current
     if (key === 'ArrowUp') return current.parent
@@ -157,6 +166,7 @@ class FlameGraph {
     return undefined
   }
 
+  /** @param {string} text */
   #search(text) {
     const { matches, share } = search(this.#frames, text)
     this.#matches = matches
@@ -173,6 +183,7 @@ class FlameGraph {
       element.classList.toggle('matched', this.#matches.has(frame))
   }
 
+  /** @param {Frame} frame */
   #describe(frame) {
     const { name, file, line, package: from } = frame.node
     const place = file === null ? '' : line === null ? file : `${file}:${line}`

@@ -5,9 +5,15 @@ const { byId, make, setChildren, setText, withCode } = require('./dom')
 const { factTable } = require('./facts')
 const { count, duration, figure, number, percent, span } = require('../../../core/readable')
 
+/**
+ * @import { Diagnosis, Finding, Snapshot } from '../../../../index.js'
+ * @import { State } from './chart-list'
+ * @typedef {Partial<Record<Finding['problem'], [to: string, title: string]>>} Links
+ */
+
 const ICONS = { high: '▲', medium: '●', low: '○' }
 const WORDS = { high: 'high', medium: 'medium', low: 'low' }
-/** The part of the page that shows more. */
+/** The part of the page that shows more. @type {Links} */
 const PLACES = {
   'event-loop-blocked': ['stalls', 'Stalls'],
   'cpu-saturated': ['routes', 'Routes'],
@@ -22,7 +28,7 @@ const PLACES = {
   'slow-clients': ['oldest', 'In flight the longest'],
 }
 
-/** The profile that names the cause. */
+/** The profile that names the cause. @type {Links} */
 const PROFILES = {
   'event-loop-blocked': ['profile', 'Take a CPU profile'],
   'cpu-saturated': ['profile', 'Take a CPU profile'],
@@ -35,7 +41,7 @@ class HealthPanel {
   #about = make('p', { class: 'faint' })
   #list = make('ol', { class: 'findings' })
   #now = make('div', { class: 'now' })
-  /** By problem and route, so that an opened finding stays open. */
+  /** By problem and route, so that an opened finding stays open. @type {Map<string, ReturnType<typeof makeFinding>>} */
   #items = new Map()
 
   #takeProfile
@@ -46,7 +52,7 @@ class HealthPanel {
     byId('health').append(make('div', { role: 'status' }, this.#title), this.#about, this.#list, this.#now)
   }
 
-  /** @param {any} state */
+  /** @param {State} state */
   update({ diagnosis, snapshot }) {
     this.#showFindings(diagnosis)
     const rows = rowsOf(snapshot)
@@ -55,6 +61,7 @@ class HealthPanel {
     setChildren(this.#now, rows.join(), () => [factTable('Last minute', rows)])
   }
 
+  /** @param {Diagnosis} diagnosis */
   #showFindings({ healthy, summary, findings, requests, seconds }) {
     const panel = byId('health')
     panel.dataset.healthy = String(healthy)
@@ -71,6 +78,7 @@ class HealthPanel {
     for (const [i, finding] of findings.entries()) this.#show(keys[i], finding, i)
   }
 
+  /** @param {string} key @param {Finding} finding @param {number} i */
   #show(key, finding, i) {
     let parts = this.#items.get(key)
     if (parts === undefined) this.#items.set(key, (parts = makeFinding(finding, this.#takeProfile)))
@@ -80,7 +88,7 @@ class HealthPanel {
   }
 }
 
-/** @returns {[string, string][]} */
+/** @param {Snapshot} snapshot @returns {[string, string][]} */
 function rowsOf({ admission, requests, routes, runtime }) {
   const { lastMinute } = requests
   const { delayMs, utilization } = runtime.loop
@@ -97,18 +105,20 @@ function rowsOf({ admission, requests, routes, runtime }) {
   ]
 }
 
+/** @param {boolean | null} healthy @param {readonly Finding[]} findings */
 function titleOf(healthy, findings) {
   if (healthy === null) return 'Not enough traffic to tell'
   if (healthy) return 'Healthy'
   return findings.length === 1 ? '1 problem' : `${findings.length} problems`
 }
 
-/** The verdict stands above it already. */
+/** The verdict stands above it already. @param {string} summary */
 function withoutVerdict(summary) {
   const rest = summary.replace(/^(Healthy|Not enough traffic to tell): /, '')
   return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 
+/** @param {Finding} finding @param {(path: string) => void} takeProfile */
 function makeFinding({ problem }, takeProfile) {
   const badge = make('span', { class: 'badge' })
   const sentence = make('span')
@@ -132,6 +142,7 @@ function makeFinding({ problem }, takeProfile) {
   return { item, badge, sentence, advice, body, effect }
 }
 
+/** @param {ReturnType<typeof makeFinding>} parts @param {Finding} finding */
 function fillFinding({ item, badge, sentence, advice, body, effect }, finding) {
   item.className = finding.severity
   setText(badge, `${ICONS[finding.severity]} ${WORDS[finding.severity]}`)

@@ -23,6 +23,8 @@ const COLORS = 6
 /**
  * @typedef {{ from: number, to: number, cells: [row: number, requests: number][] }} Column
  * @typedef {{ isKept: boolean, rowStartsMs: number[], columns: Column[] }} Heat
+ * @typedef {{ least: number, color: number }} Step
+ * @typedef {{ at: number, requests: Map<number, number> }} Minute
  */
 
 /** @param {Heat} heat @returns {number} */
@@ -43,8 +45,9 @@ function rowsOf({ columns, rowStartsMs }) {
   return [Math.min(first, decadeBelow(rowStartsMs.length - LEAST_ROWS)), rowStartsMs.length]
 }
 
-/** Row 0 is below the first power of ten, which is row 1. */
+/** Row 0 is below the first power of ten, which is row 1. @param {number} row */
 const decadeBelow = (row) => (row === 0 ? 0 : row - ((row - 1) % ROWS_PER_DECADE))
+/** @param {number} row */
 const decadeAbove = (row) => 1 + Math.ceil((row - 1) / ROWS_PER_DECADE) * ROWS_PER_DECADE
 
 /** The time to show: the least span that shows everything. @param {Heat} heat @returns {[fromMs: number, toMs: number]} */
@@ -61,7 +64,7 @@ function perColumn({ from, to }, requests) {
   return columns < 1.5 ? requests : Math.max(1, Math.round(requests / columns))
 }
 
-/** @param {Heat} heat @returns {{ least: number, color: number }[]} the fewest requests of each colour from 1 to 6 */
+/** @param {Heat} heat @returns {Step[]} the fewest requests of each colour from 1 to 6 */
 function stepsOf({ columns }) {
   const most = columns.reduce(
     (max, column) =>
@@ -78,16 +81,17 @@ function stepsOf({ columns }) {
   }))
 }
 
-/** @param {{ least: number, color: number }[]} steps @param {number} requests at least 1 */
+/** @param {Step[]} steps @param {number} requests at least 1 */
 const colorOf = (steps, requests) => (steps.findLast(({ least }) => least <= requests) ?? steps[0]).color
 
-/** The same by minute, the latest minute first. @param {Heat} heat @returns {{ at: number, requests: Map<number, number> }[]} */
+/** The same by minute, the latest minute first. @param {Heat} heat @returns {Minute[]} */
 function minutesOf({ columns }) {
+  /** @type {Map<number, Minute>} */
   const minutes = new Map()
   for (const { from, cells } of columns) {
     const at = Math.floor((from + COLUMN_MS / 2) / MINUTE_MS) * MINUTE_MS
     if (!minutes.has(at)) minutes.set(at, { at, requests: new Map() })
-    const { requests } = minutes.get(at)
+    const { requests } = /** @type {Minute} */ (minutes.get(at))
     for (const [row, more] of cells) requests.set(row, (requests.get(row) ?? 0) + more)
   }
   return [...minutes.values()].reverse()

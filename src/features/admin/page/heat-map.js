@@ -7,6 +7,8 @@ const { minutesOf, rangeOf, requestsOf } = require('./heat-figures')
 const { HeatPicture } = require('./heat-picture')
 const { ask } = require('./profile-request')
 
+/** @import { Heat } from './heat-figures' */
+
 const EVERY_MS = 10_000
 const TITLE = 'Latency of the last ten minutes'
 const NOT_KEPT =
@@ -18,6 +20,7 @@ class HeatMap {
   element
   #name
   #path
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer
   #isClosed = false
   #note = make('span', { class: 'faint heat-note' })
@@ -64,13 +67,13 @@ class HeatMap {
   async #load() {
     try {
       if (!document.hidden) this.#show(await (await ask(this.#path)).json())
-    } catch (/** @type {any} */ error) {
-      this.#say(`Not up to date. ${error.message}`)
+    } catch (error) {
+      this.#say(`Not up to date. ${/** @type {Error} */ (error).message}`)
     }
     if (!this.#isClosed) this.#timer = setTimeout(() => this.#load(), EVERY_MS)
   }
 
-  /** @param {import('./heat-figures').Heat} heat */
+  /** @param {Heat} heat */
   #show(heat) {
     const requests = requestsOf(heat)
     const words = requests === 0 ? 'no request' : inWords(heat, requests)
@@ -83,14 +86,17 @@ class HeatMap {
     this.#fillTable(heat)
   }
 
+  /** @param {string} usual */
   #say(usual) {
     this.#usual = usual
     setText(this.#note, usual)
   }
 
+  /** @param {Heat} heat */
   #fillTable(heat) {
     const minutes = minutesOf(heat)
     const used = new Set(minutes.flatMap(({ requests }) => [...requests.keys()]))
+    /** @param {string} text */
     const head = (text) => make('th', { scope: 'col' }, text)
     this.#head.replaceChildren(
       make('tr', null, head('latency'), ...minutes.map(({ at }) => head(timeOfDay(at).slice(0, 5))))
@@ -116,8 +122,9 @@ class HeatMap {
   }
 }
 
-/** How many requests, and in which row most of them are. */
+/** How many requests, and in which row most of them are. @param {Heat} heat @param {number} requests */
 function inWords(heat, requests) {
+  /** @type {Map<number, number>} */
   const byRow = new Map()
   for (const { cells } of heat.columns)
     for (const [row, more] of cells) byRow.set(row, (byRow.get(row) ?? 0) + more)

@@ -13,7 +13,7 @@ const ROWS_PER_TICK = 5
 const LEAST_TEXT_SHARE = 0.04
 
 /**
- * @typedef {import('./heat-figures').Heat} Heat
+ * @import { Heat, Step } from './heat-figures'
  * @typedef {{ first: number, end: number, from: number, to: number }} Axes the rows and the times that are shown
  */
 
@@ -66,6 +66,7 @@ class HeatPicture {
     )
   }
 
+  /** @param {Step[]} steps */
   #cells(steps) {
     const { end, from } = this.#axes
     const { columns } = /** @type {Heat} */ (this.#heat)
@@ -83,6 +84,7 @@ class HeatPicture {
     })
   }
 
+  /** @param {number} row */
   #rowText(row) {
     const { first, end } = this.#axes
     const text = make('span', null, duration(rangeOf(/** @type {Heat} */ (this.#heat), row - 1)[1]))
@@ -105,6 +107,7 @@ class HeatPicture {
     return texts
   }
 
+  /** @param {MouseEvent} event */
   #describe({ clientX, clientY }) {
     if (this.#heat === undefined) return ''
     const { left, top, width, height } = this.#svg.getBoundingClientRect()
@@ -119,6 +122,7 @@ class HeatPicture {
   }
 }
 
+/** @param {Step} step */
 const makeKey = ({ least, color }) =>
   make('span', { class: 'key' }, make('i', { class: `heat-${color}`, 'aria-hidden': 'true' }), count(least))
 

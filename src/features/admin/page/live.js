@@ -4,6 +4,12 @@
 
 const { token } = require('./token')
 
+/**
+ * @import { LivePoint } from '../../../../index.js'
+ * @import { State } from './chart-list'
+ * @typedef {{ history?: LivePoint[], point?: LivePoint, state?: State }} Line
+ */
+
 const SILENCE_MS = 8000
 const FIRST_RETRY_MS = 500
 const MOST_RETRY_MS = 10_000
@@ -14,11 +20,13 @@ const urlOf = (path) => new URL(path, location.origin + location.pathname.replac
 class Live {
   #handlers
   #retryMs = FIRST_RETRY_MS
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #retryTimer
+  /** @type {AbortController | undefined} */
   #abort
 
   /**
-   * @param {{ onLine: (line: any) => void, onLost: (retryMs: number, reason: string) => void, onOpen: () => void,
+   * @param {{ onLine: (line: Line) => void, onLost: (retryMs: number, reason: string) => void, onOpen: () => void,
    *   onToken: (wasWrong: boolean) => void }} handlers
    */
   constructor(handlers) {
@@ -46,6 +54,7 @@ class Live {
     this.#abort = undefined
   }
 
+  /** @param {AbortController} abort */
   async #read(abort) {
     let silence = setTimeout(() => abort.abort(), SILENCE_MS)
     try {
@@ -73,6 +82,7 @@ class Live {
     }
   }
 
+  /** @param {string} reason */
   #lost(reason) {
     this.#abort = undefined
     this.#handlers.onLost(this.#retryMs, reason)
@@ -83,9 +93,10 @@ class Live {
 
 class Refusal extends Error {}
 
+/** @param {unknown} error */
 const reasonOf = (error) => (error instanceof Refusal ? error.message : 'The process does not answer.')
 
-/** Not every browser has an async iterator of a stream. */
+/** Not every browser has an async iterator of a stream. @param {NonNullable<Response['body']>} body */
 async function* linesOf(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -98,7 +109,7 @@ async function* linesOf(body) {
   }
 }
 
-/** @param {string} path @returns {Promise<any>} */
+/** @param {string} path @returns {Promise<Record<string, unknown>>} */
 async function getJson(path) {
   const response = await fetch(urlOf(path), { headers: token.headers, cache: 'no-store' })
   if (!response.ok) throw new Error(`${path}: ${response.status}`)

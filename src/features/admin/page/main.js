@@ -21,13 +21,16 @@ const { stallsSection } = require('./stalls')
 const { token } = require('./token')
 
 /**
+ * @import { Snapshot } from '../../../../index.js'
+ * @import { State } from './chart-list'
+ *
  * @typedef {object} Section
  * @property {string} id
  * @property {string} title
  * @property {boolean} [isWide] takes the whole width
  * @property {Node} [about] beside the title
  * @property {Node[]} content
- * @property {(state: any) => void} update with each snapshot and diagnosis
+ * @property {(state: State) => void} update with each snapshot and diagnosis
  * @property {() => Promise<void>} [reload] with each connection
  */
 
@@ -55,6 +58,7 @@ const sections = [
 ]
 
 let isShown = false
+/** @type {State | undefined} */
 let state
 let isDrawing = false
 
@@ -80,11 +84,13 @@ function show() {
   charts.mount()
 }
 
+/** @param {Snapshot} snapshot */
 function showAbout({ uptimeSeconds, releases: { current } }) {
   const release = [current.version, current.revision.slice(0, 10)].filter(Boolean).join(' ')
   setText(byId('about'), [release, `up ${span(uptimeSeconds)}`].filter(Boolean).join(' · '))
 }
 
+/** @param {string} name @param {string} text */
 function showConnection(name, text) {
   const element = byId('connection')
   document.body.dataset.connection = name
@@ -116,7 +122,7 @@ const live = new Live({
 
 byId('sign-in').addEventListener('submit', (event) => {
   event.preventDefault()
-  token.keep(byId('token').value)
+  token.keep(/** @type {string} */ (byId('token').value))
   byId('token').value = ''
   live.open(true)
 })
@@ -135,6 +141,7 @@ for (const { id, title, isWide, about, content } of sections) {
 
 /** A tab that nobody sees for a minute gives up its connection: a browser has only six to a server. */
 const HIDDEN_MS = 60_000
+/** @type {ReturnType<typeof setTimeout> | undefined} */
 let hiddenTimer
 let isPaused = false
 

@@ -5,11 +5,20 @@ const { gridTable } = require('./facts')
 const { count, duration, percent, routeName } = require('../../../core/readable')
 const { Table } = require('./table')
 
+/**
+ * @import { OutgoingCallSums, OutgoingHost, OutgoingRoute } from '../../../../index.js'
+ * @import { Section } from './main'
+ */
+
+/** @param {OutgoingCallSums} calls */
 const meanOf = ({ count: calls, totalMs }) => (calls === 0 ? Number.NaN : totalMs / calls)
+/** @param {OutgoingCallSums} calls */
 const failedOf = ({ count: calls, errors }) => (calls === 0 ? 0 : errors / calls)
 const HEADS = ['Asked by', 'calls', 'mean', 'longest', 'failed']
 
+/** @returns {Section} */
 function outgoingSection() {
+  /** @type {Table<OutgoingHost>} */
   const table = new Table({
     caption: 'Outgoing calls of the last minute, by host',
     columns: [
@@ -57,6 +66,7 @@ function outgoingSection() {
   }
 }
 
+/** @param {OutgoingRoute} route */
 const rowOf = ({ method, route, lastMinute }) => [
   route === null ? 'not known, or in the background' : routeName({ method, route }),
   count(lastMinute.count),

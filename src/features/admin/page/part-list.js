@@ -1,6 +1,9 @@
 'use strict'
 // The parts of the time of a request, in the order in which they are shown.
 
+/** @import { RequestParts } from '../../../../index.js' */
+
+/** @type {{ key: keyof RequestParts, name: string, about: string }[]} */
 const PARTS = [
   { key: 'queueMs', name: 'queue', about: 'in the queue of the gate' },
   { key: 'runMs', name: 'run', about: 'its own handler, until it first returned' },
@@ -10,7 +13,9 @@ const PARTS = [
   { key: 'bodyMs', name: 'body', about: 'from the head to the last byte' },
 ]
 
+/** @param {Partial<RequestParts>} parts @param {{ key: keyof RequestParts }} part */
 const msOf = (parts, { key }) => Math.max(0, parts[key] ?? 0)
+/** @param {Partial<RequestParts>} parts */
 const sumOf = (parts) => PARTS.reduce((sum, part) => sum + msOf(parts, part), 0)
 
 module.exports = { PARTS, msOf, sumOf }

@@ -5,20 +5,25 @@ const { make, setChildren, setStyle } = require('./dom')
 const { duration, percent } = require('../../../core/readable')
 const { PARTS, msOf, sumOf } = require('./part-list')
 
+/** @import { RequestParts } from '../../../../index.js' */
+
 /**
  * @param {HTMLElement} cell
- * @param {any} parts `null` where parts are not measured
+ * @param {RequestParts | null | undefined} parts `null` where parts are not measured
  * @param {number} [width] the share of the cell that the bar takes
  */
 function fillBar(cell, parts, width = 1) {
   const total = parts === null || parts === undefined ? 0 : sumOf(parts)
-  const shares = PARTS.map((part) => (total === 0 ? 0 : msOf(parts, part) / total))
+  const shares = PARTS.map((part) =>
+    total === 0 ? 0 : msOf(/** @type {RequestParts} */ (parts), part) / total
+  )
   const key = shares.map((share) => share.toFixed(3)).join() + width.toFixed(3)
   setChildren(cell, key, () =>
     total === 0 ? ['–'] : [makeBar(shares, width), make('span', { class: 'unseen' }, inWords(shares))]
   )
 }
 
+/** @param {number[]} shares @param {number} width */
 function makeBar(shares, width) {
   const bar = make('span', { class: 'bar', 'aria-hidden': 'true', title: inWords(shares) })
   setStyle(bar, { width: `${Math.max(1, width * 100)}%` })
@@ -29,6 +34,7 @@ function makeBar(shares, width) {
   return bar
 }
 
+/** @param {number[]} shares */
 const inWords = (shares) =>
   PARTS.map(({ name }, i) => ({ name, share: shares[i] }))
     .filter(({ share }) => share >= 0.005)
@@ -51,7 +57,7 @@ const makeLegend = () =>
     )
   )
 
-/** @param {any} parts @param {number} [requests] to show the mean of */
+/** @param {RequestParts} parts @param {number} [requests] to show the mean of */
 const makePartsTable = (parts, requests = 1) =>
   make(
     'table',

@@ -1,6 +1,8 @@
 'use strict'
 // The points of the last ten minutes, by column, as the charts read them. Where the process was idle for some seconds there is a gap.
 
+/** @import { LivePoint } from '../../../../index.js' */
+
 const SPAN_S = 600
 const GAP_S = 5
 /** The spans to choose from, in seconds. */
@@ -9,17 +11,17 @@ const SPANS = [120, 300, 600]
 const YOUNG_S = 60
 
 class Past {
-  /** @type {any[]} */
+  /** @type {LivePoint[]} */
   points = []
   /** How much is shown, if the reader has chosen. @type {number | undefined} */
   chosenSpan
 
-  /** @param {any[]} points */
+  /** @param {LivePoint[]} points */
   replace(points) {
     this.points = points
   }
 
-  /** @param {any} point */
+  /** @param {LivePoint} point */
   add(point) {
     this.points.push(point)
     const sinceMs = point.at - SPAN_S * 1000
@@ -37,15 +39,15 @@ class Past {
     return [YOUNG_S, ...SPANS].find((span) => seconds <= span) ?? SPAN_S
   }
 
-  /** The ends of the time axis, in seconds. */
+  /** The ends of the time axis, in seconds. @returns {[from: number, to: number]} */
   get range() {
     const end = (this.last?.at ?? Date.now()) / 1000
     return [end - this.span, end]
   }
 
   /**
-   * @param {((point: any) => number | null)[]} readers a series each
-   * @returns {any[]} the times, then the values of each series
+   * @param {((point: LivePoint) => number | null)[]} readers a series each
+   * @returns {[times: number[], ...values: (number | null)[][]]} the times, then the values of each series
    */
   columns(readers) {
     const times = []

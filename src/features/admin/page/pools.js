@@ -5,10 +5,18 @@ const { gridTable } = require('./facts')
 const { NONE, count, duration, percent, routeName } = require('../../../core/readable')
 const { Table } = require('./table')
 
+/**
+ * @import { PoolHolder, PoolSnapshot } from '../../../../index.js'
+ * @import { Section } from './main'
+ */
+
 const HEADS = ['Held by', 'uses', 'mean', 'longest', 'share']
+/** @param {PoolSnapshot} pool */
 const isTimed = ({ wait, use }) => wait.sinceStart.count + use.sinceStart.count > 0
 
+/** @returns {Section} */
 function poolsSection() {
+  /** @type {Table<PoolSnapshot>} */
   const table = new Table({
     caption: 'Pools of connections',
     columns: [
@@ -63,6 +71,7 @@ function poolsSection() {
   }
 }
 
+/** @param {PoolHolder} holder @param {number} total */
 const rowOf = ({ method, route, lastMinute }, total) => [
   route === null ? 'not known, or in the background' : routeName({ method, route }),
   count(lastMinute.count),

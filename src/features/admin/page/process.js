@@ -17,9 +17,15 @@ const {
 } = require('../../../core/readable')
 
 /**
+ * @import { ReleaseSnapshot, ReleasesSnapshot, ShedCount, Snapshot } from '../../../../index.js'
+ * @import { State } from './chart-list'
+ * @import { Section } from './main'
+ */
+
+/**
  * A section that is made again when its figures have changed.
  *
- * @param {string} id @param {string} title @param {(state: any) => Node[]} makeContent @param {boolean} [isWide]
+ * @param {string} id @param {string} title @param {(state: State) => Node[]} makeContent @param {boolean} [isWide] @returns {Section}
  */
 function plainSection(id, title, makeContent, isWide = false) {
   const content = make('div', { class: 'details' })
@@ -35,6 +41,7 @@ function plainSection(id, title, makeContent, isWide = false) {
   }
 }
 
+/** @param {readonly ShedCount[]} list */
 const rejectedRows = (list) =>
   list.map(({ reason, priority, count: times }) => [reason, priority, count(times)])
 
@@ -127,6 +134,7 @@ const workersSection = () =>
     ]
   })
 
+/** @param {Snapshot['requests']} requests */
 const figuresOf = ({ inFlight, lastMinute }) => [
   count(inFlight),
   number(lastMinute.ratePerSecond),
@@ -135,6 +143,7 @@ const figuresOf = ({ inFlight, lastMinute }) => [
   percent(lastMinute.errorRatio),
 ]
 
+/** @param {ReleaseSnapshot} release */
 const nameOf = ({ version, revision }) =>
   [version, revision.slice(0, 10)].filter(Boolean).join(' ') || 'not named'
 
@@ -153,6 +162,7 @@ const releasesSection = () =>
     true
   )
 
+/** @param {ReleasesSnapshot} releases */
 function makeReleases({ current, previous }) {
   const rows = [[`this: ${nameOf(current)}`, ...releaseFigures(current)]]
   if (previous !== null) rows.push([`before: ${nameOf(previous)}`, ...releaseFigures(previous)])
@@ -160,6 +170,7 @@ function makeReleases({ current, previous }) {
   return gridTable('This one and the one before', heads, rows)
 }
 
+/** @param {ReleaseSnapshot} release */
 const releaseFigures = ({ requests, since }) => [
   dayAndTime(since),
   count(requests.count),
@@ -176,6 +187,7 @@ const makeNoRelease = () =>
     'Nothing to compare with yet. With the option release.file, the next release stands beside this one.'
   )
 
+/** @param {ReleasesSnapshot['routes']} routes */
 const makeReleaseRoutes = (routes) =>
   gridTable(
     'By route, before and now',

@@ -4,6 +4,11 @@
 const { linesOf, urlOf } = require('./live')
 const { token } = require('./token')
 
+/**
+ * @import { ProfileResult } from './profile-result'
+ * @typedef {{ elapsedMs: number, totalMs: number, startPauseMs: number }} Progress
+ */
+
 const LINES = 'application/x-ndjson'
 /** A browser reads the file of an address that is revoked at once, but not all of them do. */
 const REVOKE_MS = 10_000
@@ -53,9 +58,9 @@ const withQuery = (path, asked, worker) => {
 
 /**
  * @param {string} path
- * @param {{ seconds: number, worker: string, signal: AbortSignal, onProgress: (progress: any) => void,
+ * @param {{ seconds: number, worker: string, signal: AbortSignal, onProgress: (progress: Progress) => void,
  *   onRest: (seconds: number) => void }} asked an aborted signal ends it in the process too
- * @returns {Promise<any>} the result
+ * @returns {Promise<ProfileResult>}
  */
 async function takeProfile(path, { seconds, worker, signal, onProgress, onRest }) {
   const response = await ask(withQuery(path, { seconds }, worker), {
@@ -70,10 +75,13 @@ async function takeProfile(path, { seconds, worker, signal, onProgress, onRest }
   return end.result
 }
 
-/** @returns {Promise<any>} the last line, with the result or an error; undefined if there is none */
+/**
+ * @param {Response} response @param {(progress: Progress) => void} onProgress
+ * @returns {Promise<{ result?: ProfileResult, error?: string } | undefined>} the last line; undefined if there is none
+ */
 async function endOf({ body }, onProgress) {
   let end
-  for await (const line of linesOf(body)) {
+  for await (const line of linesOf(/** @type {NonNullable<Response['body']>} */ (body))) {
     const read = JSON.parse(line)
     if (read.progress === undefined) end = read
     else onProgress(read.progress)
@@ -81,7 +89,11 @@ async function endOf({ body }, onProgress) {
   return end
 }
 
-/** @param {string} path @param {string} worker @returns {Promise<any>} what it costs, and why none can be taken now */
+/**
+ * What it costs, and why none can be taken now.
+ *
+ * @param {string} path @param {string} worker @returns {Promise<{ costs: string, expectedPauseMs: number, refusal: string | null }>}
+ */
 const describeProfile = async (path, worker) => (await ask(withQuery(path, {}, worker))).json()
 
 /**

@@ -7,14 +7,23 @@ const { bytes, count, duration, timeOfDay } = require('../../../core/readable')
 const { saveFile } = require('./profile-request')
 const { makeGrowth, makeTables } = require('./profile-tables')
 
-/** @typedef {{ path: string, title: string, extension: string, unit: 'ms' | 'bytes', choices: number[], usual: number }} ProfileKind */
+/**
+ * @import { FlameNode, Unit } from './flame-layout'
+ * @import { Figures, ProfileRow } from './profile-tables'
+ *
+ * @typedef {{ path: string, title: string, extension: string, unit: Unit, choices: number[], usual: number }} ProfileKind
+ * @typedef {{ durationMs: number, startPauseMs: number, samples: number, flame: FlameNode, growth?: ProfileRow[] | null }
+ *   & Record<'functions' | 'packages' | 'files', ProfileRow[]>
+ *   & Partial<Record<'busyMs' | 'idleMs' | 'aliveBytes' | 'unsettledBytes', number>>} ProfileResult as the process sends it
+ */
 
+/** @type {Record<Unit, Figures>} */
 const FIGURES = {
   ms: { self: 'selfMs', total: 'totalMs', write: duration },
   bytes: { self: 'selfBytes', total: 'totalBytes', write: bytes },
 }
 
-/** @param {ProfileKind} kind @param {any} result @param {string} worker empty for the worker that answers */
+/** @param {ProfileKind} kind @param {ProfileResult} result @param {string} worker empty for the worker that answers */
 function makeResult(kind, result, worker) {
   const figures = FIGURES[kind.unit]
   const { growth, flame } = result
@@ -40,6 +49,7 @@ function makeResult(kind, result, worker) {
   )
 }
 
+/** @param {ProfileKind} kind @param {ProfileResult} result */
 function aboutOf({ unit }, { busyMs, idleMs, aliveBytes, unsettledBytes, samples, startPauseMs }) {
   const of =
     unit === 'ms'
@@ -48,6 +58,7 @@ function aboutOf({ unit }, { busyMs, idleMs, aliveBytes, unsettledBytes, samples
   return `${of}; ${count(samples)} samples. The start blocked the event loop for ${duration(startPauseMs)}.`
 }
 
+/** @param {ProfileKind} kind @param {ProfileResult} result */
 function noteOf({ unit }, { flame, growth }) {
   if (flame[unit] === 0)
     return unit === 'ms'
@@ -61,8 +72,10 @@ function noteOf({ unit }, { flame, growth }) {
 /** @param {ProfileKind} kind @param {string} worker */
 function makeFiles({ path, extension }, worker) {
   const error = make('span', { class: 'bad', role: 'alert' })
+  /** @param {string} name @param {string} title */
   const link = (name, title) =>
     make('button', { type: 'button', class: 'plain', onclick: () => save(`${path}/last.${name}`) }, title)
+  /** @param {string} file */
   const save = (file) => {
     setText(error, '')
     saveFile(file, worker).catch(({ message }) => setText(error, message))

@@ -5,19 +5,35 @@ const { make, setChildren } = require('./dom')
 const { percent } = require('../../../core/readable')
 const { Table } = require('./table')
 
+/**
+ * @import { ProfileResult } from './profile-result'
+ * @import { Column } from './table'
+ *
+ * @typedef {`${'self' | 'total'}${'Ms' | 'Bytes' | 'Share'}` | 'growthBytes' | 'beforeBytes'} Field a row has those of its table
+ * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, isHandler?: boolean }
+ *   & Record<Field, number>} ProfileRow
+ * @typedef {ProfileRow & { position: number }} NumberedRow
+ * @typedef {{ self: Field, total: Field, write: (value: number) => string }} Figures how the fields of a row are written
+ * @typedef {'functions' | 'packages' | 'files'} By
+ */
+
 const MOST_ROWS = 12
+/** @type {{ key: By, title: string }[]} */
 const BY = [
   { key: 'functions', title: 'Functions' },
   { key: 'packages', title: 'Packages' },
   { key: 'files', title: 'Files' },
 ]
 
-/** @typedef {{ self: string, total: string, write: (value: number) => string }} Figures the fields of a row, and how they are written */
-
-const placeOf = ({ file, line }) => (line === null ? '' : `${file.split('/').slice(-2).join('/')}:${line}`)
+/** @param {ProfileRow} row */
+const placeOf = ({ file, line }) =>
+  line === null ? '' : `${/** @type {string} */ (file).split('/').slice(-2).join('/')}:${line}`
+/** @type {Record<string, string>} */
 const PARTS_OF_NODE = { '(node)': 'Node', '(v8)': 'V8' }
+/** @param {ProfileRow} row */
 const packageOf = ({ package: from }) => (from === null ? 'application' : (PARTS_OF_NODE[from] ?? from))
 
+/** @param {HTMLElement} cell @param {ProfileRow} row */
 const fillName = (cell, row) => {
   setChildren(cell, JSON.stringify(row), () => [
     row.name,
@@ -28,9 +44,11 @@ const fillName = (cell, row) => {
   cell.title = row.line === null ? row.name : `${row.name} ${row.file}:${row.line}`
 }
 
-/** A name may be there twice. */
+/** A name may be there twice. @param {ProfileRow[]} rows */
 const numbered = (rows) => rows.map((row, position) => ({ ...row, position }))
+/** @param {NumberedRow} row */
 const keyOf = ({ position }) => String(position)
+/** @param {string} title @param {string} about @param {Field} field @param {Figures['write']} write @returns {Column<ProfileRow>} */
 const figure = (title, about, field, write) => ({
   title,
   about,
@@ -38,9 +56,10 @@ const figure = (title, about, field, write) => ({
   text: (row) => write(row[field]),
 })
 
-/** @param {any} result @param {Figures} figures */
+/** @param {ProfileResult} result @param {Figures} figures */
 function makeTables(result, figures) {
   const place = make('div')
+  /** @param {By} chosen */
   const show = (chosen) => {
     for (const [i, button] of buttons.entries())
       button.setAttribute('aria-pressed', String(BY[i].key === chosen))
@@ -54,8 +73,10 @@ function makeTables(result, figures) {
   return make('div', null, make('fieldset', { class: 'span' }, legend, ...buttons), place)
 }
 
+/** @param {By} key @param {ProfileRow[]} rows @param {Figures} figures */
 function makeTable(key, rows, { self, total, write }) {
   const isPackages = key === 'packages'
+  /** @type {Table<NumberedRow>} */
   const table = new Table({
     caption: `The profile by ${key}`,
     columns: [
@@ -80,8 +101,9 @@ function makeTable(key, rows, { self, total, write }) {
   return table.element
 }
 
-/** @param {any[]} growth @param {Figures} figures */
+/** @param {ProfileRow[]} growth @param {Figures} figures */
 function makeGrowth(growth, { write }) {
+  /** @type {Table<NumberedRow>} */
   const table = new Table({
     caption: 'What grew in both heap profiles, by function',
     columns: [

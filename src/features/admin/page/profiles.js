@@ -8,7 +8,14 @@ const { describeProfile, takeProfile } = require('./profile-request')
 const { makeResult } = require('./profile-result')
 const { WorkerChoice } = require('./worker-choice')
 
-/** @type {import('./profile-result').ProfileKind[]} */
+/**
+ * @import { State } from './chart-list'
+ * @import { Section } from './main'
+ * @import { Progress } from './profile-request'
+ * @import { ProfileKind } from './profile-result'
+ */
+
+/** @type {ProfileKind[]} */
 const KINDS = [
   {
     path: 'profile',
@@ -43,7 +50,7 @@ class Control {
   /** The control of the profile that is being taken. @type {Control | undefined} */
   #running
 
-  /** @param {import('./profile-result').ProfileKind} kind @param {(control: Control) => void} onPress */
+  /** @param {ProfileKind} kind @param {(control: Control) => void} onPress */
   constructor(kind, onPress) {
     const { path, title, choices, usual } = kind
     this.kind = kind
@@ -135,7 +142,7 @@ class Profiles {
     }).observe(controls)
   }
 
-  /** @param {any} state */
+  /** @param {State} state */
   update({ fleet }) {
     this.#worker.update(fleet)
     this.refresh()
@@ -164,6 +171,7 @@ class Profiles {
     if (this.#abort !== undefined) return
     const abort = (this.#abort = new AbortController())
     const worker = this.#worker.name
+    /** @type {Parameters<typeof takeProfile>[1]} */
     const asked = {
       worker,
       seconds: control.seconds,
@@ -180,8 +188,8 @@ class Profiles {
       const result = await takeProfile(control.kind.path, asked)
       this.#result.replaceChildren(makeResult(control.kind, result, worker))
       setText(this.#status, '')
-    } catch (/** @type {any} */ error) {
-      setText(this.#status, abort.signal.aborted ? 'Cancelled.' : error.message)
+    } catch (error) {
+      setText(this.#status, abort.signal.aborted ? 'Cancelled.' : /** @type {Error} */ (error).message)
     }
     const hadFocus = document.activeElement === this.#cancel
     this.#abort = undefined
@@ -198,6 +206,7 @@ class Profiles {
     for (const control of this.#controls) control.running = running
   }
 
+  /** @param {Progress} progress */
   #showProgress({ elapsedMs, totalMs }) {
     if (!this.#bar.hasAttribute('value')) this.describe()
     this.#bar.max = totalMs
@@ -210,6 +219,7 @@ class Profiles {
   }
 }
 
+/** @returns {Section & { take: (path: string) => void }} */
 function profilesSection() {
   const profiles = new Profiles()
   return {

@@ -8,22 +8,29 @@ const { HeatMap } = require('./heat-map')
 const { fillBar, makeLegend, makePartsTable } = require('./parts')
 const { Table } = require('./table')
 
-const QUANTILES = ['p50Ms', 'p90Ms', 'p95Ms', 'p99Ms', 'p999Ms', 'maxMs']
+/**
+ * @import { LatencySummary, RouteSnapshot } from '../../../../index.js'
+ * @import { Section } from './main'
+ * @import { Column } from './table'
+ */
+
+const QUANTILES = /** @type {const} */ (['p50Ms', 'p90Ms', 'p95Ms', 'p99Ms', 'p999Ms', 'maxMs'])
 const HEADS = ['', 'requests', 'a second', 'errors', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max']
 
-/** Milliseconds of each second in which its handlers ran on the loop. */
+/** Milliseconds of each second in which its handlers ran on the loop. @param {RouteSnapshot} route */
 function loopShareOf({ loopMs, lastMinute }) {
   if (loopMs === null) return Number.NaN
   return lastMinute.count === 0 ? 0 : (loopMs.lastMinute / lastMinute.count) * lastMinute.ratePerSecond
 }
 
+/** @param {string} title @param {typeof QUANTILES[number]} key @returns {Column<RouteSnapshot>} */
 const latency = (title, key) => ({
   title,
   sort: ({ lastMinute }) => lastMinute[key],
   text: ({ lastMinute }) => (lastMinute.count === 0 ? '–' : duration(lastMinute[key])),
 })
 
-/** @returns {import('./table').Column[]} */
+/** @returns {Column<RouteSnapshot>[]} */
 const columns = () => [
   { title: 'Route', isText: true, sort: routeName, text: routeName },
   {
@@ -66,8 +73,10 @@ const columns = () => [
   },
 ]
 
+/** @param {RouteSnapshot} route */
 function makeDetail(route) {
   const { lastMinute, sinceStart, outcomes, parts, streams } = route
+  /** @param {string} name @param {LatencySummary} summary */
   const rowOf = (name, summary) => [
     name,
     count(summary.count),
@@ -95,13 +104,19 @@ function makeDetail(route) {
 }
 
 const DECADES = [0.1, 1, 10, 100, 1000, 10_000, 100_000]
+/** @param {number} ms */
 const positionOf = (ms) => {
   const [first, last] = [DECADES[0], DECADES[DECADES.length - 1]].map(Math.log10)
   return Math.min(1, Math.max(0, (Math.log10(Math.max(ms, 1e-9)) - first) / (last - first)))
 }
 
-/** The quantiles on a logarithmic scale: where most answers are, and how far the slow ones reach. */
+/**
+ * The quantiles on a logarithmic scale: where most answers are, and how far the slow ones reach.
+ *
+ * @param {LatencySummary} lastMinute @param {LatencySummary} sinceStart
+ */
 function makeScale(lastMinute, sinceStart) {
+  /** @type {[name: string, summary: LatencySummary][]} */
   const rows = [
     ['last minute', lastMinute],
     ['since the start', sinceStart],
@@ -116,9 +131,11 @@ function makeScale(lastMinute, sinceStart) {
   )
 }
 
+/** @param {LatencySummary} summary */
 function makeStrip({ count: requests, p50Ms, p90Ms, p99Ms, maxMs }) {
   const strip = make('span', { class: 'strip' })
   if (requests === 0) return strip
+  /** @param {string} name @param {number} from @param {number} to */
   const band = (name, from, to) =>
     strip.append(
       make('span', {
@@ -149,7 +166,9 @@ const makeTicks = () =>
     )
   )
 
+/** @returns {Section} */
 function routesSection() {
+  /** @type {Table<RouteSnapshot>} */
   const table = new Table({
     caption: 'Routes, over the last minute',
     columns: columns(),

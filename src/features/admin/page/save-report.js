@@ -26,8 +26,8 @@ function saveReportButton(past) {
     })
     try {
       await saveFile(`report?${query}`)
-    } catch (/** @type {any} */ error) {
-      setText(message, error.message)
+    } catch (error) {
+      setText(message, /** @type {Error} */ (error).message)
       setTimeout(() => setText(message, ''), MESSAGE_MS)
     }
     button.disabled = false

@@ -7,8 +7,15 @@ const { NONE, duration, routeName, timeOfDay } = require('../../../core/readable
 const { fillBar, makeLegend, makePartsTable } = require('./parts')
 const { Table } = require('./table')
 
+/**
+ * @import { RequestInFlight, SlowRequest } from '../../../../index.js'
+ * @import { Section } from './main'
+ */
+
+/** @returns {Section} */
 function slowSection() {
   let longestMs = 1
+  /** @type {Table<SlowRequest>} */
   const table = new Table({
     caption: 'The slowest requests of the last minutes',
     columns: [
@@ -52,6 +59,7 @@ function slowSection() {
   }
 }
 
+/** @param {SlowRequest} request */
 const makeDetail = ({ parts, unreadMs, firstByteMs, loopDelayMs, queueMs, traceId, requestId }) =>
   make(
     'div',
@@ -67,6 +75,7 @@ const makeDetail = ({ parts, unreadMs, firstByteMs, loopDelayMs, queueMs, traceI
     ])
   )
 
+/** @returns {Section} */
 function oldestSection() {
   const table = new Table({
     caption: 'The requests that have been in flight the longest',
@@ -75,7 +84,7 @@ function oldestSection() {
       { title: 'State', isText: true, text: ({ state }) => state },
       { title: 'for', text: ({ ageMs }) => duration(ageMs) },
     ],
-    keyOf: ({ position }) => String(position),
+    keyOf: (/** @type {RequestInFlight & { position: number }} */ { position }) => String(position),
     empty: 'No request is in flight.',
   })
   return {

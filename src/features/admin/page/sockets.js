@@ -6,11 +6,19 @@ const { gridTable } = require('./facts')
 const { bytes, count, duration, number, percent } = require('../../../core/readable')
 const { Table } = require('./table')
 
+/**
+ * @import { SocketEventSnapshot, SocketsSnapshot } from '../../../../index.js'
+ * @import { Section } from './main'
+ */
+
+/** @param {SocketEventSnapshot} event */
 const failedOf = ({ outcomes: { completed, errored } }) =>
   completed + errored === 0 ? 0 : errored / (completed + errored)
 
+/** @returns {Section} */
 function socketsSection() {
   const connections = make('div', { class: 'details' })
+  /** @type {Table<SocketEventSnapshot>} */
   const table = new Table({
     caption: 'Events of the last minute',
     columns: [
@@ -63,6 +71,7 @@ function socketsSection() {
   }
 }
 
+/** @param {SocketsSnapshot} sockets */
 function connectionTables({ connections: { transports, closed, refused }, messages }) {
   const why = [
     ...Object.entries(closed).map(([reason, times]) => [`closed: ${reason.replace('_', ' ')}`, count(times)]),

@@ -3,6 +3,9 @@
 
 const { NONE, routeName } = require('../../../core/readable')
 
+/** @import { StallSite } from '../../../../index.js' */
+
+/** @type {Record<string, string | null>} */
 const REASONS = {
   __proto__: null,
   'garbage-collection': 'garbage collection',
@@ -10,10 +13,14 @@ const REASONS = {
   unknown: 'not seen: the watcher starts with the first stall',
 }
 
+/** @param {Pick<StallSite, 'function' | 'cause'>} site */
 const nameOf = ({ function: name, cause }) => name ?? REASONS[cause] ?? '(anonymous)'
+/** @param {Pick<StallSite, 'file' | 'line'>} site */
 const fileOf = ({ file, line }) => (file === null ? '' : `${file.split('/').slice(-2).join('/')}:${line}`)
+/** @type {Record<string, string | null>} */
 const ORIGINS = { __proto__: null, background: 'in the background', startup: 'at startup' }
+/** @param {Pick<StallSite, 'route' | 'method' | 'origin'>} site */
 const originOf = ({ route, method, origin }) =>
-  route === null ? (ORIGINS[origin] ?? NONE) : routeName({ route, method })
+  route === null ? (ORIGINS[/** @type {string} */ (origin)] ?? NONE) : routeName({ route, method })
 
 module.exports = { fileOf, nameOf, originOf }

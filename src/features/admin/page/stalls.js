@@ -6,13 +6,21 @@ const { count, duration, timeOfDay } = require('../../../core/readable')
 const { fileOf, nameOf, originOf } = require('./stall-words')
 const { Table } = require('./table')
 
+/**
+ * @import { StallSite } from '../../../../index.js'
+ * @import { Section } from './main'
+ */
+
+/** @param {HTMLElement} cell @param {StallSite} site */
 const fillPlace = (cell, site) =>
   setChildren(cell, `${nameOf(site)} ${fileOf(site)}`, () => [
     `${nameOf(site)} `,
     make('span', { class: 'faint' }, fileOf(site)),
   ])
 
+/** @returns {Section} */
 function stallsSection() {
+  /** @type {Table<StallSite>} */
   const table = new Table({
     caption: 'Stalls of the event loop, by code location',
     columns: [
@@ -40,6 +48,7 @@ function stallsSection() {
   }
 }
 
+/** @param {StallSite} site */
 function makeDetail({ cause, frames, file, line, package: from }) {
   if (frames.length === 0) {
     const isOurs = cause !== 'host' && cause !== 'garbage-collection'

@@ -5,30 +5,51 @@
 const { make, setText } = require('./dom')
 
 /**
+ * @template Row
  * @typedef {object} Column
  * @property {string} title
  * @property {string} [about] shown when the pointer rests on the title
  * @property {boolean} [isText] aligned left; figures are aligned right
- * @property {(row: any) => number | string} [sort] makes the column sortable
- * @property {(row: any) => string} [text]
- * @property {(cell: HTMLElement, row: any) => void} [fill] in place of `text`
- *
+ * @property {(row: Row) => number | string} [sort] makes the column sortable
+ * @property {(row: Row) => string} [text]
+ * @property {(cell: HTMLElement, row: Row) => void} [fill] in place of `text`
+ */
+
+/**
+ * @template Row
  * @typedef {object} TableOptions
  * @property {string} caption for screen readers
- * @property {Column[]} columns the first one names the row
- * @property {(row: any) => string} keyOf
+ * @property {Column<Row>[]} columns the first one names the row
+ * @property {(row: Row) => string} keyOf
  * @property {string} empty what to do, or that nothing has happened
- * @property {(row: any) => Node} [detail] makes the content of an opened row, again with each update
- * @property {(row: any) => Lasting} [lasting] makes what stays in an opened row while its figures change, before the detail
+ * @property {(row: Row) => Node} [detail] makes the content of an opened row, again with each update
+ * @property {(row: Row) => Lasting} [lasting] makes what stays in an opened row while its figures change, before the detail
  * @property {number} [sortedBy] the column
  * @property {boolean} [ascending]
  * @property {number} [most] rows that are shown before the button that shows all
- *
- * @typedef {{ element: HTMLElement, close: () => void }} Lasting close: it is not shown any more
+ */
+
+/** @typedef {{ element: HTMLElement, close: () => void }} Lasting close: it is not shown any more */
+
+/**
+ * @template Row
+ * @typedef {{ tr: HTMLElement, cells: HTMLElement[], data: Row | undefined, detail: HTMLElement | undefined,
+ *   content: HTMLElement | undefined, lasting: Lasting | undefined }} Parts of a row that is shown
+ */
+
+/**
+ * @template Row
+ * @typedef {Parts<Row> & { data: Row, content: HTMLElement, get detail(): HTMLElement, set detail(detail: HTMLElement | undefined) }} OpenParts
+ */
+
+/**
+ * @template Row
+ * @typedef {{ get(key: string): Parts<Row> } & Map<string, Parts<Row>>} Shown only `#fill` asks for a key that may be missing
  */
 
 let tables = 0
 
+/** @template Row */
 class Table {
   element
   #options
@@ -39,15 +60,18 @@ class Table {
   #more
   #scroll
   /** What is shown, by key. */
-  #rows = new Map()
+  #rows = /** @type {Shown<Row>} */ (new Map())
+  /** @type {Set<string>} */
   #keys = new Set()
+  /** @type {Row[]} */
   #data = []
+  /** @type {Set<string>} */
   #open = new Set()
   #sortedBy
   #ascending
   #showsAll = false
 
-  /** @param {TableOptions} options */
+  /** @param {TableOptions<Row>} options */
   constructor(options) {
     this.#options = options
     this.#sortedBy = options.sortedBy
@@ -76,7 +100,7 @@ class Table {
     this.#showSort()
   }
 
-  /** @param {Column} column @param {number} i */
+  /** @param {Column<Row>} column @param {number} i */
   #makeHead({ title, about, isText, sort }, i) {
     const label =
       sort === undefined
@@ -90,6 +114,7 @@ class Table {
     return make('th', { scope: 'col', class: isText ? 'text' : 'figure', title: about }, label)
   }
 
+  /** @param {number} i */
   #sortBy(i) {
     this.#ascending = this.#sortedBy === i ? !this.#ascending : this.#options.columns[i].isText === true
     this.#sortedBy = i
@@ -112,7 +137,7 @@ class Table {
     this.#arrange()
   }
 
-  /** Of a thousand rows only those are made that are shown. @param {readonly any[]} data */
+  /** Of a thousand rows only those are made that are shown. @param {readonly Row[]} data */
   update(data) {
     const { keyOf } = this.#options
     const before = this.#keys
@@ -124,6 +149,7 @@ class Table {
     for (const row of this.#data) if (this.#rows.has(keyOf(row))) this.#fill(row)
   }
 
+  /** @param {Row} row */
   #fill(row) {
     const { columns, keyOf } = this.#options
     const key = keyOf(row)
@@ -134,20 +160,24 @@ class Table {
       if (fill !== undefined) fill(parts.cells[i], row)
       else setText(parts.cells[i], text?.(row) ?? '')
     }
-    if (parts.detail !== undefined) this.#fillDetail(parts)
+    if (parts.detail !== undefined) this.#fillDetail(/** @type {OpenParts<Row>} */ (parts))
   }
 
+  /** @param {string} key */
   #makeRow(key) {
     const { columns, detail } = this.#options
     const tr = make('tr')
+    /** @type {HTMLElement[]} */
     const cells = columns.map(({ isText }, i) => {
       const name = isText ? 'text' : 'figure'
       const cell = i === 0 ? make('th', { scope: 'row', class: name }) : make('td', { class: name })
       tr.append(cell)
       return cell
     })
+    /** @type {Parts<Row>} */
     const parts = { tr, cells, data: undefined, detail: undefined, content: undefined, lasting: undefined }
     if (detail === undefined) return parts
+    /** @type {HTMLElement} */
     const button = make('button', {
       type: 'button',
       class: 'opener',
@@ -159,8 +189,9 @@ class Table {
     return parts
   }
 
+  /** @param {string} key @param {HTMLElement} button */
   #toggle(key, button) {
-    const parts = this.#rows.get(key)
+    const parts = /** @type {OpenParts<Row>} */ (this.#rows.get(key))
     const isOpen = !this.#open.has(key)
     button.setAttribute('aria-expanded', String(isOpen))
     if (isOpen) {
@@ -184,6 +215,7 @@ class Table {
     }
   }
 
+  /** @param {OpenParts<Row>} parts */
   #fillDetail({ content, data }) {
     content.replaceChildren(this.#options.detail?.(data) ?? '')
   }
@@ -202,10 +234,11 @@ class Table {
     setText(this.#more, this.#showsAll ? `Show ${most} of ${sorted.length}` : `Show all ${sorted.length}`)
   }
 
-  /** Moves only what is not in its place. An element that is moved loses its focus, and gets it back. */
+  /** Moves only what is not in its place. An element that is moved loses its focus, and gets it back. @param {Parts<Row>[]} shown */
   #place(shown) {
     const focused = document.activeElement
     const wanted = shown.flatMap(({ tr, detail }) => (detail === undefined ? [tr] : [tr, detail]))
+    /** @type {Set<Element>} */
     const kept = new Set(wanted)
     for (const tr of [...this.#body.children]) if (!kept.has(tr)) tr.remove()
     for (const [i, tr] of wanted.entries()) {
@@ -215,6 +248,7 @@ class Table {
     if (focused instanceof HTMLElement && this.#body.contains(focused)) focused.focus({ preventScroll: true })
   }
 
+  /** @param {string} key */
   #remove(key) {
     this.#rows.get(key).lasting?.close()
     this.#rows.delete(key)
@@ -229,6 +263,8 @@ class Table {
   }
 }
 
-const compare = (a, b) => (typeof a === 'string' ? a.localeCompare(b) : a - b)
+/** @param {number | string} a @param {number | string} b */
+const compare = (a, b) =>
+  typeof a === 'string' ? a.localeCompare(/** @type {string} */ (b)) : a - /** @type {number} */ (b)
 
 exports.Table = Table

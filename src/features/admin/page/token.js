@@ -12,6 +12,7 @@ const token = {
   get isKnown() {
     return read() !== null
   },
+  /** @param {string} value */
   keep(value) {
     kept = value
     try {

@@ -3,6 +3,8 @@
 
 const { make, setChildren } = require('./dom')
 
+/** @import { State } from './chart-list' */
+
 class WorkerChoice {
   #select
   element
@@ -22,11 +24,12 @@ class WorkerChoice {
     return this.#select.value
   }
 
+  /** @param {boolean} isDisabled */
   set isDisabled(isDisabled) {
     this.#select.disabled = isDisabled
   }
 
-  /** @param {{ workers: { worker: string }[] } | null} fleet with the worker that answers first */
+  /** @param {State['fleet']} fleet with the worker that answers first */
   update(fleet) {
     const names = fleet?.workers.map(({ worker }) => String(worker)) ?? []
     this.element.hidden = names.length < 2

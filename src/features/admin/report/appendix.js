@@ -7,9 +7,12 @@ const { html } = require('./markup')
 const { pointsOf } = require('./run-curves')
 const { makeFacts, makeSection, makeTable } = require('./table')
 
-/** @import { Times } from './times' */
+/**
+ * @import { ReleaseSnapshot } from '../../../../index.js'
+ * @import { Run } from './run'
+ * @import { Times } from './times'
+ */
 
-/** @import { Run } from './run' */
 const MOST_STEPS = 24
 const MOST_ROUTES = 25
 
@@ -42,6 +45,7 @@ function makeSteps({ curves }, times) {
   )
 }
 
+/** @param {ReleaseSnapshot} release */
 const nameOf = ({ version, revision }) =>
   [version, revision.slice(0, 10)].filter(Boolean).join(' ') || 'not named'
 
@@ -49,6 +53,7 @@ const nameOf = ({ version, revision }) =>
 function makeReleases({ releases }, times) {
   const { current, previous, routes } = releases
   if (previous === null) return null
+  /** @param {string} title @param {ReleaseSnapshot} release */
   const rowOf = (title, { since, requests }) => [
     title,
     times.moment(since),
@@ -58,6 +63,7 @@ function makeReleases({ releases }, times) {
     percent(requests.errorRatio),
     percent(requests.shedRatio),
   ]
+  /** @param {(value: number) => string} write @param {number} before @param {number} now */
   const arrow = (write, before, now) => `${write(before)} → ${write(now)}`
   return makeSection(
     'releases',
@@ -84,10 +90,12 @@ function makeReleases({ releases }, times) {
   )
 }
 
+/** @param {unknown} value */
 const isGroup = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** @param {unknown} value */
 const written = (value) =>
   value === null ? 'not set' : typeof value === 'string' ? value : JSON.stringify(value)
-/** @returns {[string, string][]} */
+/** @param {[name: string, value: unknown][]} entries @returns {[string, string][]} */
 const rowsOf = (entries) => entries.map(([name, value]) => [name, written(value) ?? NONE])
 
 /** @param {Run} run */
@@ -99,7 +107,7 @@ function makeOptions({ options }) {
     'options',
     'Options in force',
     null,
-    html`<div class="options">${groups.map(([name, group]) => makeFacts(name, rowsOf(Object.entries(group))))}${makeFacts('others', rowsOf(plain))}</div>`
+    html`<div class="options">${groups.map(([name, group]) => makeFacts(name, rowsOf(Object.entries(/** @type {object} */ (group)))))}${makeFacts('others', rowsOf(plain))}</div>`
   )
 }
 

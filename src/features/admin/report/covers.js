@@ -1,9 +1,12 @@
 'use strict'
 // What the figures of a table are about, in words: exactly the run, or only a part of it, or more than it.
 
-/** @import { Times } from './times' */
+/**
+ * @import { Run } from './run'
+ * @import { Times } from './times'
+ */
 
-/** @param {import('./run').Run} run @param {Times} times */
+/** @param {Run} run @param {Times} times */
 function coversOf(run, times) {
   return {
     run: 'Exactly this run: counters at its end, without those at its start.',

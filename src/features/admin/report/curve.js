@@ -6,7 +6,13 @@ const { CHARTS } = require('../page/chart-list')
 const { html, Markup } = require('./markup')
 const { pointsOf } = require('./run-curves')
 
-/** @import { Times } from './times' */
+/**
+ * @import { LivePoint } from '../../../../index.js'
+ * @import { ChartOptions, Series } from '../page/chart-list'
+ * @import { Run } from './run'
+ * @import { Times } from './times'
+ * @typedef {[x: number, y: number]} Corner
+ */
 
 const WIDTH = 340
 const HEIGHT = 118
@@ -22,9 +28,7 @@ const GAP_MS = 5000
 const MOST_COVERED = 0.15
 const MARK_HEIGHT = 4
 
-/** @import { ChartOptions, Series } from '../page/chart-list' */
-
-/** @param {import('./run').Run} run @param {Times} times */
+/** @param {Run} run @param {Times} times */
 function makeCurves(run, times) {
   const points = pointsOf(run.curves)
   const drawing = new Drawing(points, run)
@@ -34,7 +38,7 @@ function makeCurves(run, times) {
   return html`${stalls}<div class="charts">${CHARTS.map((chart) => makeFigure(chart, { drawing, run, times }))}</div>`
 }
 
-/** @param {ChartOptions} chart */
+/** @param {ChartOptions} chart @param {{ drawing: Drawing, run: Run, times: Times }} of */
 function makeFigure(chart, { drawing, run, times }) {
   const { title, series, format } = chart
   const figures = run.curves.figures[title]
@@ -59,7 +63,7 @@ class Drawing {
   #to
   #gapMs
 
-  /** @param {import('../../../../index.js').LivePoint[]} points @param {import('./run').Run} run */
+  /** @param {LivePoint[]} points @param {Run} run */
   constructor(points, { from, to, curves }) {
     this.#points = points
     this.#from = from
@@ -97,16 +101,22 @@ ${series.map((each) => this.#line(each, top))}<g class="grid">${labels}</g></svg
     return html`<path class="${kind} ${color}" stroke-width="${place(width)}" d="${new Markup(pieces)}"/>`
   }
 
+  /** @param {Series} series @param {number} top */
   #bars({ read }, top) {
     return this.#points
       .filter((point) => Number(read(point)) > 0)
-      .map((point) => `M${place(this.#xOf(point.at))},${BOTTOM}V${place(yOf(read(point), top))}`)
+      .map(
+        (point) =>
+          `M${place(this.#xOf(point.at))},${BOTTOM}V${place(yOf(/** @type {number} */ (read(point)), top))}`
+      )
       .join('')
   }
 
-  /** A stroke ends where the process was idle, or where the value is not known. */
+  /** A stroke ends where the process was idle, or where the value is not known. @param {Series} series @param {number} top @param {boolean} isClosed */
   #strokes({ read }, top, isClosed) {
+    /** @type {Corner[][]} */
     const strokes = []
+    /** @type {Corner[]} */
     let stroke = []
     let beforeMs = Number.NEGATIVE_INFINITY
     for (const point of this.#points) {
@@ -137,16 +147,20 @@ ${series.map((each) => this.#line(each, top))}<g class="grid">${labels}</g></svg
       .join('')
   }
 
+  /** @param {number} at */
   #xOf(at) {
     return LEFT + ((RIGHT - LEFT) * (at - this.#from)) / Math.max(1, this.#to - this.#from)
   }
 }
 
+/** @param {number} value @param {number} top */
 const yOf = (value, top) => BOTTOM - (BOTTOM - TOP) * Math.min(1, value / top)
+/** @param {number} value */
 const place = (value) => Math.round(value * 10) / 10
-/** A single point is a short stroke. */
+/** A single point is a short stroke. @param {Corner[]} corners */
 const opened = (corners) =>
   `M${corners.map((corner) => corner.join()).join('L')}${corners.length === 1 ? 'h1' : ''}`
+/** @param {Corner[]} corners */
 const closed = (corners) =>
   `M${corners[0][0]},${BOTTOM}L${corners.map((corner) => corner.join()).join('L')}V${BOTTOM}z`
 

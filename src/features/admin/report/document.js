@@ -21,7 +21,7 @@ const STYLES = [path.join(__dirname, '../page/colors.css'), path.join(__dirname,
 const DATA_ID = 'spillway-run'
 const DATA = new RegExp(`<script type="application/json" id="${DATA_ID}">([^<]*)</script>`)
 
-/** @typedef {import('./run').Run} Run */
+/** @import { Run } from './run' */
 
 /** @type {Promise<string> | undefined} */
 let style
@@ -84,6 +84,7 @@ function makeCurveSection(run, times) {
   return makeSection('curves', 'Curves', about, makeCurves(run, times))
 }
 
+/** @param {string} css */
 const policyFor = (css) =>
   [
     "default-src 'none'",

@@ -7,9 +7,13 @@ const { coversOf } = require('./covers')
 const { html } = require('./markup')
 const { atMost, makeFacts, makeSection, makeTable } = require('./table')
 
-/** @import { Times } from './times' */
+/**
+ * @import { ShedCount } from '../../../../index.js'
+ * @import { Run } from './run'
+ * @import { Times } from './times'
+ */
 
-/** @import { Run } from './run' */
+/** @param {string} title */
 const text = (title) => ({ title, isText: true })
 
 /** @param {Run} run @param {Times} times */
@@ -63,7 +67,7 @@ function makeStalls(run, times) {
   )
 }
 
-/** One function may stand in several rows. */
+/** One function may stand in several rows. @param {Run['stalls']} stalls */
 const uniqueStacks = (stalls) =>
   [...new Map(stalls.map((site) => [site.frames.join('\n'), site])).values()].filter(
     ({ frames }) => frames.length > 0
@@ -126,6 +130,7 @@ function makeOutgoing(run, times) {
 /** @param {Run} run @param {Times} times */
 function makeRejections(run, times) {
   const { mode, rejected, wouldReject } = run
+  /** @param {ShedCount[]} list @param {string} what */
   const rowsOf = (list, what) =>
     list.map(({ reason, priority, count: requests }) => [reason, priority, what, count(requests)])
   const rows = [...rowsOf(rejected, 'rejected'), ...rowsOf(wouldReject, 'would be rejected')]

@@ -6,6 +6,8 @@ const US_PER_MS = 1000
 
 /**
  * @import { LatencyCounts } from '../../../../index.js'
+ * @typedef {[us: number, count: number]} Cell
+ *
  * @typedef {object} Latencies milliseconds
  * @property {number} count
  * @property {number} meanMs
@@ -38,7 +40,7 @@ function latenciesBetween(after, before = { maxUs: 0, cells: [] }) {
       Math.min(valueAt(cells, Math.max(1, Math.ceil(ratio * count))), maxUs) / US_PER_MS,
     ])
   )
-  return /** @type {any} */ ({
+  return /** @type {Latencies} */ ({
     count,
     meanMs: Math.min(sum / count, maxUs) / US_PER_MS,
     ...quantiles,
@@ -46,18 +48,21 @@ function latenciesBetween(after, before = { maxUs: 0, cells: [] }) {
   })
 }
 
-/** @returns {[us: number, count: number][]} */
+/** @param {readonly number[]} cells */
 function pairsOf(cells) {
+  /** @type {Cell[]} */
   const pairs = []
   for (let i = 0; i + 1 < cells.length; i += 2) pairs.push([cells[i], cells[i + 1]])
-  return /** @type {[number, number][]} */ (pairs)
+  return pairs
 }
 
+/** @param {Cell[]} after @param {Map<number, number>} before */
 const difference = (after, before) =>
   after
-    .map(([us, count]) => /** @type {[number, number]} */ ([us, count - (before.get(us) ?? 0)]))
+    .map(([us, count]) => /** @type {Cell} */ ([us, count - (before.get(us) ?? 0)]))
     .filter(([, count]) => count > 0)
 
+/** @param {Cell[]} cells @param {number} rank */
 function valueAt(cells, rank) {
   let seen = 0
   for (const [us, count] of cells) if ((seen += count) >= rank) return us

@@ -2,9 +2,12 @@
 // Text as markup. Whatever is put into a template is text and is escaped, unless it is markup itself: names of routes and messages of
 // errors may hold anything.
 
+/** @type {Record<string, string>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 /** Control characters, those that turn text around, and halves of a pair. */
 const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Cs}]/gu
+
+/** @typedef {string | number | false | null | undefined | Markup | readonly Content[]} Content what a template takes */
 
 class Markup {
   /** @param {string} text */
@@ -20,14 +23,14 @@ const escaped = (text) =>
     .replace(UNSEEN, '\ufffd')
     .replace(/[&<>"']/g, (character) => ENTITIES[character])
 
-/** @param {any} value @returns {string} */
+/** @param {Content} value @returns {string} */
 function written(value) {
   if (value === null || value === undefined || value === false) return ''
   if (Array.isArray(value)) return value.map(written).join('')
   return value instanceof Markup ? value.text : escaped(String(value))
 }
 
-/** @param {TemplateStringsArray} pieces @param {...any} values text, markup, or a list of both */
+/** @param {TemplateStringsArray} pieces @param {...Content} values text, markup, or a list of both */
 function html(pieces, ...values) {
   return new Markup(pieces.map((piece, i) => (i === 0 ? piece : written(values[i - 1]) + piece)).join(''))
 }
@@ -39,6 +42,7 @@ const withCode = (text) => text.split('`').map((part, i) => (i % 2 === 0 ? part 
 const json = (value) =>
   new Markup(JSON.stringify(value).replace(/[<>&]/g, inHexadecimal).replace(UNSEEN, inHexadecimal))
 
+/** @param {string} character */
 const inHexadecimal = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 exports.Markup = Markup

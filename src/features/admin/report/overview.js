@@ -6,10 +6,21 @@ const { coversOf } = require('./covers')
 const { html, withCode } = require('./markup')
 const { makeSection, makeTable } = require('./table')
 
-/** @import { Times } from './times' */
+/**
+ * @import { ReleaseSnapshot } from '../../../../index.js'
+ * @import { Run } from './run'
+ * @import { Sighting } from './sightings'
+ * @import { Times } from './times'
+ *
+ * @typedef {number | null | undefined} Figure
+ * @typedef {object} SummaryRow
+ * @property {string} name
+ * @property {(run: Run) => Figure} read
+ * @property {(value: Figure) => string} write
+ * @property {number} [isBetter] 1 if more is better, -1 if less is
+ * @property {boolean} [isCount]
+ */
 
-/** @import { Run } from './run' */
-/** @import { Sighting } from './sightings' */
 const LATENCIES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'p999Ms', 'maxMs'])
 const LATENCY_NAMES = {
   meanMs: 'mean',
@@ -24,7 +35,9 @@ const LEAST_CHANGE = 0.005
 const LEAST_TELLING = 0.05
 const WORDS = { high: '▲ high', medium: '● medium', low: '○ low' }
 
+/** @param {Run} run */
 const titleOf = ({ title }) => title ?? 'Load test report'
+/** @param {ReleaseSnapshot} release */
 const nameOf = ({ version, revision }) => [version, revision.slice(0, 10)].filter(Boolean).join(' ')
 
 /** @param {Run} run @param {Times} times */
@@ -51,7 +64,7 @@ function makeNotices({ notices, workers }) {
   return all.length > 0 && html`<ul class="notices">${all.map((notice) => html`<li>${notice}</li>`)}</ul>`
 }
 
-/** The figures of the whole run: how each is written, and whether more of it is better. */
+/** The figures of the whole run: how each is written, and whether more of it is better. @type {SummaryRow[]} */
 const SUMMARY = [
   { name: 'requests', read: ({ requests }) => requests.count, write: count, isCount: true },
   { name: 'requests a second', read: ({ requests }) => requests.perSecond, write: number, isBetter: 1 },
@@ -69,7 +82,7 @@ const SUMMARY = [
   },
   ...LATENCIES.map((key) => ({
     name: LATENCY_NAMES[key],
-    read: ({ requests }) => requests.latencies?.[key],
+    read: (/** @type {Run} */ { requests }) => requests.latencies?.[key],
     write: duration,
     isBetter: -1,
   })),
@@ -83,13 +96,18 @@ const SUMMARY = [
   { name: 'memory at most', read: (run) => run.curves.figures.Memory[0]?.most, write: bytes, isBetter: -1 },
 ]
 
+/** @param {number} part @param {number} all */
 const shareOf = (part, all) => (all === 0 ? 0 : part / all)
+/** @param {Run} run @param {string} title */
 const middleOf = ({ curves }, title) => curves.figures[title][0]?.median
 
+/** @param {Run} run */
 function stalledMs({ curves }) {
   const column = curves.columns.indexOf('stallMs')
   const values = curves.rows.map((row) => row[column])
-  return values.every((value) => value === null) ? null : values.reduce((sum, value) => sum + (value ?? 0), 0)
+  return values.every((value) => value === null)
+    ? null
+    : values.reduce((/** @type {number} */ sum, value) => sum + (value ?? 0), 0)
 }
 
 /** @param {Run} run @param {Times} times @param {Run | undefined} baseline */
@@ -123,13 +141,12 @@ function makeSummary(run, times, baseline) {
 /**
  * By how much a figure has changed, and whether that is better.
  *
- * @param {any} before @param {any} after
- * @param {{ isBetter?: number, isCount?: boolean }} figure isBetter: 1 if more is better, -1 if less is
+ * @param {Figure} before @param {Figure} after @param {Pick<SummaryRow, 'isBetter' | 'isCount'>} figure
  */
 function changeOf(before, after, { isBetter = 0, isCount = false }) {
   if (isCount || !Number.isFinite(before) || !Number.isFinite(after)) return ''
   if (before === 0) return after === 0 ? '=' : html`<span class="${isBetter > 0 ? 'good' : 'bad'}">new</span>`
-  const ratio = after / before
+  const ratio = /** @type {number} */ (after) / /** @type {number} */ (before)
   if (Math.abs(ratio - 1) < LEAST_CHANGE) return '='
   const words = ratio >= 2 ? `× ${number(ratio)}` : `${ratio > 1 ? '+' : '−'}${percent(Math.abs(ratio - 1))}`
   if (Math.abs(ratio - 1) < LEAST_TELLING) return words

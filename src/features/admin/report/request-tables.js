@@ -8,14 +8,20 @@ const { html } = require('./markup')
 const { changeOf } = require('./overview')
 const { makeSection, makeTable } = require('./table')
 
-/** @import { Times } from './times' */
+/**
+ * @import { RequestParts } from '../../../../index.js'
+ * @import { Run } from './run'
+ * @import { RouteOfRun } from './run-requests'
+ * @import { Times } from './times'
+ */
 
-/** @import { Run } from './run' */
 const BAR_WIDTH = 160
 const LEAST_SHARE = 0.004
 const ROUTE = { title: 'Route', isText: true }
 
+/** @param {RouteOfRun} route */
 const keyOf = ({ method, route }) => `${method} ${route}`
+/** @param {RouteOfRun} route */
 const errorShareOf = ({ errors, count: requests }) => (requests === 0 ? 0 : errors / requests)
 
 /** @param {Run} run @param {Times} times */
@@ -33,7 +39,7 @@ function makeRoutes(run, times) {
       count(route.errors),
       share >= 0.01 ? html`<span class="bad">${percent(share)}</span>` : percent(share),
       route.shed === null ? NONE : count(route.shed),
-      ...['meanMs', 'p50Ms', 'p95Ms', 'p99Ms', 'maxMs'].map((key) =>
+      .../** @type {const} */ (['meanMs', 'p50Ms', 'p95Ms', 'p99Ms', 'maxMs']).map((key) =>
         duration(route.count === 0 ? null : latencies?.[key])
       ),
     ]
@@ -68,7 +74,7 @@ function makeParts(run, times) {
   const rows = routes.map(({ method, route, parts, count: requests }) => [
     routeName({ method, route }),
     makeBar(parts),
-    ...PARTS.map((part) => duration(msOf(parts, part) / requests)),
+    ...PARTS.map((part) => duration(msOf(/** @type {Partial<RequestParts>} */ (parts), part) / requests)),
   ])
   return makeSection(
     'parts',
@@ -88,13 +94,17 @@ const makeLegend = () =>
     ({ key, name, about }) => html`<li><i class="swatch part-${key}"></i><b>${name}</b>: ${about}</li>`
   )}</ul>`
 
-/** The figures stand in the other columns. @param {any} parts `null` where none were measured @param {number} [scale] the share of the width */
+/**
+ * The figures stand in the other columns.
+ *
+ * @param {Partial<RequestParts> | null} parts `null` where none were measured @param {number} [scale] the share of the width
+ */
 function makeBar(parts, scale = 1) {
   const total = parts === null ? 0 : sumOf(parts)
   if (total === 0) return NONE
   let left = 0
   const pieces = PARTS.map((part) => {
-    const width = (msOf(parts, part) / total) * BAR_WIDTH * scale
+    const width = (msOf(/** @type {Partial<RequestParts>} */ (parts), part) / total) * BAR_WIDTH * scale
     const x = left
     left += width
     if (width < LEAST_SHARE * BAR_WIDTH) return null
@@ -148,6 +158,11 @@ function makeComparison(run, baseline) {
     .filter((route) => before.has(keyOf(route)))
     .map((route) => {
       const earlier = /** @type {typeof route} */ (before.get(keyOf(route)))
+      /**
+       * @param {(value: number | null | undefined) => string} write
+       * @param {(route: RouteOfRun) => number | undefined} read
+       * @param {number} isBetter
+       */
       const pair = (write, read, isBetter) => [
         write(read(earlier)),
         write(read(route)),

@@ -6,9 +6,12 @@ const { CHARTS } = require('../page/chart-list')
 const MOST_POINTS = 240
 const SECOND_MS = 1000
 
-/** @import { LivePoint } from '../../../../index.js' */
-/** @typedef {{ least: number, median: number, most: number, mostAt: number }} CurveFigures */
 /**
+ * @import { LivePoint } from '../../../../index.js'
+ * @import { Series } from '../page/chart-list'
+ *
+ * @typedef {number | null | undefined} Value
+ * @typedef {{ least: number, median: number, most: number, mostAt: number }} CurveFigures
  * @typedef {object} Curves
  * @property {number} stepSeconds how much time a point stands for
  * @property {readonly string[]} columns
@@ -16,15 +19,21 @@ const SECOND_MS = 1000
  * @property {Record<string, (CurveFigures | null)[]>} figures by chart, for each of its series
  */
 
+/** @param {readonly Value[]} values */
 const known = (values) => values.filter((value) => value !== null && value !== undefined)
+/** @param {readonly Value[]} values */
 const sum = (values) =>
   known(values).length === 0 ? null : known(values).reduce((total, each) => total + each, 0)
+/** @param {readonly Value[]} values */
 const mean = (values) => (known(values).length === 0 ? null : Number(sum(values)) / known(values).length)
+/** @param {readonly Value[]} values */
 const highest = (values) => (known(values).length === 0 ? null : Math.max(...known(values)))
+/** @param {readonly Value[]} values */
 const lowest = (values) => (known(values).length === 0 ? null : Math.min(...known(values)))
+/** @template Item @param {readonly Item[]} values */
 const last = (values) => values[values.length - 1]
 
-/** How the points of a step become one. @type {Record<keyof LivePoint, (values: any[]) => number | null>} */
+/** How the points of a step become one. @type {Record<keyof LivePoint, (values: readonly Value[]) => Value>} */
 const MERGES = {
   at: last,
   requests: mean,
@@ -60,17 +69,23 @@ function makeCurves(points) {
   }
 }
 
-/** @returns {LivePoint[]} */
+/** @param {Curves} curves @returns {LivePoint[]} */
 const pointsOf = ({ columns, rows }) =>
-  rows.map((row) => /** @type {any} */ (Object.fromEntries(columns.map((name, i) => [name, row[i]]))))
+  rows.map(
+    (row) =>
+      /** @type {LivePoint} */ (
+        /** @type {unknown} */ (Object.fromEntries(columns.map((name, i) => [name, row[i]])))
+      )
+  )
 
+/** @param {readonly LivePoint[]} points */
 function stepFor(points) {
   if (points.length === 0) return 1
   const seconds = (last(points).at - points[0].at) / SECOND_MS
   return Math.max(1, Math.ceil(seconds / MOST_POINTS))
 }
 
-/** Points of the same span of time. @returns {LivePoint[][]} */
+/** Points of the same span of time. @param {readonly LivePoint[]} points @param {number} stepMs */
 function stepsOf(points, stepMs) {
   if (stepMs === SECOND_MS) return points.map((point) => [point])
   /** @type {Map<number, LivePoint[]>} */
@@ -84,24 +99,23 @@ function stepsOf(points, stepMs) {
   return [...steps.values()]
 }
 
-/** @returns {CurveFigures | null} null without a value */
+/** @param {readonly LivePoint[]} points @param {Series['read']} read @returns {CurveFigures | null} null without a value */
 function figuresOf(points, read) {
   const values = points
-    .map((point) => ({ at: point.at, value: read(point) }))
+    .map((point) => ({ at: point.at, value: /** @type {number} */ (read(point)) }))
     .filter(({ value }) => value !== null && Number.isFinite(value))
     .sort((a, b) => a.value - b.value || b.at - a.at)
   if (values.length === 0) return null
   const { value: most, at: mostAt } = last(values)
-  return {
+  return /** @type {CurveFigures} */ ({
     least: rounded(values[0].value),
     median: rounded(values[Math.floor((values.length - 1) / 2)].value),
     most: rounded(most),
     mostAt,
-  }
+  })
 }
 
-/** Four digits: no curve shows more. */
-/** @param {any} value @returns {any} */
+/** Four digits: no curve shows more. @param {Value} value */
 function rounded(value) {
   if (value === null || value === undefined) return null
   return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4))

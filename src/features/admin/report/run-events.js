@@ -5,18 +5,23 @@
 const MOST = Object.freeze({ findings: 20, slowest: 15, stalls: 12, frames: 8, errors: 25, outgoing: 15 })
 
 /**
- * @import { Snapshot } from '../../../../index.js'
- * @import { Covers } from './run'
+ * @import { CollectionKind, Snapshot, StallSite } from '../../../../index.js'
+ * @import { Covers, Recorded } from './run'
+ * @import { Totals } from './run-requests'
+ *
+ * @typedef {'processErrors' | 'clientErrors' | 'internalErrors'} ErrorGroup
+ * @typedef {Record<ErrorGroup, Record<string, number>> & Pick<Snapshot, 'warnings'>} OtherErrors
  */
 
 /**
- * @param {Pick<import('./run').Recorded, 'findings' | 'hasVerdict' | 'slowest'> & { from: number, to: number }} run
- * @param {import('./run-requests').Totals} totals
+ * @param {Pick<Recorded, 'findings' | 'hasVerdict' | 'slowest'> & { from: number, to: number }} run
+ * @param {Totals} totals
  */
 function describeEvents({ findings, hasVerdict, slowest, from, to }, { start, end, isNow }) {
   const { snapshot } = end
   const before = start === 'process' || start === undefined ? undefined : start.snapshot
   const isKnown = start !== undefined
+  /** @param {string} at */
   const isInRun = (at) => Date.parse(at) >= from && Date.parse(at) <= to
   return {
     eventsCover: /** @type {Covers} */ (isKnown ? 'run' : 'process'),
@@ -36,7 +41,7 @@ function describeEvents({ findings, hasVerdict, slowest, from, to }, { start, en
     mode: snapshot.admission.mode,
     collections: Object.entries(snapshot.runtime.collections)
       .map(([kind, { count, totalMs }]) => {
-        const earlier = before?.runtime.collections[kind]
+        const earlier = before?.runtime.collections[/** @type {CollectionKind} */ (kind)]
         return { kind, count: count - (earlier?.count ?? 0), totalMs: totalMs - (earlier?.totalMs ?? 0) }
       })
       .filter(({ count }) => count > 0),
@@ -50,7 +55,12 @@ function describeEvents({ findings, hasVerdict, slowest, from, to }, { start, en
   }
 }
 
-/** What has been counted since, with the counts of before taken off. @template {{ count: number }} Row @param {readonly Row[]} rows */
+/**
+ * What has been counted since, with the counts of before taken off.
+ *
+ * @template {{ count: number }} Row
+ * @param {readonly Row[]} rows @param {readonly Row[] | undefined} before @param {(row: Row) => string} keyOf
+ */
 function since(rows, before, keyOf) {
   const counts = new Map((before ?? []).map((row) => [keyOf(row), row.count]))
   return rows
@@ -58,10 +68,11 @@ function since(rows, before, keyOf) {
     .filter(({ count }) => count > 0)
 }
 
+/** @param {StallSite} site */
 const siteKey = ({ cause, function: name, file, line, route, method, origin, package: from }) =>
   [cause, name, file, line, route, method, origin, from].join('\n')
 
-/** @param {Snapshot} snapshot @param {Snapshot | undefined} before */
+/** @param {Snapshot} snapshot @param {Snapshot | undefined} before @param {(at: string) => boolean} isInRun */
 function stallsOf({ stalls }, before, isInRun) {
   const earlier = new Map((before?.stalls.sites ?? []).map((site) => [siteKey(site), site]))
   return stalls.sites
@@ -82,14 +93,14 @@ function stallsOf({ stalls }, before, isInRun) {
     .slice(0, MOST.stalls)
 }
 
-/** @param {Snapshot} snapshot @param {Snapshot | undefined} before */
+/** @param {OtherErrors} snapshot @param {OtherErrors | undefined} before */
 function otherErrorsOf(snapshot, before) {
-  const groups = /** @type {const} */ ({
+  const groups = {
     processErrors: '',
     clientErrors: 'no HTTP request: ',
     internalErrors: 'inside spillway: ',
-  })
-  const counts = Object.entries(groups).flatMap(([group, prefix]) =>
+  }
+  const counts = /** @type {[ErrorGroup, string][]} */ (Object.entries(groups)).flatMap(([group, prefix]) =>
     Object.entries(snapshot[group]).map(([name, count]) => ({
       name: prefix + name,
       count: count - (before?.[group][name] ?? 0),
@@ -122,6 +133,7 @@ function outgoingOf({ outgoing }, before) {
     .slice(0, MOST.outgoing)
 }
 
+/** @param {Snapshot} snapshot @param {Snapshot | undefined} before @param {'shed' | 'wouldShed'} kind */
 const rejectedOf = ({ admission }, before, kind) =>
   since(admission[kind], before?.admission[kind], ({ reason, priority }) => `${reason} ${priority}`)
 

@@ -8,7 +8,7 @@ const MOST_ROUTES = 50
 const FAILED = /** @type {const} */ (['errored', 'timed_out'])
 
 /**
- * @import { LatencySummary, LivePoint, RunTotals } from '../../../../index.js'
+ * @import { LatencySummary, LivePoint, RequestParts, RouteSnapshot, RunTotals, Snapshot } from '../../../../index.js'
  * @import { Latencies } from './latency-counts'
  * @import { Covers } from './run'
  *
@@ -18,6 +18,8 @@ const FAILED = /** @type {const} */ (['errored', 'timed_out'])
  * @property {boolean} isNow whether the run ended when `end` was taken
  * @property {number} seconds of the run
  *
+ * @typedef {Omit<Latencies, 'meanMs'> & { meanMs?: number }} Quantiles a summary of the process has no mean
+ *
  * @typedef {object} RouteOfRun
  * @property {string} method
  * @property {string} route
@@ -25,14 +27,22 @@ const FAILED = /** @type {const} */ (['errored', 'timed_out'])
  * @property {number} perSecond
  * @property {number} errors
  * @property {number | null} shed
- * @property {Latencies | LatencySummary | null} latencies
- * @property {Record<string, number> | null} parts the sums of all its requests
+ * @property {Quantiles | null} latencies
+ * @property {Partial<RequestParts> | null} parts the sums of all its requests
+ *
+ * @typedef {{ method: string, route: string }} Named
+ * @typedef {RouteSnapshot & { parts: NonNullable<RouteSnapshot['parts']> }} RouteWithParts they are measured from the start, or never
  */
 
+/** @param {Named} route */
 const keyOf = ({ method, route }) => `${method} ${route}`
+/** @template {Named} Each @param {readonly Each[]} [list] */
 const byKey = (list = []) => new Map(list.map((each) => [keyOf(each), each]))
+/** @param {RouteSnapshot} route */
 const failedOf = ({ outcomes }) => FAILED.reduce((sum, outcome) => sum + outcomes[outcome], 0)
+/** @template Each @param {readonly Each[]} list @param {(each: Each) => number} read */
 const sumOf = (list, read) => list.reduce((sum, each) => sum + read(each), 0)
+/** @param {Snapshot} snapshot */
 const shedOf = ({ admission }) => sumOf(admission.shed, ({ count }) => count)
 
 /** @param {Totals} totals @returns {Covers} */
@@ -52,7 +62,7 @@ function describeRequests(points, totals) {
   }
 }
 
-/** Of the whole run, by counters, else by its seconds. */
+/** Of the whole run, by counters, else by its seconds. @param {LivePoint[]} points @param {Totals} totals */
 function countsOf(points, { start, end, seconds }) {
   if (start === undefined) {
     const counts = secondsOf(points)
@@ -70,7 +80,11 @@ function countsOf(points, { start, end, seconds }) {
   }
 }
 
-/** A point has rates of the time since the point before it: of a second where the wall clock was set back in between. */
+/**
+ * A point has rates of the time since the point before it: of a second where the wall clock was set back in between.
+ *
+ * @param {LivePoint[]} points
+ */
 function secondsOf(points) {
   const sums = { count: 0, errors: 0, shed: 0 }
   for (const [i, { at, requests, errors, shed }] of points.entries()) {
@@ -83,24 +97,27 @@ function secondsOf(points) {
   return { count: Math.round(sums.count), errors: Math.round(sums.errors), shed: Math.round(sums.shed) }
 }
 
-/** @returns {Latencies | LatencySummary | null} */
+/** @param {Totals} totals @param {Covers} covers @returns {Quantiles | null} */
 function latenciesOf({ start, end }, covers) {
   const { requests } = end.snapshot
   if (covers === 'minute') return requests.lastMinute
   if (covers === 'process') return requests.sinceStart
-  return latenciesBetween(end.latencies.all, start === 'process' ? undefined : start.latencies.all)
+  return latenciesBetween(
+    end.latencies.all,
+    start === 'process' ? undefined : /** @type {RunTotals} */ (start).latencies.all
+  )
 }
 
 /** @type {Record<Covers, (totals: Totals) => RouteOfRun[]>} */
 const ROUTES = {
   run({ start, end, seconds }) {
     const before = start === 'process' ? undefined : start
-    const routesBefore = byKey(/** @type {any} */ (before?.snapshot.routes))
-    const latencies = byKey(/** @type {any} */ (end.latencies.routes))
-    const latenciesBefore = byKey(/** @type {any} */ (before?.latencies.routes))
+    const routesBefore = byKey(before?.snapshot.routes)
+    const latencies = byKey(end.latencies.routes)
+    const latenciesBefore = byKey(before?.latencies.routes)
     return end.snapshot.routes.map((route) => {
       const key = keyOf(route)
-      const earlier = routesBefore.get(key)
+      const earlier = /** @type {RouteWithParts | undefined} */ (routesBefore.get(key))
       const count = route.sinceStart.count - (earlier?.sinceStart.count ?? 0)
       const counts = latencies.get(key)
       return {
@@ -130,6 +147,7 @@ const ROUTES = {
     })),
 }
 
+/** @param {Named} route */
 const nameOf = ({ method, route }) => ({ method, route })
 
 /** @param {LatencySummary} summary */
@@ -140,7 +158,13 @@ const summaryOf = (summary) => ({
   latencies: summary,
 })
 
+/** @param {RequestParts} after @param {RequestParts | undefined} before */
 const differenceOf = (after, before) =>
-  Object.fromEntries(Object.entries(after).map(([name, value]) => [name, value - (before?.[name] ?? 0)]))
+  Object.fromEntries(
+    Object.entries(after).map(([name, value]) => [
+      name,
+      value - (before?.[/** @type {keyof RequestParts} */ (name)] ?? 0),
+    ])
+  )
 
 module.exports = { describeRequests }

@@ -6,9 +6,12 @@
 const MOST_EVENTS = 25
 const MOST_HOLDERS = 5
 
-/** @import { PoolHolder, PoolSnapshot, PoolTimesSummary, Snapshot, SocketEventSnapshot } from '../../../../index.js' */
+/**
+ * @import { PoolHolder, PoolSnapshot, PoolTimesSummary, Snapshot, SocketEventSnapshot } from '../../../../index.js'
+ * @import { Totals } from './run-requests'
+ */
 
-/** @param {import('./run-requests').Totals} totals */
+/** @param {Totals} totals */
 function describeServices({ start, end, isNow }) {
   const before = start === 'process' ? undefined : start?.snapshot
   const isRecent = isNow && start !== 'process'

@@ -16,6 +16,8 @@ const LEAST_SECONDS = 0.001
 
 /**
  * @import { LivePoint, RunTotals, SlowRequest } from '../../../../index.js'
+ * @import { Sighting } from './sightings'
+ *
  * @typedef {'run' | 'minute' | 'process'} Covers
  *
  * @typedef {object} Recorded
@@ -24,10 +26,10 @@ const LEAST_SECONDS = 0.001
  * @property {LivePoint[]} points perhaps more than of this time
  * @property {RunTotals | 'process'} [start] 'process': the process began in the run. Without it, nothing is known of the start
  * @property {RunTotals} end
- * @property {import('./sightings').Sighting[]} findings
+ * @property {Sighting[]} findings
  * @property {boolean} hasVerdict whether the doctor could tell anything
  * @property {readonly SlowRequest[]} slowest
- * @property {object} options
+ * @property {Record<string, unknown>} options
  * @property {string} [zone]
  * @property {string} [title]
  * @property {string} [address] which service
@@ -77,13 +79,21 @@ function makeRun(recorded) {
   }
 }
 
-/** For how long the counters have counted, by the monotonic clock of the process. @returns {number | undefined} */
+/**
+ * For how long the counters have counted, by the monotonic clock of the process.
+ *
+ * @param {Recorded['start']} start @param {RunTotals} end
+ */
 function countedSeconds(start, end) {
   if (start === undefined) return undefined
   return end.snapshot.uptimeSeconds - (start === 'process' ? 0 : start.snapshot.uptimeSeconds)
 }
 
-/** Where there is a point: before the first, nothing is known. A wall clock that was set back has earlier points after later ones. */
+/**
+ * Where there is a point: before the first, nothing is known. A wall clock that was set back has earlier points after later ones.
+ *
+ * @param {Recorded['asked']} asked @param {LivePoint[]} points @param {RunTotals} end
+ */
 function endsOf({ from, to }, points, end) {
   if (points.length === 0)
     return { from: Number.isFinite(from) ? from : end.at - SECOND_MS, to: Math.min(to, end.at) }

@@ -6,9 +6,12 @@ const { coversOf } = require('./covers')
 const { html } = require('./markup')
 const { atMost, makeFacts, makeSection, makeTable } = require('./table')
 
-/** @import { Times } from './times' */
+/**
+ * @import { Run } from './run'
+ * @import { Times } from './times'
+ */
 
-/** @import { Run } from './run' */
+/** @param {string} title */
 const text = (title) => ({ title, isText: true })
 
 /** @param {Run} run @param {Times} times */
@@ -98,7 +101,7 @@ function makeSockets(run, times) {
   )
 }
 
-/** @returns {[name: string, value: string]} */
+/** @param {string} name @param {number} times @returns {[name: string, value: string]} */
 const fact = (name, times) => [name, count(times)]
 
 module.exports = { makePools, makeSockets }

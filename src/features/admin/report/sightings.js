@@ -34,7 +34,9 @@ class Sightings {
   }
 }
 
+/** @param {Finding} finding */
 const rankOf = ({ severity }) => SEVERITIES.indexOf(severity)
+/** @param {Finding} a @param {Finding} b */
 const isWorse = (a, b) => rankOf(a) < rankOf(b) || (rankOf(a) === rankOf(b) && a.share > b.share)
 
 exports.Sightings = Sightings

@@ -5,6 +5,7 @@ const { duration } = require('../../../core/readable')
 const { html } = require('./markup')
 
 /**
+ * @import { Content } from './markup'
  * @typedef {ReturnType<typeof html>} Html
  * @typedef {string | { title: string, isText?: boolean, about?: string }} Head a text is the title of a column of figures
  *
@@ -12,6 +13,7 @@ const { html } = require('./markup')
  */
 function makeTable({ caption, heads, rows, isSmall = false }) {
   const columns = heads.map((head) => (typeof head === 'string' ? { title: head } : head))
+  /** @param {number} i */
   const kindOf = (i) => (columns[i].isText ? 'text' : 'figure')
   const headCells = columns.map(({ title }, i) =>
     title === '' ? html`<td></td>` : html`<th scope="col" class="${kindOf(i)}">${title}</th>`
@@ -30,13 +32,13 @@ const makeFacts = (caption, rows) =>
     ([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`
   )}</tbody></table>`
 
-/** @param {string} id @param {string} title @param {string | null} about what its figures are about @param {...any} content */
+/** @param {string} id @param {string} title @param {string | null} about what its figures are about @param {...Content} content */
 const makeSection = (id, title, about, ...content) =>
   html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
 ${about !== null && html`<p class="about">${about}</p>`}${content}</section>
 `
 
-/** A longest time: `≤` where one of before the run may hide it. */
+/** A longest time: `≤` where one of before the run may hide it. @param {{ isMostAtMost: boolean, maxMs: number }} times */
 const atMost = ({ isMostAtMost, maxMs }) => `${isMostAtMost ? '≤ ' : ''}${duration(maxMs)}`
 
 module.exports = { atMost, makeFacts, makeSection, makeTable }

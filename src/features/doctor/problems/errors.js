@@ -8,6 +8,8 @@
 const { counted, percent, routeName } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
+/** @import { Figures } from '../figures' */
+
 const SOME = 0.05
 const FEWEST = 5
 const MANY = 0.2
@@ -51,8 +53,9 @@ const rule = {
   },
 }
 
-/** Of requests and messages. */
+/** Of requests and messages. @param {Figures['requests']} requests @param {Figures['events']} events */
 function sumsOf(requests, events) {
+  /** @param {'count' | 'errors'} key */
   const sum = (key) => events.reduce((total, event) => total + event[key], requests[key])
   return { count: sum('count'), errors: sum('errors') }
 }

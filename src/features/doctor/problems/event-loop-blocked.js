@@ -12,6 +12,8 @@ const { mostOfTime } = require('../time-parts')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
+/** @import { Figures, RouteFigures, StallFigures, Turns } from '../figures' */
+
 const SOME = 0.05
 const MUCH = 0.2
 const BUSY = 0.7
@@ -29,6 +31,7 @@ const rule = {
   explains: ['cpu-saturated', 'overloaded'],
   find(figures) {
     const { loop, gc, requests, routes, scheduler, seconds } = figures
+    /** @param {Turns} turns */
     const netOf = (turns) =>
       isOfFew(turns, seconds) ? Math.max(0, turns.share * ranShare(scheduler) - gc.share) : 0
     const veryLong = netOf(loop.veryLong)
@@ -65,13 +68,15 @@ const rule = {
   },
 }
 
-/** What the handlers of the route took of the loop. */
+/** What the handlers of the route took of the loop. @param {RouteFigures[]} routes @param {string | null} name */
 function loopEvidence(routes, name) {
   const found = routes.find((route) => route.loopShare !== undefined && routeName(route) === name)
-  return found === undefined ? [] : [evidence(`handlers of ${name}`, found.loopShare, 'share of the time')]
+  return found === undefined
+    ? []
+    : [evidence(`handlers of ${name}`, /** @type {number} */ (found.loopShare), 'share of the time')]
 }
 
-/** Clients wait for this time too, and no duration has it. */
+/** Clients wait for this time too, and no duration has it. @param {RouteFigures[]} routes @param {number} count */
 function unreadEvidence(routes, count) {
   const known = routes.filter(({ unreadMs }) => unreadMs !== undefined)
   if (known.length === 0 || count === 0) return []
@@ -79,14 +84,15 @@ function unreadEvidence(routes, count) {
   return [evidence('unread in the kernel (mean, at most)', unreadMs / count, 'ms')]
 }
 
+/** @param {Turns} turns @param {number} seconds */
 const isOfFew = ({ count, requests, share }, seconds) =>
   count > 0 && (share * seconds * 1000) / Math.max(count, requests) >= LEAST_MS_OF_ONE
 
-/** The places in which stalls were, the costliest first. */
+/** The places in which stalls were, the costliest first. @param {Figures} figures */
 const placesOf = ({ stalls }) =>
   stalls?.sites.filter(({ cause }) => cause === 'javascript' || cause === 'native') ?? []
 
-/** What the stalls name, or else the route whose handlers took most of the loop's time. */
+/** What the stalls name, or else the route whose handlers took most of the loop's time. @param {Figures} figures @param {StallFigures[]} places */
 function culpritOf({ loop, routes }, [site]) {
   if (site !== undefined) return { site, route: site.route === null ? null : routeName(site) }
   const known = routes.filter(({ loopShare }) => loopShare !== undefined)
@@ -95,25 +101,27 @@ function culpritOf({ loop, routes }, [site]) {
   return { site: undefined, route: isMost ? routeName(first) : null }
 }
 
+/** @param {StallFigures | undefined} site @param {string | null} route */
 function subjectOf(site, route) {
   if (site === undefined) return route === null ? 'Synchronous code' : `Synchronous code in ${route}`
   return placeName(site)
 }
 
-/** The function alone would say the same of two routes that call it. */
+/** The function alone would say the same of two routes that call it. @param {StallFigures} site */
 function placeName(site) {
   const place = site.file === null ? '' : ` (${String(site.file).split('/').pop()}:${site.line})`
   const route = site.route === null ? `the ${site.origin}` : routeName(site)
   return `${site.function ?? '(anonymous)'}${place} in ${route}`
 }
 
-/** The turns of the finding are of all places. */
+/** The turns of the finding are of all places. @param {StallFigures[]} places */
 function withOthers(places) {
   const totalMs = places.reduce((sum, { ms }) => sum + ms, 0)
   if (places.length < 2 || places[0].ms >= NEARLY_ALL * totalMs) return ''
   return ` and ${counted(places.length - 1, 'other place')}`
 }
 
+/** @param {StallFigures[]} places @param {number} seconds */
 const placeEvidence = (places, seconds) =>
   withOthers(places) === ''
     ? []
@@ -123,6 +131,7 @@ const placeEvidence = (places, seconds) =>
           evidence(`stalls in ${placeName(site)}`, site.ms / 1000 / seconds, 'share of the time')
         )
 
+/** @param {StallFigures | undefined} site @param {string | null} route */
 function adviceFor(site, route) {
   const call = adviceForCall(site)
   if (site === undefined) {

@@ -43,6 +43,7 @@ const rule = {
   },
 }
 
+/** @param {boolean} isMajor @param {number} full */
 function adviceFor(isMajor, full) {
   if (!isMajor)
     return 'Handlers allocate much that is short-lived. Take a heap profile (`POST /heap` of the admin server) to see where, and try --max-semi-space-size=64 for fewer collections.'

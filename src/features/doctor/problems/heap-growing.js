@@ -63,12 +63,13 @@ const rule = {
   },
 }
 
-/** A slow leak is 0 MB a minute. */
+/** A slow leak is 0 MB a minute. @param {number} bytesPerSecond */
 function paceOf(bytesPerSecond) {
   const aMinute = bytesPerSecond * 60
   return aMinute >= LEAST_A_MINUTE ? `${bytes(aMinute)} a minute` : `${bytes(aMinute * 60)} an hour`
 }
 
+/** @param {import('../figures').Figures['heap']} heap */
 function growthOf({ limitBytes, recent, trend }) {
   if (trend.verdict === 'growing' && trend.bytesPerSecond > 0) {
     const { bytesPerSecond, secondsToLimit = Number.POSITIVE_INFINITY, windowSeconds = 0 } = trend

@@ -23,7 +23,9 @@ const rule = {
   find({ scheduler, cpu }) {
     if (scheduler === undefined) return []
     const { foreignShare, runShare, waitShare } = scheduler
+    /** @param {number} share */
     const ofDemand = (share) => share / (runShare + waitShare)
+    /** @param {number} share */
     const isStarvedBy = (share) => share >= SOME && ofDemand(share) >= OF_DEMAND
     const isForeign = isStarvedBy(foreignShare)
     if (!isForeign && !(isStarvedBy(waitShare) && cpu.used >= OWN * cpu.limit)) return []

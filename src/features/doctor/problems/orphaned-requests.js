@@ -10,6 +10,12 @@
 const { counted, duration, routeName } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
+/**
+ * @import { Figures } from '../figures'
+ * @import { Claim } from '../rules'
+ * @import { Unanswered } from '../waiting-requests'
+ */
+
 const TIMES_P99 = 3
 const FEWEST_ANSWERED = 20
 const FEWEST_NEVER = 3
@@ -29,12 +35,13 @@ const rule = {
   },
 }
 
+/** @param {Unanswered} requests */
 function isOrphaned({ answered, count, oldestMs, p99Ms }) {
   if (answered === 0) return count >= FEWEST_NEVER
   return answered >= FEWEST_ANSWERED && oldestMs >= TIMES_P99 * p99Ms
 }
 
-/** @returns {import('../rules').Claim} */
+/** @param {Unanswered} first @param {number} inFlight @returns {Claim} */
 function inFlightClaim(first, inFlight) {
   const { answered, count, oldestMs, p99Ms } = first
   const name = routeName(first)
@@ -55,12 +62,13 @@ function inFlightClaim(first, inFlight) {
   }
 }
 
+/** @param {string} name */
 const adviceFor = (name) =>
   `Look in ${name} for a path that does not answer: a callback that is not called on an error, a promise that never settles, a missing \`return next(error)\`. Set \`errors.timeout\` so that such requests are answered with 503 and release what they hold.`
 
-/** @returns {import('../rules').Claim[]} */
+/** @param {Figures} figures */
 function gaveUpClaims({ gaveUp, routes }) {
-  /** @type {import('../rules').Claim[]} */
+  /** @type {Claim[]} */
   const claims = []
   for (const route of routes) {
     if (route.quantiles === undefined) continue

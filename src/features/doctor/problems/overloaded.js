@@ -12,6 +12,7 @@ const SOME = 0.01
 const MANY = 0.05
 const FEWEST = 10
 
+/** @type {Record<string, string>} */
 const ADVICE = {
   loop: 'The event loop is full. Run more processes, or make the costliest route cheaper: a CPU profile (`npx spillway profile`) shows where the time goes.',
   concurrency:
@@ -63,7 +64,7 @@ const rule = {
   },
 }
 
-/** A pool that is short is a finding of its own: pool-exhausted. */
+/** A pool that is short is a finding of its own: pool-exhausted. @param {Record<string, number>} reasons */
 const forPools = (reasons) =>
   Object.entries(reasons).reduce(
     (sum, [name, count]) => (name.startsWith(POOL_REASON) ? sum + count : sum),

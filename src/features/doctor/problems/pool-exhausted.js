@@ -16,6 +16,11 @@ const { counted, duration, percent, routeName } = require('../../../core/readabl
 const { evidence } = require('../evidence')
 const { rejectingPools, shortPools } = require('../short-pools')
 
+/**
+ * @import { Figures, RouteFigures } from '../figures'
+ * @import { Claim } from '../rules'
+ */
+
 const ELASTICITY = 0.4
 const CORRELATION = 0.5
 const FEWEST = 50
@@ -48,8 +53,8 @@ const rule = {
  * A process that waits for a CPU gives its connections back late, and everything takes longer. A pool that was given to `pool()` is short all the
  * same, if all its connections are in use, and somebody waits for half of the time, for longer than a connection is used.
  *
- * @param {import('../figures').Figures} figures
- * @returns {import('../rules').Claim[]}
+ * @param {Figures} figures
+ * @returns {Claim[]}
  */
 function fullPools({ pools = [], ...figures }) {
   const full = pools.filter(
@@ -59,7 +64,7 @@ function fullPools({ pools = [], ...figures }) {
   return shortPools({ ...figures, pools: full }).map((claim) => ({ ...claim, severity: 'medium' }))
 }
 
-/** @param {import('../figures').Figures} figures @returns {import('../rules').Claim[]} */
+/** @param {Figures} figures @returns {Claim[]} */
 function inferredOf({ loop, routes, seconds, outgoing }) {
   const waiting = routes.filter(
     (route) =>
@@ -94,6 +99,7 @@ function inferredOf({ loop, routes, seconds, outgoing }) {
   ]
 }
 
+/** @param {RouteFigures} route @param {number} seconds */
 function isWaiting({ count, meanMs, load }, seconds) {
   if (count < FEWEST || load.count < FEWEST || meanMs < LEAST_MS) return false
   if ((count * meanMs) / 1000 / seconds < LEAST_IN_FLIGHT) return false

@@ -13,6 +13,8 @@ const { counted, duration, percent, routeName } = require('../../../core/readabl
 const { evidence } = require('../evidence')
 const { MUCH } = require('../usual-durations')
 
+/** @import { RouteFigures } from '../figures' */
+
 const LEAST_MORE_MS = 100
 const LONG_MS = 2000
 const FEWEST = 10
@@ -57,14 +59,16 @@ const rule = {
   },
 }
 
-/** Until the answer began, or all of the time where most were not answered. */
+/** Until the answer began, or all of the time where most were not answered. @param {RouteFigures} route */
 const waitOf = ({ firstByteMs, meanMs }) => (Number.isNaN(firstByteMs) ? meanMs : firstByteMs)
 
+/** @param {RouteFigures} route */
 const isSlowerThanUsual = (route) =>
   route.usualMs !== undefined &&
   waitOf(route) >= MUCH * route.usualMs &&
   waitOf(route) - route.usualMs >= LEAST_MORE_MS
 
+/** @param {RouteFigures} route */
 function isSlow(route) {
   if (route.count < FEWEST) return false
   return isSlowerThanUsual(route) || waitOf(route) >= LONG_MS
