@@ -30,12 +30,13 @@ class Buckets {
     this.#sum = width - 1
   }
 
+  /** @returns {number} */
   add() {
     return this.#rows.add()
   }
 
   // Hot path: most values fall into the first buckets, where a linear search beats a binary one.
-  /** @returns {number} the bucket of the value; above the last bound, the number of bounds */
+  /** @param {number} row @param {number} seconds @returns {number} the bucket of the value; above the last bound, the number of bounds */
   record(row, seconds) {
     const { values } = this.#rows
     const bounds = this.#seconds
@@ -47,7 +48,7 @@ class Buckets {
     return bucket
   }
 
-  /** Makes the row as new, for another series. */
+  /** Makes the row as new, for another series. @param {number} row */
   clear(row) {
     this.#rows.values.fill(0, row * this.#width, (row + 1) * this.#width)
   }
@@ -58,13 +59,14 @@ class Buckets {
   }
 }
 
-/** The number of values in one row of a copy, given the bounds of its table. */
+/** The number of values in one row of a copy, given the bounds of its table. @param {Float64Array} values @param {number} row @param {Bounds} bounds */
 function countOf(values, row, { width }) {
   let count = 0
   for (let i = row * width; i < (row + 1) * width - 1; i++) count += values[i]
   return count
 }
 
+/** @param {Float64Array} values @param {number} row @param {Bounds} bounds */
 const sumOf = (values, row, { width }) => values[(row + 1) * width - 1]
 
 exports.ADVISED_BOUNDS = ADVISED_BOUNDS

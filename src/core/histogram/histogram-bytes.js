@@ -120,7 +120,7 @@ class ByteReader {
     sum.updateMinAndMax(maxValue)
   }
 
-  /** @param {any} histogram of the same range and digits @throws {RangeError} if it has no such cells */
+  /** @param {JsHistogram} histogram of the same range and digits @throws {RangeError} if it has no such cells */
   skipHistogram(histogram) {
     const cells = countsOf(histogram).length
     for (let cell = -1; ; ) {

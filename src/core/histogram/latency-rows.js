@@ -68,7 +68,7 @@ class RowsSinceMark {
     this.take(new Uint32Array(ROWS), 0)
   }
 
-  /** Leaves the counts of the newest half minute in `newest`. @returns {number} when that began */
+  /** Leaves the counts of the newest half minute in `newest`. @param {Uint32Array} into @param {number} start @returns {number} when that began */
   #read(into, start) {
     let newestStartMs = Number.NEGATIVE_INFINITY
     for (const { histogram, startMs } of this.#rolling.spans) {

@@ -14,6 +14,7 @@ class MinuteSums {
   #spans = new Float64Array(SPANS * COLUMNS)
   #total = new Float64Array(COLUMNS)
 
+  /** @param {number} durationMs @param {boolean} isError @param {number} nowMs */
   record(durationMs, isError, nowMs) {
     const number = Math.floor(nowMs / SPAN_MS)
     const at = number % SPANS
@@ -25,7 +26,7 @@ class MinuteSums {
     add(this.#total, 0, durationMs, isError)
   }
 
-  /** Records several at once, of which none failed. */
+  /** Records several at once, of which none failed. @param {number} count @param {number} totalMs @param {number} maxMs @param {number} nowMs */
   recordAll(count, totalMs, maxMs, nowMs) {
     this.record(maxMs, false, nowMs)
     const start = (Math.floor(nowMs / SPAN_MS) % SPANS) * COLUMNS
@@ -43,7 +44,7 @@ class MinuteSums {
     return read(this.#total, 0)
   }
 
-  /** @returns {Sums} over the last 60 to 70 seconds */
+  /** @param {number} nowMs @returns {Sums} over the last 60 to 70 seconds */
   lastMinute(nowMs) {
     const newest = Math.floor(nowMs / SPAN_MS)
     const sums = { count: 0, errors: 0, totalMs: 0, maxMs: 0 }
@@ -59,6 +60,7 @@ class MinuteSums {
   }
 }
 
+/** @param {Float64Array} values @param {number} start @param {number} durationMs @param {boolean} isError */
 function add(values, start, durationMs, isError) {
   values[start + COUNT]++
   if (isError) values[start + ERRORS]++
@@ -66,7 +68,7 @@ function add(values, start, durationMs, isError) {
   if (durationMs > values[start + MAX_MS]) values[start + MAX_MS] = durationMs
 }
 
-/** @returns {Sums} */
+/** @param {Float64Array} values @param {number} start @returns {Sums} */
 const read = (values, start) => ({
   count: values[start + COUNT],
   errors: values[start + ERRORS],

@@ -25,6 +25,7 @@ class NativeBuckets {
   }
 
   // Hot path if `latency.nativeHistograms` is on.
+  /** @param {number} row @param {number} seconds */
   record(row, seconds) {
     const { values } = this.#rows
     const start = row * WIDTH
@@ -42,6 +43,7 @@ class NativeBuckets {
 /**
  * One row of a copy in the form of the exposition formats: spans of non-empty buckets, each with its offset from the end
  * of the previous span, and each count as the difference from the previous count.
+ * @param {Float64Array} values @param {number} row
  */
 function nativeOf(values, row) {
   const start = row * WIDTH

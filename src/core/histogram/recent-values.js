@@ -4,7 +4,10 @@
 
 const { countsOf } = require('./hdr-counts')
 
-/** @import { RollingHistogram } from './rolling' */
+/**
+ * @import { JsHistogram } from 'hdr-histogram-js'
+ * @import { RollingHistogram } from './rolling'
+ */
 
 class RecentValues {
   #rolling
@@ -58,6 +61,7 @@ class RecentValues {
 /** @param {RollingHistogram} rolling */
 const newestOf = ({ spans }) => spans[spans.length - 1]
 
+/** @param {Uint32Array} counts @param {number} total @param {readonly number[]} ratios @param {JsHistogram} histogram */
 function quantilesIn(counts, total, ratios, histogram) {
   const found = []
   let seen = 0

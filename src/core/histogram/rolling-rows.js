@@ -10,17 +10,19 @@ class RollingRows {
   #rows
   #startMs
   #span = 0
-  /** The table when the half minute before this one began, and when this one began. */
+  /** The table when the half minute before this one began, and when this one began. @type {Float64Array} */
   #older = new Float64Array()
+  /** @type {Float64Array} */
   #newer = new Float64Array()
 
-  /** @param {Rows} rows empty at `startMs` */
+  /** @param {Rows} rows empty at `startMs` @param {number} startMs */
   constructor(rows, startMs) {
     this.#rows = rows
     this.#startMs = startMs
   }
 
   // Hot path: once a loop turn, one comparison.
+  /** @param {number} nowMs */
   onTurn(nowMs) {
     const span = this.#spanAt(nowMs)
     if (span === this.#span) return
@@ -30,11 +32,12 @@ class RollingRows {
     this.#span = span
   }
 
+  /** @param {number} nowMs */
   #spanAt(nowMs) {
     return Math.floor((nowMs - this.#startMs) / SPAN_MS)
   }
 
-  /** @returns {Float64Array} perhaps with fewer rows than the table has now */
+  /** @param {number} nowMs @returns {Float64Array} perhaps with fewer rows than the table has now */
   minuteAgo(nowMs) {
     const passed = this.#spanAt(nowMs) - this.#span
     if (passed === 0) return this.#older

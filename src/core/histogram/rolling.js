@@ -7,7 +7,10 @@
 const { addHistogram, recordInto, toMicroseconds } = require('./hdr-counts')
 const { newHistogram } = require('./hdr-histogram')
 
-/** @typedef {{ count: number, errors: number, seconds: number, histogram: import('hdr-histogram-js').JsHistogram }} SpanCounts */
+/**
+ * @import { JsHistogram } from 'hdr-histogram-js'
+ * @typedef {{ count: number, errors: number, seconds: number, histogram: JsHistogram }} SpanCounts
+ */
 
 const SPAN_MS = 30_000
 // A 32-bit cell wraps silently: a total moves to 64-bit cells before it has recorded as many values.
@@ -19,10 +22,12 @@ class Span {
   count = 0
   errors = 0
 
+  /** @param {number} startMs */
   constructor(startMs) {
     this.startMs = startMs
   }
 
+  /** @param {number} startMs */
   restart(startMs) {
     this.histogram.reset()
     this.startMs = startMs
@@ -34,7 +39,9 @@ class Span {
 
 class RollingHistogram {
   #current
+  /** @type {Span | undefined} */
   #previous
+  /** @type {JsHistogram | undefined} */
   #total
   #isWide = false
   #startMs
@@ -47,6 +54,7 @@ class RollingHistogram {
   }
 
   // Hot path: one comparison besides the histogram's own 55 ns.
+  /** @param {number} durationMs @param {number} nowMs @param {boolean} isError */
   record(durationMs, nowMs, isError) {
     if (nowMs - this.#current.startMs >= SPAN_MS) this.#rotate(nowMs)
     const span = this.#current
@@ -55,13 +63,14 @@ class RollingHistogram {
     if (isError) span.errors++
   }
 
-  /** Counts a request that belongs in no quantile, such as a stream. */
+  /** Counts a request that belongs in no quantile, such as a stream. @param {number} nowMs @param {boolean} isError */
   count(nowMs, isError) {
     if (nowMs - this.#current.startMs >= SPAN_MS) this.#rotate(nowMs)
     this.#current.count++
     if (isError) this.#current.errors++
   }
 
+  /** @param {number} nowMs */
   #rotate(nowMs) {
     const startMs = this.#startOf(this.#spanAt(nowMs))
     // Nothing was recorded so far, so there is nothing to rotate.
@@ -75,14 +84,17 @@ class RollingHistogram {
     this.#current = oldest?.restart(startMs) ?? new Span(startMs)
   }
 
+  /** @param {number} nowMs */
   #spanAt(nowMs) {
     return Math.floor((nowMs - this.#startMs) / SPAN_MS)
   }
 
+  /** @param {number} span */
   #startOf(span) {
     return this.#startMs + span * SPAN_MS
   }
 
+  /** @param {Span} span */
   #keep(span) {
     this.#earlier.count += span.count
     this.#earlier.errors += span.errors
@@ -110,25 +122,25 @@ class RollingHistogram {
     return this.#spans()
   }
 
-  /** @returns {SpanCounts} */
+  /** @param {number} nowMs @returns {SpanCounts} */
   lastMinute(nowMs) {
     return this.addLastMinute(newHistogram(32), nowMs)
   }
 
-  /** @returns {SpanCounts} */
+  /** @param {number} nowMs @returns {SpanCounts} */
   sinceStart(nowMs) {
     return this.addSinceStart(newHistogram(64), nowMs)
   }
 
   // Covers the previous half minute and the current one so far, with or without values.
-  /** @returns {SpanCounts} with the histogram given, to which the values were added */
+  /** @param {JsHistogram} histogram @param {number} nowMs @returns {SpanCounts} with the histogram given, to which the values were added */
   addLastMinute(histogram, nowMs) {
     const sinceMs = this.#startOf(Math.max(0, this.#spanAt(nowMs) - 1))
     const spans = this.#spans().filter(({ startMs }) => startMs >= sinceMs)
     return addSpans(histogram, spans, { count: 0, errors: 0, seconds: (nowMs - sinceMs) / 1000 })
   }
 
-  /** @returns {SpanCounts} */
+  /** @param {JsHistogram} histogram @param {number} nowMs @returns {SpanCounts} */
   addSinceStart(histogram, nowMs) {
     if (this.#total !== undefined) addHistogram(histogram, this.#total)
     const seconds = (nowMs - this.#startMs) / 1000
@@ -140,6 +152,7 @@ class RollingHistogram {
   }
 }
 
+/** @param {JsHistogram} histogram @param {readonly Span[]} spans @param {Omit<SpanCounts, 'histogram'>} before */
 function addSpans(histogram, spans, { count, errors, seconds }) {
   const sum = { count, errors, seconds, histogram }
   for (const span of spans) {
@@ -150,6 +163,7 @@ function addSpans(histogram, spans, { count, errors, seconds }) {
   return sum
 }
 
+/** @param {JsHistogram} histogram */
 function widened(histogram) {
   const wide = newHistogram(64)
   wide.add(histogram)

@@ -10,6 +10,7 @@ class Rows {
   /** Read `values[row * width + column]`; the array is replaced when the table grows. */
   values
 
+  /** @param {number} width */
   constructor(width) {
     this.#width = width
     this.values = new Float64Array(width * FIRST_ROWS)

@@ -2,6 +2,13 @@
 // The admission of one request: its class, the decision, and how long it was queued.
 // The adapters set how the request continues. The recorder, logs and spans read the decision.
 
+/**
+ * @import { AsyncResource } from 'node:async_hooks'
+ * @import { Request } from './request'
+ * @typedef {{ record: unknown, begin(nowMs: number): void, arrive(ms: number): void, leave(): void }} Expected
+ * @typedef {{ request: Request | undefined, priority: number, tag: number, order: number }} QueueEntry
+ */
+
 /** The index of 'normal' among the priorities: the class of a request until it is classified. */
 const NORMAL = 2
 const NO_INDEX = -1
@@ -12,14 +19,16 @@ class AdmissionRecord {
     this.priority = NORMAL
     this.isDecided = false
     this.isRejected = false
-    /** Why the request was rejected. */
+    /** Why the request was rejected. @type {string | undefined} */
     this.reason = undefined
     /** The number behind the reason, and the bound that it exceeded. Not 0: a field of numbers is allocated with each record. */
+    /** @type {number | undefined} */
     this.value = undefined
+    /** @type {number | undefined} */
     this.bound = undefined
     /** Its position among the queued requests of its class, where keys share fairly; otherwise 0. */
     this.tag = 0
-    /** Its key among the fair shares, once it is queued. */
+    /** Its key among the fair shares, once it is queued. @type {string | undefined} */
     this.key = undefined
     /** Whether it was ever in the queue, even if it never ran. */
     this.wasQueued = false
@@ -32,9 +41,9 @@ class AdmissionRecord {
     this.queuedIdleMs = 0
     /** When it arrived at the gate, later when it was admitted or rejected. */
     this.decidedMs = 0
-    /** Its entry in the queue, while it is queued. */
+    /** Its entry in the queue, while it is queued. @type {QueueEntry | undefined} */
     this.entry = undefined
-    /** Called when its client half-closes the connection, while it is queued. */
+    /** Called when its client half-closes the connection, while it is queued. @type {(() => void) | undefined} */
     this.onHalfClose = undefined
     /** Its index among the requests in flight. */
     this.index = NO_INDEX
@@ -42,20 +51,21 @@ class AdmissionRecord {
     this.idleMs = 0
     /** How much of the loop's time it reserves, for each millisecond of its cost. */
     this.share = 0
-    /** The async context it arrived in, kept while it is queued. */
+    /** The async context it arrived in, kept while it is queued. @type {AsyncResource | undefined} */
     this.resource = undefined
-    /** Runs the request when it is dequeued; called with the request as `this`. */
+    /** Runs the request when it is dequeued; called with the request as `this`. @type {((this: Request, request: Request) => unknown) | undefined} */
     this.resume = undefined
-    /** The framework's `next`, which also takes an error. Only a middleware sets it. */
-    this.proceed = undefined
-    /** The error to throw, for a framework that takes it only after the decision has returned. */
+    /** The framework's `next`, which also takes an error. Only a middleware sets it. @type {(this: AdmissionRecord, error?: unknown) => unknown} */
+    this.proceed = /** @type {() => void} */ (/** @type {unknown} */ (undefined))
+    /** The error to throw, for a framework that takes it only after the decision has returned. @type {unknown} */
     this.error = undefined
-    /** What a further limit keeps for it, such as the pools that it is expected to ask. */
+    /** What a further limit keeps for it, such as the pools that it is expected to ask. @type {Expected[] | undefined} */
     this.expected = undefined
-    /** Called when a queued request will never run. */
+    /** Called when a queued request will never run. @type {(() => void) | undefined} */
     this.giveUp = undefined
   }
 
+  /** @param {number} nowMs @param {number} queuedStallFreeMs @param {number} queuedIdleMs */
   onQueue(nowMs, queuedStallFreeMs, queuedIdleMs) {
     this.wasQueued = true
     this.queuedIdleMs = queuedIdleMs
@@ -63,10 +73,12 @@ class AdmissionRecord {
     this.queuedStallFreeMs = queuedStallFreeMs
   }
 
+  /** @param {number} nowMs */
   isPastDeadline(nowMs) {
     return nowMs - this.queuedMs >= this.deadlineMs
   }
 
+  /** @param {number} nowMs @param {number} index */
   onAdmit(nowMs, index) {
     this.decidedMs = nowMs
     this.index = index

@@ -33,13 +33,13 @@ const OF_TARGET = new Set([
   'x-sendfile',
 ])
 
-/** CDNs have a `Cache-Control` of their own each: `CDN-Cache-Control`, `Vercel-CDN-Cache-Control`. */
+/** CDNs have a `Cache-Control` of their own each: `CDN-Cache-Control`, `Vercel-CDN-Cache-Control`. @param {string} name in lower case */
 const isOfBody = (name) =>
   OF_BODY.has(name) ||
   name.endsWith('-cache-control') ||
   (name.startsWith('content-') && !name.startsWith('content-security-policy'))
 
-/** Removes the headers that were set for another answer. */
+/** Removes the headers that were set for another answer. @param {import('node:http').ServerResponse} res */
 function removeBodyHeaders(res) {
   for (const name of res.getHeaderNames())
     if (isOfBody(name) || OF_TARGET.has(name) || name === 'transfer-encoding') res.removeHeader(name)

@@ -9,8 +9,10 @@ const UNKNOWN = '(unknown)'
 const HAS_LEFT = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
 class ClientErrors {
+  /** @type {Map<string, number>} */
   #counts = new Map()
 
+  /** @param {{ code?: unknown } | undefined} error */
   record(error) {
     const code = typeof error?.code === 'string' ? error.code : UNKNOWN
     if (HAS_LEFT.has(code)) return

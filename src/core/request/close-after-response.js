@@ -18,12 +18,13 @@ const CONNECTION = /^connection$/i
  * @param {Request} head
  */
 function mustClose(head) {
-  for (let each = head; each !== undefined; each = each.next) {
+  for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {
     if (each.recorder.closesConnections && each.stream === undefined) return !hasMoreToCome(head)
   }
   return false
 }
 
+/** @param {Request} head */
 function hasMoreToCome(head) {
   const { req, socket } = head
   let last = head
@@ -48,9 +49,11 @@ function setConnectionClose(res, args) {
   else if (typeof given === 'object') args[at] = closingObject(given)
 }
 
+/** @param {readonly string[]} header name and value @returns {[name: string, value: string]} */
 const closing = ([name, value]) =>
   CONNECTION.test(name) && !CLOSES.test(value) ? [name, 'close'] : [name, value]
 
+/** @param {Record<string, string> | null} given */
 const closingObject = (given) => Object.fromEntries(Object.entries(given ?? {}).map(closing))
 
 /** @param {string[]} list names and values alternate */

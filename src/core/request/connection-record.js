@@ -6,10 +6,16 @@
 // Each request is assigned what was read and written since the previous one ended. The numbers are exact for sequential requests, and
 // exact in sum for pipelined requests and HTTP/2 streams.
 
-/** @import { Request } from './request' */
-
 const kRecord = Symbol('spillway.connection')
 const kSocket = Symbol('spillway.socket')
+
+/**
+ * @import { Server } from 'node:http'
+ * @import { Http2Session } from 'node:http2'
+ * @import { Socket } from 'node:net'
+ * @import { Request } from './request'
+ * @typedef {Socket & { errored: NodeJS.ErrnoException | null, encrypted?: boolean, server?: Server, [kRecord]?: ConnectionRecord }} Connection
+ */
 
 class ConnectionRecord {
   bytesRead = 0
@@ -17,7 +23,7 @@ class ConnectionRecord {
   /** When its last request ended. */
   endedMs = Number.NEGATIVE_INFINITY
   /** The pipelined requests whose responses Node has not started to send, in order. */
-  /** @type {Set<any> | undefined} */
+  /** @type {Set<Request> | undefined} */
   pipeline = undefined
   /** Called when the client half-closes the connection. */
   /** @type {Set<() => void> | undefined} */
@@ -25,10 +31,10 @@ class ConnectionRecord {
   isHalfClosed = false
 }
 
-/** @returns {ConnectionRecord | undefined} undefined if nothing is known of the connection */
+/** @param {Connection | undefined} connection @returns {ConnectionRecord | undefined} undefined if nothing is known of the connection */
 const recordOf = (connection) => connection?.[kRecord]
 
-/** @returns {ConnectionRecord} made if there is none */
+/** @param {Connection} connection @returns {ConnectionRecord} made if there is none */
 const openRecord = (connection) => (connection[kRecord] ??= new ConnectionRecord())
 
 // Hot path: once a request.
@@ -38,7 +44,7 @@ function assignBytes(head) {
   const read = connection?.bytesRead
   const written = connection?.bytesWritten
   if (read === undefined || written === undefined) return
-  const record = openRecord(connection)
+  const record = openRecord(/** @type {Connection} */ (connection))
   head.requestBytes = read - record.bytesRead
   head.responseBytes = written - record.bytesWritten
   record.bytesRead = read
@@ -51,12 +57,13 @@ function markEnd({ connection }, endedMs) {
   if (record !== undefined) record.endedMs = endedMs
 }
 
-/** When the last request of the connection ended; -Infinity for its first. */
+/** When the last request of the connection ended; -Infinity for its first. @param {Connection | undefined} connection */
 const endedMsOf = (connection) => recordOf(connection)?.endedMs ?? Number.NEGATIVE_INFINITY
 
 /**
  * The socket of an HTTP/2 session. `session.socket` is a proxy that is empty after the session has closed, but a method
  * called on it returns the socket itself.
+ * @param {Http2Session & { [kSocket]?: Connection }} session
  */
 function connectionOf(session) {
   if (session[kSocket] === undefined && !session.destroyed) {

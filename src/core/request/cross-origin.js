@@ -11,6 +11,7 @@
 const { urlPath } = require('../url-path')
 
 /**
+ * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
  * @import { InternalErrors } from './internal-errors'
  * @import { Request } from './request'
  */
@@ -56,7 +57,7 @@ class CrossOrigin {
     this.nextMs = mode === 'observe' || mode === 'off' ? Number.POSITIVE_INFINITY : 0
   }
 
-  /** Browsers remember the answer to a preflight, so there are few: none is left out. @param {Request} request with an origin */
+  /** Browsers remember the answer to a preflight, so there are few: none is left out. @param {Request} request with an origin @param {number} nowMs */
   onEnd(request, nowMs) {
     if (request.req.method !== 'OPTIONS') {
       if (nowMs < this.nextMs) return
@@ -66,6 +67,7 @@ class CrossOrigin {
     this.#internalErrors.guard(PLACE, () => this.#learn(request, nowMs))
   }
 
+  /** @param {Request} request @param {number} nowMs */
   #learn({ req, res, status }, nowMs) {
     const allowed = res.getHeader(ALLOW_ORIGIN)
     if (allowed === undefined) return
@@ -103,7 +105,7 @@ class CrossOrigin {
     }
   }
 
-  /** @param {any} req @param {any} res @param {{ origin: string, isPreflight: boolean, sinceMs: number }} asked */
+  /** @param {RoutedRequest} req @param {RoutedResponse} res @param {{ origin: string, isPreflight: boolean, sinceMs: number }} asked */
   #allow(req, res, { origin, isPreflight, sinceMs }) {
     // A middleware before ours may have set them.
     if (res.headersSent || (res.stream ?? res).destroyed || res.hasHeader(ALLOW_ORIGIN)) return false
@@ -115,16 +117,19 @@ class CrossOrigin {
     return true
   }
 
+  /** @param {number} sinceMs @param {string} key */
   #allowedSince(sinceMs, key) {
     const known = this.#answers.get(key)
     return known !== undefined && known.atMs >= sinceMs ? known : undefined
   }
 }
 
+/** @param {RoutedRequest} req */
 const isPreflightOf = ({ headers, method }) => method === 'OPTIONS' && headers[REQUESTED_METHOD] !== undefined
 
+/** @param {RoutedRequest} req @param {string | undefined} origin @param {boolean} isPreflight */
 function keyOf({ headers, url }, origin, isPreflight) {
-  const path = urlPath(url)
+  const path = urlPath(/** @type {string} */ (url))
   const host = headers[':authority'] ?? headers.host
   if (isPreflight)
     return `${origin} ${host} ${path} ${headers[REQUESTED_METHOD]} ${headers[REQUESTED_HEADERS]}`
@@ -132,7 +137,10 @@ function keyOf({ headers, url }, origin, isPreflight) {
   return `${origin} ${host} ${end === -1 ? path : path.slice(0, end)}`
 }
 
-/** @returns {[name: string, value: string][] | undefined} undefined if a value is too long, or none that a browser takes */
+/**
+ * @param {RoutedResponse} res @param {boolean} isPreflight
+ * @returns {[name: string, value: string][] | undefined} undefined if a value is too long, or none that a browser takes
+ */
 function headersOf(res, isPreflight) {
   /** @type {[string, string][]} */
   const headers = []
@@ -147,7 +155,7 @@ function headersOf(res, isPreflight) {
   return headers
 }
 
-/** `Retry-After` is ours to expose: it says nothing of the application. */
+/** `Retry-After` is ours to expose: it says nothing of the application. @param {ReturnType<RoutedResponse['getHeader']>} exposed */
 const exposedWith = (exposed) => (exposed === undefined ? RETRY_AFTER : `${exposed}, ${RETRY_AFTER}`)
 
 exports.CrossOrigin = CrossOrigin

@@ -4,7 +4,9 @@
 
 const INTERNAL_ERROR = 2
 
-/** @type {((res: any) => void)[]} in the order in which they are tried */
+/** @import { RoutedResponse } from '../route/route-state' */
+
+/** @type {((res: RoutedResponse) => void)[]} in the order in which they are tried */
 const WAYS = [
   (res) => {
     if (typeof res.stream?.close === 'function') res.stream.close(INTERNAL_ERROR)
@@ -13,7 +15,7 @@ const WAYS = [
   (res) => res.socket?.destroy(),
 ]
 
-/** @param {any} res a response of any kind */
+/** @param {RoutedResponse} res a response of any kind */
 function cutOff(res) {
   for (const cut of WAYS) {
     try {

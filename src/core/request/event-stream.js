@@ -2,14 +2,17 @@
 // Whether a response is a stream: of server-sent events, by its content type, or any other long body. For headers passed to a plain
 // `writeHead`, Node keeps only the rendered head (`_header`).
 
+/** @import { RoutedResponse } from '../route/route-state' */
+
 const EVENT_STREAM = /^(content-type: *)?text\/event-stream *(;|$)/im
 
+/** @param {RoutedResponse} res */
 const isEventStream = (res) => EVENT_STREAM.test(String(res.getHeader('content-type') ?? res._header))
 
 /** A body that took less time cannot distort a quantile, so its content type is not checked. */
 const SHORTEST_STREAM_MS = 10
 
-/** @param {number} bodyMs the time from its head to its end, at least SHORTEST_STREAM_MS */
+/** @param {RoutedResponse} res @param {number} bodyMs the time from its head to its end, at least SHORTEST_STREAM_MS @param {number} streamAfterMs */
 const isStream = (res, bodyMs, streamAfterMs) => bodyMs >= streamAfterMs || isEventStream(res)
 
 module.exports = { SHORTEST_STREAM_MS, isEventStream, isStream }

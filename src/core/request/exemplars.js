@@ -3,12 +3,17 @@
 // Only traced requests fill the table, with at most one entry (about 200 bytes) a bucket.
 // A row is replaced, never changed, so a copy shares the rows: copying 10 000 series cost 1 MB a scrape otherwise.
 
-/** @typedef {{ traceId: string, spanId: string, atMs: number, seconds: number }} Exemplar */
+/**
+ * @typedef {{ traceId: string, spanId: string, atMs: number }} Trace
+ * @typedef {Trace & { seconds: number }} Exemplar
+ * @typedef {readonly (readonly (Exemplar | undefined)[] | undefined)[]} ExemplarRows
+ */
 
 class Exemplars {
   /** @type {(readonly (Exemplar | undefined)[] | undefined)[]} */
   #rows = []
 
+  /** @param {number} row @param {number} bucket @param {Trace} trace @param {number} seconds */
   put(row, bucket, { traceId, spanId, atMs }, seconds) {
     while (this.#rows.length <= row) this.#rows.push(undefined)
     const slots = this.#rows[row]?.slice() ?? []
@@ -17,7 +22,7 @@ class Exemplars {
     this.#rows[row] = slots
   }
 
-  /** Keeps the later exemplar of two workers. */
+  /** Keeps the later exemplar of two workers. @param {number} row @param {number} bucket @param {Trace} trace @param {number} seconds */
   putLater(row, bucket, trace, seconds) {
     const before = exemplarAt(this.#rows, row, bucket)
     if (before === undefined || before.atMs <= trace.atMs) this.put(row, bucket, trace, seconds)
@@ -29,10 +34,10 @@ class Exemplars {
   }
 }
 
-/** @returns {Exemplar | undefined} */
+/** @param {ExemplarRows} copied @param {number} row @param {number} bucket @returns {Exemplar | undefined} */
 const exemplarAt = (copied, row, bucket) => copied[row]?.[bucket]
 
-/** The exemplars of a row, with their buckets. */
+/** The exemplars of a row, with their buckets. @param {ExemplarRows} copied @param {number} row */
 function* exemplarsOf(copied, row) {
   for (const [bucket, found] of (copied[row] ?? []).entries())
     if (found !== undefined) yield { bucket, ...found }

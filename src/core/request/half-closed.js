@@ -5,7 +5,12 @@
 
 const { openRecord, recordOf } = require('./connection-record')
 
-/** @this {any} */
+/**
+ * @import { Connection } from './connection-record'
+ * @import { Request } from './request'
+ */
+
+/** @this {Connection} */
 function onEnd() {
   const record = openRecord(this)
   const callbacks = record.halfCloseCallbacks
@@ -23,7 +28,10 @@ function onEnd() {
   }
 }
 
-/** Calls `callback` when the client of this request half-closes. HTTP/2 streams outlive that by themselves. */
+/**
+ * Calls `callback` when the client of this request half-closes. HTTP/2 streams outlive that by themselves.
+ * @param {Request} request @param {() => void} callback
+ */
 function onHalfClose({ socket, stream }, callback) {
   if (stream !== undefined || typeof socket?.prependListener !== 'function') return
   const record = openRecord(socket)
@@ -35,16 +43,22 @@ function onHalfClose({ socket, stream }, callback) {
   record.halfCloseCallbacks.add(callback)
 }
 
+/** @param {Request} request @param {(() => void) | undefined} callback */
 function offHalfClose({ socket }, callback) {
   const record = recordOf(socket)
   const callbacks = record?.halfCloseCallbacks
-  if (record === undefined || callbacks === undefined || !callbacks.delete(callback) || callbacks.size > 0)
+  if (
+    record === undefined ||
+    callbacks === undefined ||
+    !callbacks.delete(/** @type {() => void} */ (callback)) ||
+    callbacks.size > 0
+  )
     return
   record.halfCloseCallbacks = undefined
   socket.off('end', onEnd)
 }
 
-/** A half-closed client receives only an answer that is sent at once. */
+/** A half-closed client receives only an answer that is sent at once. @param {Request} request */
 const isHalfClosed = ({ socket }) => recordOf(socket)?.isHalfClosed === true
 
 module.exports = { isHalfClosed, offHalfClose, onHalfClose }

@@ -5,7 +5,12 @@
 
 const { compile, isFilter } = require('../options/path-filter')
 
-/** @import { InternalErrors } from './internal-errors' */
+/**
+ * @import { IncomingMessage } from 'node:http'
+ * @import { IgnoreOptions, IgnoreRule, IgnoreRules } from '../../../index.js'
+ * @import { InternalErrors } from './internal-errors'
+ * @typedef {{ matches: (req: IncomingMessage) => boolean, bits: number }} Filter
+ */
 
 const METRICS = 1
 const LOG = 2
@@ -13,17 +18,14 @@ const SHED = 4
 const BITS = { metrics: METRICS, log: LOG, shed: SHED }
 const PLACE = 'ignore'
 
-/** @typedef {NonNullable<import('../../../index.js').ResolvedOptions['ignore']>} IgnoreOption */
-
 class Ignore {
-  /** @type {{ matches: (req: import('node:http').IncomingMessage) => boolean, bits: number }[]} */
   #filters
   #internalErrors
   /** Whether a function of the user is called. */
   callsFunctions
 
   /**
-   * @param {IgnoreOption} rules
+   * @param {IgnoreRules | IgnoreOptions} rules
    * @param {InternalErrors} internalErrors
    */
   constructor(rules, internalErrors) {
@@ -33,13 +35,14 @@ class Ignore {
   }
 
   // Hot path if the option is set.
-  /** @returns {number} a bit for each part the request is left out of */
+  /** @param {IncomingMessage} req @returns {number} a bit for each part the request is left out of */
   of(req) {
     let found = 0
     for (const { matches, bits } of this.#filters) if (this.#isMatch(matches, req)) found |= bits
     return found
   }
 
+  /** @param {Filter['matches']} matches @param {IncomingMessage} req */
   #isMatch(matches, req) {
     try {
       return matches(req)
@@ -50,9 +53,11 @@ class Ignore {
   }
 }
 
-/** Merges the paths and patterns of the same parts into one filter. A function has its own, because it may throw. */
+/** Merges the paths and patterns of the same parts into one filter. A function has its own, because it may throw. @param {IgnoreRules | IgnoreOptions} rules */
 function filtersOf(rules) {
+  /** @type {Map<number, IgnoreRule[]>} */
   const ofBits = new Map()
+  /** @type {Filter[]} */
   const filters = []
   for (const [rule, bits] of bitsByRule(rules)) {
     if (typeof rule === 'function') filters.push({ matches: compile(rule), bits })
@@ -64,10 +69,13 @@ function filtersOf(rules) {
 
 /**
  * A rule that is given for several parts is matched once.
- * @returns {Map<import('../../../index.js').IgnoreRule, number>}
+ * @param {IgnoreRules | IgnoreOptions} rules
  */
 function bitsByRule(rules) {
-  const byPart = isFilter(rules) ? { metrics: rules, log: rules, shed: rules } : rules
+  const byPart = /** @type {Record<string, IgnoreRules | undefined>} */ (
+    isFilter(rules) ? { metrics: rules, log: rules, shed: rules } : rules
+  )
+  /** @type {Map<IgnoreRule, number>} */
   const found = new Map()
   for (const [part, bit] of Object.entries(BITS)) {
     for (const rule of [byPart[part] ?? []].flat()) found.set(rule, (found.get(rule) ?? 0) | bit)

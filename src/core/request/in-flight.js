@@ -19,9 +19,10 @@ class InFlight {
   #oldest
   /** @type {Request | undefined} */
   #newest
+  /** @type {(() => void) | undefined} */
   #onNext
 
-  /** Calls back once, when the next request begins. */
+  /** Calls back once, when the next request begins. @param {() => void} callback */
   onNextRequest(callback) {
     this.#onNext = callback
   }
@@ -59,7 +60,7 @@ class InFlight {
   }
 
   #reportNext() {
-    const callback = this.#onNext
+    const callback = /** @type {() => void} */ (this.#onNext)
     this.#onNext = undefined
     callback()
   }

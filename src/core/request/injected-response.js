@@ -6,9 +6,10 @@
 const { Socket } = require('node:net')
 const onFinished = require('on-finished')
 
+/** @param {unknown} socket */
 const isInjected = (socket) => !(socket instanceof Socket)
 
-/** @param {'on' | 'prependListener'} on how to add the `close` listener */
+/** @param {import('node:http').ServerResponse} res @param {'on' | 'prependListener'} on how to add the `close` listener @param {() => void} end */
 function onInjectedEnd(res, on, end) {
   const onEnd = () => {
     if (res.writableEnded || !res.headersSent) end()

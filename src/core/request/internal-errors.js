@@ -4,23 +4,30 @@
 
 const { describeError } = require('../redaction/error-description')
 
+/** @typedef {{ then?: PromiseLike<unknown>['then'] } | null | undefined} MaybePromise */
+
 class InternalErrors {
+  /** @type {Map<string, number>} */
   #counts = new Map()
   #logger
 
+  /** @param {Pick<import('../../../index.js').Logger, 'error'>} logger */
   constructor(logger) {
     this.#logger = logger
   }
 
+  /** @param {string} place @param {unknown} error */
   report(place, error) {
     const count = (this.#counts.get(place) ?? 0) + 1
     this.#counts.set(place, count)
     if (count > 1) return
     try {
-      const returned = this.#logger.error(
-        { err: describeError(error), place },
-        // Quoted: a place such as `ignore` reads as a verb without quotes.
-        `spillway: caught an error in \`${place}\`. Further errors there are counted, not logged.`
+      const returned = /** @type {MaybePromise} */ (
+        this.#logger.error(
+          { err: describeError(error), place },
+          // Quoted: a place such as `ignore` reads as a verb without quotes.
+          `spillway: caught an error in \`${place}\`. Further errors there are counted, not logged.`
+        )
       )
       returned?.then?.(undefined, () => {})
     } catch {
@@ -28,7 +35,7 @@ class InternalErrors {
     }
   }
 
-  /** Runs a callback that may throw, or return a promise that rejects. */
+  /** Runs a callback that may throw, or return a promise that rejects. @param {string} place @param {() => unknown} callback */
   guard(place, callback) {
     try {
       this.catchRejection(place, callback())
@@ -39,15 +46,21 @@ class InternalErrors {
 
   /**
    * Reports the rejection of a promise that a callback returned: an unhandled rejection would end the process.
+   * @param {string} place
+   * @param {unknown} returned
    * @returns {boolean} whether the callback returned a promise
    */
   catchRejection(place, returned) {
+    /** @param {unknown} error */
     const onError = (error) => this.report(place, error)
     try {
       // The getter of `then` may throw.
-      if (typeof returned?.then !== 'function') return false
+      if (typeof (/** @type {MaybePromise} */ (returned)?.then) !== 'function') return false
       // A custom `then` may be an async function, which rejects by itself.
-      Promise.resolve(returned.then(undefined, onError)).then(undefined, onError)
+      Promise.resolve(/** @type {PromiseLike<unknown>} */ (returned).then(undefined, onError)).then(
+        undefined,
+        onError
+      )
     } catch (error) {
       onError(error)
     }

@@ -8,13 +8,15 @@ const { Series } = require('./route-series')
 
 /**
  * @import { InternalErrors } from './internal-errors'
- * @import { RouteSeries } from './route-series'
+ * @import { Request } from './request'
+ * @import { RouteSeries, SeriesTables } from './route-series'
  */
 
 class LabelledSeries extends Series {
   /** Name and value of each label. @type {Record<string, string>} */
   labels
 
+  /** @param {SeriesTables} tables @param {RouteSeries} series @param {Record<string, string>} labels */
   constructor(tables, { method, route }, labels) {
     super(tables, method, route)
     this.labels = labels
@@ -34,9 +36,9 @@ class LabelledTable {
   #named = 0
 
   /**
-   * @param {{ labels: Record<string, Function>, maxLabelValues: number }} metrics
+   * @param {{ labels: Readonly<Record<string, import('../../../index.js').RequestLabel>>, maxLabelValues: number }} metrics
    * @param {{ max: number, overflow: string }} routes
-   * @param {import('./route-series').SeriesTables} tables
+   * @param {SeriesTables} tables
    * @param {InternalErrors} internalErrors
    */
   constructor({ labels, maxLabelValues: maxValues }, { max, overflow: other }, tables, internalErrors) {
@@ -53,20 +55,22 @@ class LabelledTable {
     return this.#labels.map(({ name, folded }) => [name, folded])
   }
 
-  /** @param {RouteSeries} series the plain series that counted the request */
+  /** @param {RouteSeries} series the plain series that counted the request @param {Request} request */
   record(series, request) {
     this.#find(series, this.#indexesOf(request)).count(request)
   }
 
-  /** An upgraded connection has no response, so its labels are empty. */
+  /** An upgraded connection has no response, so its labels are empty. @param {Request} request */
   #indexesOf({ req, res }) {
     return this.#labels.map((label) => (res === undefined ? NONE : label.indexOf(req, res)))
   }
 
+  /** @param {RouteSeries} series @param {number[]} indexes @returns {LabelledSeries} */
   #find(series, indexes) {
     return this.#bySeries.get(series)?.get(indexes.join()) ?? this.#create(series, indexes)
   }
 
+  /** @param {RouteSeries} series @param {number[]} indexes */
   #create(series, indexes) {
     if (indexes.some((index) => index !== OTHER)) {
       if (this.#named >= this.#max) return this.#fold(series, indexes)
@@ -80,6 +84,7 @@ class LabelledTable {
     return created
   }
 
+  /** @param {RouteSeries} series @param {number[]} indexes */
   #fold(series, indexes) {
     for (const [i, index] of indexes.entries()) if (index !== OTHER) this.#labels[i].folded++
     return this.#find(series, this.#others)

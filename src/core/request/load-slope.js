@@ -17,6 +17,7 @@ class LoadSlope {
   #pool = { count: 0, others: 0, ms: 0, squares: 0, products: 0, msSquares: 0 }
 
   // Hot path: once a request, eight additions and multiplications.
+  /** @param {number} others @param {number} durationMs */
   record(others, durationMs) {
     this.#count++
     this.#others += others

@@ -4,9 +4,16 @@
 
 const MAX_SHOWN = 10
 
-/** @returns {import('../../../index.js').RequestInFlight[]} */
+/**
+ * @import { Recorder } from './recorder'
+ * @import { Request } from './request'
+ */
+
+/** @param {Recorder} recorder @returns {import('../../../index.js').RequestInFlight[]} */
 function listOldest(recorder) {
+  /** @type {Request[]} */
   const waiting = []
+  /** @type {Request[]} */
   const answering = []
   for (const request of recorder.requests) {
     // It is meant to wait, and each client has one.

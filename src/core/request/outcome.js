@@ -9,7 +9,12 @@
 
 const { NO_STATUS } = require('./request')
 
-/** @import { Request } from './request' */
+/**
+ * @import { RoutedStream } from '../route/route-state'
+ * @import { Request } from './request'
+ * @typedef {Request & { res: { _header: string } }} SentHead
+ * @typedef {Request & { stream: RoutedStream }} OnStream
+ */
 
 const OUTCOMES = Object.freeze(
   /** @type {const} */ (['completed', 'errored', 'aborted', 'upgraded', 'timed_out'])
@@ -22,7 +27,7 @@ const CONTENT_LENGTH = /^content-length: *(\d+)\r$/im
 const RST_NO_ERROR = 0
 const RST_INTERNAL_ERROR = 2
 
-/** Error codes of a connection whose client disconnected, timed out, or sent invalid HTTP/2. */
+/** Error codes of a connection whose client disconnected, timed out, or sent invalid HTTP/2. @type {Set<unknown>} */
 const DISCONNECTED = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -34,7 +39,7 @@ const DISCONNECTED = new Set([
   'ERR_HTTP2_ERROR',
 ])
 
-/** Whether the client caused an error of this code. `HPE_`: its bytes are not HTTP. */
+/** Whether the client caused an error of this code. `HPE_`: its bytes are not HTTP. @param {unknown} code */
 const isClientError = (code) =>
   DISCONNECTED.has(code) || (typeof code === 'string' && code.startsWith('HPE_'))
 
@@ -46,7 +51,7 @@ const isClientError = (code) =>
 function outcomeOf(request) {
   const { res, socket, stream, isCutOff, status } = request
   if (request.isTimedOut) return TIMED_OUT
-  if (stream !== undefined) return outcomeOfStream(request)
+  if (stream !== undefined) return outcomeOfStream(/** @type {OnStream} */ (request))
   if (!isCutOff) {
     // Node detaches the socket from a response it has finished.
     const current = res.socket
@@ -56,23 +61,25 @@ function outcomeOf(request) {
   return outcomeOfCutResponse(request)
 }
 
-/** Whether the client or the server cut the response off. */
+/** Whether the client or the server cut the response off. @param {Request} request */
 function outcomeOfCutResponse(request) {
   const { req, res, socket } = request
-  if (socket?.readableEnded) return isFullySent(request) ? outcomeOfStatus(request.status) : ABORTED
+  if (socket?.readableEnded)
+    return isFullySent(/** @type {SentHead} */ (request)) ? outcomeOfStatus(request.status) : ABORTED
   const error = socket?.errored
   // An error that is also on the request or response came from the server, whatever its code.
   if (!error || error === res.errored || error === req.errored) return ERRORED
   return isClientError(error.code) ? ABORTED : ERRORED
 }
 
-/** Whether the connection took as many bytes as the head announced. Pipelined responses share bytes, so this cannot tell. */
+/** Whether the connection took as many bytes as the head announced. Pipelined responses share bytes, so this cannot tell. @param {SentHead} request */
 function isFullySent({ head, res, socket, isCutOff }) {
   if (isCutOff || !socket.writableFinished) return false
   const promised = CONTENT_LENGTH.exec(res._header)?.[1]
   return promised !== undefined && head.responseBytes === res._header.length + Number(promised)
 }
 
+/** @param {OnStream} request */
 function outcomeOfStream({ stream, session, status, isEndUnseen }) {
   if (isEndUnseen) return ABORTED
   if (stream.rstCode === RST_NO_ERROR) {
@@ -88,9 +95,10 @@ function outcomeOfStream({ stream, session, status, isEndUnseen }) {
   return isSessionClosed && DISCONNECTED.has(stream.errored?.code) ? ABORTED : ERRORED
 }
 
-/** Whether the outcome counts as an error of the server. */
+/** Whether the outcome counts as an error of the server. @param {number} outcome */
 const isFailure = (outcome) => outcome === ERRORED || outcome === TIMED_OUT
 
+/** @param {number} status */
 function outcomeOfStatus(status) {
   if (status === 101) return UPGRADED
   return status >= 500 ? ERRORED : COMPLETED

@@ -18,14 +18,21 @@ const { RequestParts } = require('./request-parts')
 const { RouteTable } = require('./route-table')
 const { annotateSpan, serverSpan } = require('../tracing/server-span')
 
-/** @import { InternalErrors } from './internal-errors' */
+/**
+ * @import { IncomingMessage } from 'node:http'
+ * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
+ * @import { SpanHolder } from '../tracing/server-span'
+ * @import { InternalErrors } from './internal-errors'
+ * @import { LabelledTable } from './labelled-series'
+ */
 
+/** @type {{ test(header: string | undefined): boolean }} */
 const WEBSOCKET = /^ *websocket *$/i
 
 /**
  * @typedef {object} Sessions
- * @property {(req: any) => boolean} ownsRequest whether the request is of a session that is open
- * @property {(req: any) => boolean} decidesUpgrade whether it decides about the upgrade, and then counts it
+ * @property {(req: IncomingMessage) => boolean} ownsRequest whether the request is of a session that is open
+ * @property {(req: IncomingMessage) => boolean} decidesUpgrade whether it decides about the upgrade, and then counts it
  *
  * @typedef {object} Hooks
  * @property {() => void} onArrive before a request arrives or ends, so that the turn clock measures this turn alone
@@ -44,7 +51,7 @@ class Recorder {
   parts
   /** When the last request ended. */
   endedMs = 0
-  /** The series by `metrics.labels`, if the option is set. */
+  /** The series by `metrics.labels`, if the option is set. @type {LabelledTable | undefined} */
   labelled
   /** Whether each response is the last of its connection: while the process drains. */
   closesConnections = false
@@ -54,13 +61,15 @@ class Recorder {
   sessions
   #onArrive
   #onHttp2
+  /** @type {(request: Request) => void} */
   #onEnd = (_request) => {}
   #clock
   #internalErrors
   #label
+  /** @type {Ignore | undefined} */
   #ignore
   #streamAfterMs
-  /** Upgrades that were counted: a server hook and a middleware may both see the same. */
+  /** Upgrades that were counted: a server hook and a middleware may both see the same. @type {WeakSet<IncomingMessage>} */
   #upgrades = new WeakSet()
 
   /**
@@ -96,7 +105,7 @@ class Recorder {
     this.all = new RollingHistogram(nowMs)
   }
 
-  /** @param {(request: any) => void} listener is called with each request that has ended */
+  /** @param {(request: Request) => void} listener is called with each request that has ended */
   tellOfEnds(listener) {
     this.#onEnd = listener
   }
@@ -118,23 +127,32 @@ class Recorder {
     return this.isTracing ? this.#guardTracing(serverSpan) : undefined
   }
 
-  /** The application's SDK holds the spans, and may throw. */
+  /**
+   * The application's SDK holds the spans, and may throw.
+   *
+   * @template T
+   * @param {(holder: SpanHolder, template: string | undefined, request: Request) => T} call
+   * @param {SpanHolder} [holder] @param {string} [template] @param {Request} [request] if the call takes them
+   */
   #guardTracing(call, holder, template, request) {
     try {
-      return call(holder, template, request)
+      return call(/** @type {SpanHolder} */ (holder), template, /** @type {Request} */ (request))
     } catch (error) {
       this.#internalErrors.report('tracing', error)
       return undefined
     }
   }
 
-  /** The request of this response, if this recorder measures it already. */
+  /** The request of this response, if this recorder measures it already. @param {RoutedResponse | null | undefined} res */
   find(res) {
     return requestOf(res, this)
   }
 
   // Hot path: bench/overhead.
-  /** Opens the record and watches the response. Before Express has seen the response, this costs a third. */
+  /**
+   * Opens the record and watches the response. Before Express has seen the response, this costs a third.
+   * @param {RoutedRequest} req @param {RoutedResponse} res
+   */
   prepare(req, res) {
     const request = new Request(this, req, res, this.#clock.now())
     request.scheme = request.socket?.encrypted === true ? 1 : 0
@@ -153,6 +171,7 @@ class Recorder {
   }
 
   // Hot path: bench/overhead.
+  /** @param {Request} request */
   count(request) {
     request.isCounted = true
     if (this.#ignore !== undefined) request.ignores = this.#ignore.of(request.req)
@@ -162,11 +181,12 @@ class Recorder {
     if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
   }
 
-  /** Counts a request whose connection was handed to another protocol: there is no response to wait for. */
+  /** Counts a request whose connection was handed to another protocol: there is no response to wait for. @param {RoutedRequest} req */
   upgrade(req) {
     if (this.sessions?.decidesUpgrade(req) !== true) this.countUpgrade(req)
   }
 
+  /** @param {RoutedRequest} req */
   countUpgrade(req) {
     if (this.#upgrades.has(req)) return
     this.#upgrades.add(req)
@@ -185,6 +205,8 @@ class Recorder {
    * Counts an upgraded request that a package passes through the app's routes. Its response never ends: it has no socket
    * (express-ws), does not exist (websocket-express, koa-websocket), or is never written (tinyws). Measured as a request,
    * it would stay in flight as long as the connection, or for ever.
+   * @param {RoutedRequest} req
+   * @param {RoutedResponse | undefined} res
    * @returns {boolean} whether the request is such an upgrade
    */
   countRoutedUpgrade(req, res) {
@@ -194,6 +216,7 @@ class Recorder {
   }
 
   // Hot path: bench/overhead.
+  /** @param {Request} request @param {Request} head */
   end(request, head) {
     this.#onArrive()
     this.endedMs = this.#clock.now()
@@ -210,10 +233,12 @@ class Recorder {
     this.#onEnd(request)
   }
 
+  /** @param {Request} request */
   #recordRejected(request) {
     if ((request.ignores & METRICS) === 0) this.routes.shed.record(request)
   }
 
+  /** @param {Request} request @param {Request} head */
   #record(request, head) {
     const nowMs = this.endedMs
     request.durationMs = nowMs - request.startedMs
@@ -228,7 +253,7 @@ class Recorder {
 
     const template = this.#labelFor(request, this.templateOf(head, request.status))
     if (request.serverSpan !== undefined) {
-      const route = OWN_ROUTES.includes(template) ? undefined : template
+      const route = OWN_ROUTES.includes(/** @type {string} */ (template)) ? undefined : template
       this.#guardTracing(annotateSpan, request.serverSpan, route, request)
     }
     if ((request.ignores & METRICS) !== 0) {
@@ -244,7 +269,7 @@ class Recorder {
     else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
   }
 
-  /** A request in flight, without data of the client. */
+  /** A request in flight, without data of the client. @param {Request} request */
   describe(request) {
     return {
       method: METHODS[request.method],
@@ -254,6 +279,7 @@ class Recorder {
     }
   }
 
+  /** @param {Request} head @param {number} status */
   templateOf(head, status) {
     const { ctx, node } = head
     // A route of Express has the request, so its node has the label.
@@ -267,7 +293,7 @@ class Recorder {
     }
   }
 
-  /** The result of `routes.label`, or the template. */
+  /** The result of `routes.label`, or the template. @param {Request} request @param {string | undefined} template */
   #labelFor(request, template) {
     if (this.#label === undefined) return template
     try {
@@ -281,10 +307,10 @@ class Recorder {
   }
 }
 
-/** Hides two states that last no longer than a call: `received` is shown as running, `ended` as answering. */
+/** Hides two states that last no longer than a call: `received` is shown as running, `ended` as answering. @param {Request} request */
 function shownState(request) {
-  if (request.hasAnswer || request.stream?.headersSent) return STATES[ANSWERING]
-  return STATES[request.isQueued ? QUEUED : RUNNING]
+  if (request.hasAnswer || request.stream?.headersSent) return /** @type {'answering'} */ (STATES[ANSWERING])
+  return /** @type {'queued' | 'running'} */ (STATES[request.isQueued ? QUEUED : RUNNING])
 }
 
 exports.Recorder = Recorder

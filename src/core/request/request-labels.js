@@ -3,7 +3,10 @@
 // A label takes a fixed number of values. Later values are folded into one and counted, so memory is bounded.
 // A function that throws, or does not return a printable value, gives the empty value.
 
-/** @import { InternalErrors } from './internal-errors' */
+/**
+ * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
+ * @import { InternalErrors } from './internal-errors'
+ */
 
 const MAX_LENGTH = 256
 const PRINTABLE = ['number', 'boolean', 'bigint']
@@ -22,7 +25,7 @@ class RequestLabel {
   #internalErrors
 
   /**
-   * @param {{ name: string, valueFor: Function, other: string, maxValues: number,
+   * @param {{ name: string, valueFor: import('../../../index.js').RequestLabel, other: string, maxValues: number,
    *   internalErrors: InternalErrors }} parts
    */
   constructor({ name, valueFor, other, maxValues, internalErrors }) {
@@ -34,16 +37,18 @@ class RequestLabel {
     this.#internalErrors = internalErrors
   }
 
-  /** @returns {number} the index of the request's value */
+  /** @param {RoutedRequest} req @param {RoutedResponse} res @returns {number} the index of the request's value */
   indexOf(req, res) {
     const value = this.#valueOf(req, res)
     return this.#indexes.get(value) ?? this.#add(value)
   }
 
+  /** @param {number} index */
   textOf(index) {
     return this.#texts[index]
   }
 
+  /** @param {RoutedRequest} req @param {RoutedResponse} res */
   #valueOf(req, res) {
     try {
       const value = this.#valueFor(req, res)
@@ -61,6 +66,7 @@ class RequestLabel {
     return ''
   }
 
+  /** @param {string} value */
   #add(value) {
     // A copy, because a slice keeps its whole source string alive. Half a surrogate pair becomes U+FFFD.
     const text = Buffer.from(value).toString()

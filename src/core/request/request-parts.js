@@ -26,6 +26,8 @@ const { UPGRADED } = require('./outcome')
 /**
  * @import { GarbageCollection } from '../process/garbage-collection'
  * @import { Request } from './request'
+ * @import { RouteSeries } from './route-series'
+ * @typedef {Request & { series: RouteSeries }} Recorded
  */
 
 /** The order in a row, and of the values of the label `part`. `loop` is no part: the synchronous time of the handler. */
@@ -48,7 +50,7 @@ class RequestParts {
   #rows = new Rows(PART_COLUMNS)
   #rolling
   #clock
-  /** @type {Request[]} */
+  /** @type {Recorded[]} */
   #ended = []
   #mostEnded = MOST_ENDED
   #turnedMs
@@ -78,6 +80,7 @@ class RequestParts {
   }
 
   // Hot path: once a request.
+  /** @param {Request} request */
   onReceive(request) {
     const idleMs = this.#clock.idleMs()
     // The gate needs it in any case.
@@ -91,12 +94,13 @@ class RequestParts {
   }
 
   // Hot path: once a request.
-  /** The handler has returned for the first time. */
+  /** The handler has returned for the first time. @param {Request} request */
   onReturn(request) {
     if (this.isOn) request.returnedMs = this.#clock.now()
   }
 
   // Hot path: once a request.
+  /** @param {Request} request */
   onHead(request) {
     if (this.isOn && request.returnedMs >= 0) request.headIdleMs = this.#clock.idleMs()
   }
@@ -104,10 +108,11 @@ class RequestParts {
   // Hot path: once a request. A turn in a frozen clock never ends.
   /** @param {Request} request that has ended and has a series */
   onEnd(request) {
-    if (this.#ended.push(request) >= this.#mostEnded) this.#settle()
+    if (this.#ended.push(/** @type {Recorded} */ (request)) >= this.#mostEnded) this.#settle()
   }
 
   // Hot path: once a loop turn.
+  /** @param {number} busyMs @param {number} nowMs @param {number} idleMs */
   onTurn(busyMs, nowMs, idleMs) {
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
@@ -123,6 +128,7 @@ class RequestParts {
     ended.length = 0
   }
 
+  /** @param {Recorded} request */
   #record(request) {
     const { admission, durationMs, othersInFlight, series } = request
     // Streams and upgraded connections have no duration to compare or to split.
@@ -136,6 +142,7 @@ class RequestParts {
   }
 
   // Hot path: once a request.
+  /** @param {Request} request @param {Float64Array} values @param {number} start */
   #addParts(request, values, start) {
     const { admission, durationMs, startedMs } = request
     const endedMs = startedMs + durationMs
@@ -165,7 +172,7 @@ class RequestParts {
     values[start + GC] += inRunMs + inBusyMs
   }
 
-  /** The parts of one request that has ended, or null. Collections of the current turn are not known before the turn ends. */
+  /** The parts of one request that has ended, or null. Collections of the current turn are not known before the turn ends. @param {Request} request */
   of(request) {
     if (!this.isOn) return null
     const values = new Float64Array(PART_COLUMNS)
@@ -182,7 +189,7 @@ class RequestParts {
     return this.#rows.copy(spare)
   }
 
-  /** The rows as they were at the beginning of the last minute. */
+  /** The rows as they were at the beginning of the last minute. @param {number} nowMs */
   minuteAgo(nowMs) {
     return this.#rolling.minuteAgo(nowMs)
   }
@@ -194,13 +201,14 @@ class RequestParts {
   }
 }
 
-/** A handler runs without idling, so the idle time of its head is that of its call. */
+/** A handler runs without idling, so the idle time of its head is that of its call. @param {Request} request */
 const headIdleMsOf = ({ admission, headIdleMs, receivedIdleMs }) =>
   headIdleMs < 0 ? Math.max(receivedIdleMs, admission.idleMs) : headIdleMs
 
+/** @param {number} ms @param {number} mostMs */
 const within = (ms, mostMs) => Math.min(Math.max(0, ms), mostMs)
 
-/** The client of a connection sends its next request after the answer to the one before. */
+/** The client of a connection sends its next request after the answer to the one before. @param {Request} request @param {number} mostMs */
 function unreadMs({ connection, session, startedMs }, mostMs) {
   if (session !== undefined) return mostMs
   return within(startedMs - endedMsOf(connection), mostMs)

@@ -11,30 +11,43 @@ const { ANSWERING, ENDED, QUEUED, RECEIVED, RUNNING, checked } = require('./requ
 /** The status of a response of which no byte was sent. */
 const NO_STATUS = 0
 
-/** @typedef {import('../route/route-state').RouteState} RouteState */
+/**
+ * @import { Failure } from '../errors/failure'
+ * @import { RequestContext } from '../errors/request-context'
+ * @import { RoutedRequest, RoutedResponse, RouteState } from '../route/route-state'
+ * @import { SpanHolder } from '../tracing/server-span'
+ * @import { Connection } from './connection-record'
+ * @import { Trace } from './exemplars'
+ * @import { Recorder } from './recorder'
+ * @import { RouteSeries } from './route-series'
+ */
 
 // The constructor sets every field and no code adds one, so that all requests share one hidden class.
 /** @implements {RouteState} */
 class Request {
+  /** @param {Recorder} recorder @param {RoutedRequest} req @param {RoutedResponse | undefined} res none of an upgrade @param {number} startedMs */
   constructor(recorder, req, res, startedMs) {
     this.recorder = recorder
     /** Changed only by the `mark…` methods below. */
     this.state = RECEIVED
     this.req = req
-    this.res = res
+    this.res = /** @type {RoutedResponse} */ (res)
+    /** @type {Connection} */
     this.socket = req.socket
     this.stream = req.httpVersionMajor === 2 ? req.stream : undefined
     this.session = this.stream?.session
     this.connection = this.session === undefined ? this.socket : connectionOf(this.session)
     this.startedMs = startedMs
-    this.method = METHOD_INDEX[req.method] ?? OTHER_METHOD
+    this.method = METHOD_INDEX[/** @type {string} */ (req.method)] ?? OTHER_METHOD
     this.scheme = 0
     /** Whether it counts: a request that a server hook has prepared counts once it reaches a middleware. */
     this.isCounted = false
     /** The parts that `ignore` leaves it out of: bits of ignore.js. */
     this.ignores = 0
     /** The first request of this response, which holds the route state, and the request of the next instance. */
+    /** @type {Request} */
     this.head = this
+    /** @type {Request | undefined} */
     this.next = undefined
 
     // The route state, which the routers write: see core/route/route-state.js.
@@ -42,16 +55,19 @@ class Request {
     this.node = undefined
     /** @type {RouteState['errorNode']} */
     this.errorNode = undefined
+    /** @type {RouteState['route']} */
     this.route = undefined
     this.baseLength = 0
     this.isSettled = false
     this.hasBadBody = false
+    /** @type {RouteState['ctx']} */
     this.ctx = undefined
+    /** @type {RouteState['mounts']} */
     this.mounts = undefined
 
-    /** The response's own `writeHead`, if somebody had replaced its class's. */
+    /** The response's own `writeHead`, if somebody had replaced its class's. @type {RoutedResponse['writeHead'] | undefined} */
     this.ownWriteHead = undefined
-    /** The pipelined requests of its connection, while it is one of them. */
+    /** The pipelined requests of its connection, while it is one of them. @type {Set<Request> | undefined} */
     this.pipeline = undefined
     this.admission = new AdmissionRecord()
     /** How many were in flight when it came. */
@@ -85,17 +101,19 @@ class Request {
     this.isEndUnseen = false
     this.isStream = false
     /** The ids of the sampled trace it was answered in, and the holder of its server span. */
+    /** @type {Trace | undefined} */
     this.trace = undefined
+    /** @type {SpanHolder | undefined} */
     this.serverSpan = undefined
-    /** What async contexts hold of it, where an instance keeps a context. */
+    /** What async contexts hold of it, where an instance keeps a context. @type {RequestContext['reference']} */
     this.reference = undefined
     this.requestBytes = 0
     this.responseBytes = 0
-    /** Its series; `{ route }` if the metrics leave it out; undefined if it never ran. */
+    /** Its series; `{ route }` if the metrics leave it out; undefined if it never ran. @type {RouteSeries | { route: string } | undefined} */
     this.series = undefined
     /** It waits for messages of a session that is open: see sockets/. */
     this.isLongPoll = false
-    /** Its last error, counted when the request ends. */
+    /** Its last error, counted when the request ends. @type {Failure | undefined} */
     this.failure = undefined
   }
 
@@ -129,7 +147,7 @@ class Request {
 const { markQueued, markRunning, markAnswering, markEnded } = Request.prototype
 const UNCHECKED = { markQueued, markRunning, markAnswering, markEnded }
 
-/** Makes illegal transitions throw, for tests. In production the methods above run unchecked. */
+/** Makes illegal transitions throw, for tests. In production the methods above run unchecked. @param {boolean} isOn */
 function checkTransitions(isOn) {
   Object.assign(Request.prototype, isOn ? checked(UNCHECKED) : UNCHECKED)
 }
@@ -146,7 +164,10 @@ function isDisconnected({ state, res, socket, stream }) {
   return res.destroyed === true || socket?.destroyed === true
 }
 
-/** @returns {Request | undefined} the request that this recorder measures for the response */
+/**
+ * @param {RoutedResponse | null | undefined} res @param {Recorder} recorder
+ * @returns {Request | undefined} the request that this recorder measures for the response
+ */
 function requestOf(res, recorder) {
   let request = res?.[kRouteState]
   while (request !== undefined && request.recorder !== recorder) request = request.next

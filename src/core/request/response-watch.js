@@ -12,7 +12,14 @@ const { onInjectedEnd } = require('./injected-response')
 const { NO_STATUS } = require('./request')
 const { ENDED } = require('./request-state')
 
-/** @import { Request } from './request' */
+/**
+ * @import { ServerResponse } from 'node:http'
+ * @import { ServerHttp2Stream } from 'node:http2'
+ * @import { Connection } from './connection-record'
+ * @import { Request } from './request'
+ * @typedef {{ [kRouteState]: Request }} Watched
+ * @typedef {Request & { pipeline: Set<Request> }} Pipelined
+ */
 
 // Hot path: once a request.
 /** @param {Request} request */
@@ -51,6 +58,7 @@ function watch(request) {
   if (isPipelined) joinPipeline(socket, request)
 }
 
+/** @param {Request} head @param {Request} request */
 function joinChain(head, request) {
   let last = head
   while (last.next !== undefined) last = last.next
@@ -60,7 +68,7 @@ function joinChain(head, request) {
   if (head.state === ENDED) request.markEnded()
 }
 
-/** @this {import('node:http').ServerResponse} */
+/** @this {ServerResponse & Watched} @param {number} status */
 function writeHead(status) {
   const head = this[kRouteState]
   // With several instances any of them may drain.
@@ -73,7 +81,7 @@ function writeHead(status) {
   return result
 }
 
-/** Records a head. Node may have rejected it, or the client may have disconnected: then it is not recorded. */
+/** Records a head. Node may have rejected it, or the client may have disconnected: then it is not recorded. @param {Request} head @param {number} status */
 function onHead(head, status) {
   const isSent = head.stream === undefined ? head.socket?.writable !== false : head.stream.headersSent
   if (!isSent) return
@@ -81,7 +89,7 @@ function onHead(head, status) {
   // Read here, because the response begins inside the span, but a server hook runs outside of it.
   const trace = head.recorder.activeTrace()
   const serverSpan = head.serverSpan ?? head.recorder.serverSpan()
-  for (let each = head; each !== undefined; each = each.next) {
+  for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {
     if (each.firstByteMs < 0) {
       each.firstByteMs = nowMs - each.startedMs
       each.recorder.parts.onHead(each)
@@ -94,11 +102,12 @@ function onHead(head, status) {
   }
 }
 
-/** @this {import('node:http').ServerResponse | import('node:http2').ServerHttp2Stream} */
+/** @this {(ServerResponse | ServerHttp2Stream) & Watched} */
 function onClose() {
   endAll(this[kRouteState])
 }
 
+/** @param {Connection} socket @param {Request} request */
 function joinPipeline(socket, request) {
   const record = openRecord(socket)
   if (record.pipeline === undefined) {
@@ -109,23 +118,25 @@ function joinPipeline(socket, request) {
   request.pipeline = record.pipeline
 }
 
-/** @this {import('node:net').Socket} */
+/** @this {Connection} */
 function onSocketClose() {
   for (const request of recordOf(this)?.pipeline ?? []) endAll(request)
 }
 
+/** @param {Request} head */
 function endAll(head) {
   if (head.state === ENDED) return
-  if (head.pipeline !== undefined) leavePipeline(head)
+  if (head.pipeline !== undefined) leavePipeline(/** @type {Pipelined} */ (head))
   assignBytes(head)
   if (head.status === NO_STATUS) readStatus(head)
-  for (let each = head; each !== undefined; each = each.next) {
+  for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {
     each.markEnded()
     if (each.isCounted) each.recorder.end(each, head)
   }
   if (head.isCounted && head.session === undefined) markEnd(head, head.recorder.endedMs)
 }
 
+/** @param {Pipelined} head */
 function leavePipeline(head) {
   const { socket, pipeline } = head
   pipeline.delete(head)
@@ -136,7 +147,7 @@ function leavePipeline(head) {
   }
   if (head.res.socket !== null || head.res.writableFinished) return
   // The connection closed before Node sent anything of what the application wrote.
-  for (let each = head; each !== undefined; each = each.next) {
+  for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {
     each.isCutOff = true
     each.firstByteMs = -1
     each.status = NO_STATUS
@@ -146,14 +157,18 @@ function leavePipeline(head) {
 /**
  * Reads the status of a response whose head did not pass through `writeHead`: sent on the HTTP/2 stream, such as by
  * `respondWithFile`, or by Node's old `writeHeader`. The time of its first byte is unknown.
+ * @param {Request} head
  */
 function readStatus(head) {
   const status = statusOf(head)
-  for (let each = head; each !== undefined; each = each.next) each.status = status
+  for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next)
+    each.status = status
 }
 
+/** @param {Request} head @returns {number} */
 function statusOf({ isCutOff, res, socket, stream }) {
-  if (stream !== undefined) return stream.headersSent ? stream.sentHeaders[':status'] : NO_STATUS
+  if (stream !== undefined)
+    return stream.headersSent ? /** @type {number} */ (stream.sentHeaders[':status']) : NO_STATUS
   // A write to a closed connection finishes too.
   return res.writableFinished && !isCutOff && !socket?.destroyed ? res.statusCode : NO_STATUS
 }

@@ -30,19 +30,26 @@ const MIXED = -1
  * @property {Exemplars} exemplars
  * @property {import('../histogram/native').NativeBuckets | undefined} natives
  * @property {Buckets} streams
+ *
+ * @typedef {{ status: number, row: number }} StatusRow
  */
 
 class Series {
   method
   route
-  /** The index of the scheme that all its requests used, or MIXED. */
+  /** The index of the scheme that all its requests used, or MIXED. @type {number | undefined} */
   scheme
   row
+  /** @type {StatusRow[]} */
   statuses = []
+  /** @type {number | undefined} */
   streamRow
+  /** @type {number | undefined} */
   nativeRow
   #tables
+  /** @type {StatusRow | undefined} */
   #last
+  /** @type {Map<number, StatusRow>} */
   #byStatus = new Map()
 
   /** @param {SeriesTables} tables @param {string} method @param {string} route */
@@ -78,15 +85,18 @@ class Series {
     if (natives !== undefined) natives.record((this.nativeRow ??= natives.add()), seconds)
   }
 
+  /** @param {number} scheme */
   #mergeScheme(scheme) {
     this.scheme = this.scheme === undefined ? scheme : MIXED
   }
 
+  /** @param {number} seconds */
   #recordStream(seconds) {
     this.streamRow ??= this.#tables.streams.add()
     this.#tables.streams.record(this.streamRow, seconds)
   }
 
+  /** @param {number} status */
   #rowsOf(status) {
     let found = this.#byStatus.get(status)
     if (found === undefined) {
@@ -102,9 +112,10 @@ class Series {
 class RouteSeries extends Series {
   latency
   load = new LoadSlope()
-  /** Its row in the table of request-parts.js, once a request of it has ended. */
+  /** Its row in the table of request-parts.js, once a request of it has ended. @type {number | undefined} */
   partsRow = undefined
 
+  /** @param {SeriesTables} tables @param {string} method @param {string} route @param {number} startedMs */
   constructor(tables, method, route, startedMs) {
     super(tables, method, route)
     // Rates count from the instance's start. From its own first request, a new route would show 118 requests a second.
@@ -112,6 +123,7 @@ class RouteSeries extends Series {
   }
 
   // Hot path: bench/overhead.
+  /** @param {Request} request @param {number} nowMs */
   record(request, nowMs) {
     this.count(request)
     const isError = isFailure(request.outcome)
@@ -120,7 +132,7 @@ class RouteSeries extends Series {
   }
 }
 
-/** Streams have their own histogram, and an upgraded connection has no duration. */
+/** Streams have their own histogram, and an upgraded connection has no duration. @param {Request} request */
 const hasNoDuration = ({ isStream, outcome }) => isStream || outcome === UPGRADED
 
 exports.COUNTERS = COUNTERS

@@ -15,15 +15,17 @@ const { ShedRoutes } = require('./shed-routes')
 const MAX_LABEL_LENGTH = 256
 
 class Route {
+  /** @type {(RouteSeries | undefined)[]} */
   byMethod = new Array(METHODS.length).fill(undefined)
 
+  /** @param {string} name */
   constructor(name) {
     this.name = name
   }
 }
 
 class RouteTable {
-  /** In the order first seen, in which the metrics list them. */
+  /** In the order first seen, in which the metrics list them. @type {RouteSeries[]} */
   series = []
   folded = 0
   /** @type {import('./route-series').SeriesTables} */
@@ -31,6 +33,7 @@ class RouteTable {
   /** The bucket bounds of the durations. */
   bounds
   shed
+  /** @type {Map<string, Route>} */
   #routes = new Map()
   #named = 0
   #max
@@ -69,6 +72,7 @@ class RouteTable {
     return (route.byMethod[method] ??= this.#create(route.name, method))
   }
 
+  /** @param {string | undefined} template */
   #routeFor(template) {
     if (template === undefined || template === this.#unmatched) return this.#addRoute(this.#unmatched)
     // Labels of spillway itself do not count against `max`.
@@ -77,7 +81,7 @@ class RouteTable {
     const bounded =
       template.length > MAX_LABEL_LENGTH ? `${template.slice(0, MAX_LABEL_LENGTH - 1)}…` : template
     // UTF-8 turns half a surrogate pair into U+FFFD. Two such names would print as one, and Prometheus rejects the scrape.
-    const name = bounded.toWellFormed()
+    const name = /** @type {string & { toWellFormed(): string }} */ (bounded).toWellFormed()
     const known = this.#routes.get(name)
     if (known !== undefined) return known
     if (this.#named < this.#max) {
@@ -88,12 +92,14 @@ class RouteTable {
     return this.#routes.get(this.#overflow) ?? this.#addRoute(this.#overflow)
   }
 
+  /** @param {string} name */
   #addRoute(name) {
     const route = new Route(name)
     this.#routes.set(name, route)
     return route
   }
 
+  /** @param {string} route @param {number} method */
   #create(route, method) {
     const series = new RouteSeries(this.tables, METHODS[method], route, this.#startedMs)
     this.series.push(series)

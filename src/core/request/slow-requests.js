@@ -28,8 +28,8 @@ const SHOWN = 10
  * @property {number} loopDelayMs
  * @property {{ queueMs: number, runMs: number, loopBusyMs: number, gcMs: number, waitMs: number, bodyMs: number } | null} parts
  * @property {number | null} unreadMs
- * @property {object | undefined} trace
- * @property {object} req
+ * @property {{ trace_id?: string } | undefined} trace
+ * @property {{ id?: string | number | undefined }} req
  * @property {number} startedMs
  * @property {number} endedMs
  * @property {boolean} isOver whether it took longer than `slowAfter`
@@ -53,10 +53,10 @@ class SlowRequests {
   /**
    * @param {{ slowAfter: number | undefined, slowest: number }} options
    * @param {{ clock: typeof import('../clock').systemClock,
-   *   fields: { ofRequest: (req: import('node:http').IncomingMessage) => object },
+   *   fields: { ofRequest: (req: import('node:http').IncomingMessage) => SlowRequest['req'] },
    *   loopDelay: { longestSinceMs: (startedMs: number) => number },
    *   requestParts: Pick<RequestParts, 'isOn' | 'of' | 'turnMs'>,
-   *   traceOf: () => object | undefined,
+   *   traceOf: () => SlowRequest['trace'],
    *   onSlow: (slow: SlowRequest) => void, onWindow: (slowest: SlowRequest[]) => void }} parts
    */
   constructor({ slowAfter = Number.POSITIVE_INFINITY, slowest }, parts) {
@@ -67,7 +67,7 @@ class SlowRequests {
     this.#endsMs = parts.clock.now() + WINDOW_MS
   }
 
-  /** Records a request that has ended and took longer than `thresholdMs`. */
+  /** Records a request that has ended and took longer than `thresholdMs`. @param {Request} request */
   record(request) {
     // Without a series, recording failed and was reported. Streams and upgraded connections are long by design.
     if (request.series === undefined || request.isStream || request.outcome === UPGRADED) return
@@ -95,12 +95,13 @@ class SlowRequests {
     this.#keep(slow)
   }
 
-  /** The turn that a request ends in counts as well, as far as it has got. */
+  /** The turn that a request ends in counts as well, as far as it has got. @param {number} startedMs */
   #loopDelayMs(startedMs) {
     const { loopDelay, requestParts } = this.#parts
     return rounded(Math.max(loopDelay.longestSinceMs(startedMs), requestParts.turnMs()))
   }
 
+  /** @param {SlowRequest} slow */
   #keep(slow) {
     const window = this.#window
     const at = window.findIndex((each) => each.durationMs < slow.durationMs)
@@ -111,6 +112,7 @@ class SlowRequests {
   }
 
   // Hot path: once a loop turn, two comparisons.
+  /** @param {number} nowMs */
   onTurn(nowMs) {
     if (this.#ended.length > 0) this.#reportEnded()
     if (nowMs >= this.#endsMs) this.#startWindow(nowMs)
@@ -126,6 +128,7 @@ class SlowRequests {
     this.#ended.length = 0
   }
 
+  /** @param {number} nowMs */
   #startWindow(nowMs) {
     const window = this.#window
     this.#previousWindow = window
@@ -135,7 +138,7 @@ class SlowRequests {
     if (this.#logged > 0 && window.length > 0) this.#parts.onWindow(window.slice(0, this.#logged))
   }
 
-  /** The slowest requests of this window and the previous window, slowest first. */
+  /** The slowest requests of this window and the previous window, slowest first. @param {number} nowMs */
   sample(nowMs) {
     return [...this.#previousWindow, ...this.#window]
       .filter(({ endedMs }) => endedMs > nowMs - 2 * WINDOW_MS)
@@ -144,6 +147,7 @@ class SlowRequests {
   }
 }
 
+/** @param {number} ms */
 const rounded = (ms) => Math.round(ms * 1000) / 1000
 
 exports.SlowRequests = SlowRequests

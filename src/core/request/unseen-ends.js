@@ -13,22 +13,27 @@ const { isInjected } = require('./injected-response')
 const { isDisconnected } = require('./request')
 const { endAll } = require('./response-watch')
 
+/** @import { Request } from './request' */
+
 const EVERY_MS = 1000
 
 class UnseenEnds {
   #requests
   #lookedMs
+  /** @type {Set<Request>} */
   #suspects = new Set()
 
-  /** @param {Iterable<any>} requests in flight */
+  /** @param {Iterable<Request>} requests in flight @param {number} nowMs */
   constructor(requests, nowMs) {
     this.#requests = requests
     this.#lookedMs = nowMs
   }
 
+  /** @param {number} nowMs */
   onTurn(nowMs) {
     if (nowMs - this.#lookedMs < EVERY_MS) return
     this.#lookedMs = nowMs
+    /** @type {Set<Request>} */
     const suspects = new Set()
     const left = []
     for (const request of this.#requests) {
@@ -44,6 +49,7 @@ class UnseenEnds {
 /**
  * Whether its connection is open and takes no more writes, but its answer is not all written to it: Node keeps the rest in the
  * response, for ever. What the connection has already taken is still sent to a client that reads slowly.
+ * @param {Request} request
  */
 function isUnsendable({ res, socket, stream }) {
   if (stream !== undefined || isInjected(socket) || socket.destroyed || !socket.writableEnded) return false
@@ -51,6 +57,7 @@ function isUnsendable({ res, socket, stream }) {
   return !res.writableEnded || res.writableLength > buffered
 }
 
+/** @param {Request} request */
 function release(request) {
   const { head, res, stream } = request
   // A response without its connection is no failure: the application has taken the connection to answer on it itself.
@@ -60,6 +67,7 @@ function release(request) {
   stream.destroy()
 }
 
+/** @param {Request | undefined} head */
 function markCutOff(head) {
   for (let each = head; each !== undefined; each = each.next) each.isCutOff = true
 }

@@ -13,11 +13,16 @@ const MAX_DEPTH = 20
 const UNKNOWN = '…'
 
 /**
- * @typedef {{ path: string, methods: string[], handlers: Function[] }} Route
+ * @import { ExpressApp, Handle, Layer, Router, RouterHandle } from './instrument-router'
+ * @import { RouterLayer } from './koa'
+ *
+ * @typedef {(...given: never[]) => unknown} Callable
+ * @typedef {Callable & { router?: { stack?: RouterLayer[] } }} KoaMiddleware
+ * @typedef {{ path: string, methods: string[], handlers: Callable[] }} Route
  * @typedef {object} Row
- * @property {any} layer Express's own object; undefined in Koa
- * @property {Function[]} originals the layer's function and the functions it wraps
- * @property {Function[]} inner the functions registered in the router behind the layer
+ * @property {Layer | undefined} layer Express's own object; undefined in Koa
+ * @property {Callable[]} originals the layer's function and the functions it wraps
+ * @property {Callable[]} inner the functions registered in the router behind the layer
  * @property {Route[]} routes the routes behind the layer; a mounted app counts as one
  * @property {string | undefined} path of a mount, '' at the root; undefined for a route
  * @property {(path: string) => boolean} takes whether the layer is a mount at exactly this path, or at several including it
@@ -27,13 +32,13 @@ const UNKNOWN = '…'
  * @property {boolean} isOpaque whether it is an app or a mount whose routes cannot be read
  */
 
-/** @returns {Row[]} */
+/** @param {ExpressApp} app @returns {Row[]} */
 function expressLayout(app) {
   const router = routerOf(app)
   return Array.isArray(router?.stack) ? router.stack.map((layer) => expressRow(layer, router)) : []
 }
 
-/** @returns {Row} */
+/** @param {Layer} layer @param {Router} router @returns {Row} */
 function expressRow(layer, router) {
   const isRoute = layer.route !== undefined
   const path = isRoute ? undefined : mountPathOf(layer, router)
@@ -53,9 +58,10 @@ function expressRow(layer, router) {
   }
 }
 
-/** Express wraps a mounted app in a function of this name, which hides the app's layers. */
+/** Express wraps a mounted app in a function of this name, which hides the app's layers. @param {Layer} layer */
 const isMountedApp = ({ name, route }) => route === undefined && name === 'mounted_app'
 
+/** @param {Layer} layer @param {Router} router */
 function mountPathOf(layer, router) {
   const dialect = layer.regexp instanceof RegExp ? express4 : express5
   if (dialect.isRootMount(layer)) return ''
@@ -67,7 +73,7 @@ function mountPathOf(layer, router) {
   }
 }
 
-/** A match by a parameter does not count: the mount was not made for this path. */
+/** A match by a parameter does not count: the mount was not made for this path. @param {Layer} layer @param {string} path */
 function takes(layer, path) {
   const match = layer.match(path)
   if (!match) return false
@@ -76,7 +82,7 @@ function takes(layer, path) {
   return matched === path && Object.keys(params).length === 0
 }
 
-/** @returns {Route[]} */
+/** @param {Layer} layer @param {Router} router @param {string} base @param {number} depth @returns {Route[]} */
 function expressRoutes(layer, router, base, depth) {
   const { route, handle } = layer
   if (route !== undefined) {
@@ -89,15 +95,18 @@ function expressRoutes(layer, router, base, depth) {
   const path = mountPathOf(layer, router)
   if (isMountedApp(layer)) return [{ path: base + path || '/', methods: [], handlers: [] }]
   if (!Array.isArray(handle.stack) || depth === MAX_DEPTH) return []
-  return handle.stack.flatMap((inner) => expressRoutes(inner, handle, base + path, depth + 1))
+  return handle.stack.flatMap((inner) =>
+    expressRoutes(inner, /** @type {RouterHandle} */ (handle), base + path, depth + 1)
+  )
 }
 
+/** @param {Layer} layer @param {number} depth @returns {Handle[]} */
 function innerOf({ handle }, depth) {
   if (!Array.isArray(handle.stack) || depth === MAX_DEPTH) return []
   return handle.stack.flatMap((layer) => [...originalsOf(layer), ...innerOf(layer, depth + 1)])
 }
 
-/** @returns {Row[]} */
+/** @param {{ middleware: KoaMiddleware[] }} app @returns {Row[]} */
 function koaLayout({ middleware }) {
   return middleware.map((each) => {
     const layers = each.router?.stack
@@ -117,7 +126,7 @@ function koaLayout({ middleware }) {
   })
 }
 
-/** @returns {Route} */
+/** @param {RouterLayer} layer @returns {Route} */
 function koaRoute({ path, methods, stack }) {
   // @koa/router adds HEAD to the methods of a GET route, in front.
   return {

@@ -5,6 +5,8 @@
 
 const { pathText } = require('./route-node')
 
+/** @import { Layer } from './instrument-router' */
+
 /** What Express 4 appends to every path it compiles for a mount. */
 const COMPILED_END = '\\/?(?=\\/|$)'
 /** A parameter grouped with the slash or dot before it. */
@@ -17,10 +19,12 @@ const ANY_REST = /^\((?:\.\*|\(\?:\[\\?\/(?:\\\.)?\]\.\+\?\)\?)\)$/
 /** `query` and `expressInit`, which Express adds first. */
 const BUILT_IN_LAYERS = 2
 
+/** @param {Layer} layer */
 const isRootMount = (layer) => layer.regexp.fast_slash === true
 
 /**
  * The template of a mount layer. For an array of paths, a function from the matched part of the URL to the template.
+ * @param {Layer} layer
  * @returns {string | ((taken: string) => string)}
  */
 function mountPath(layer) {
@@ -39,7 +43,7 @@ function mountPath(layer) {
     (each.find(({ regexp }) => regexp.test(taken) || regexp.test(`${taken}/`)) ?? each[0]).text
 }
 
-/** Express compiles an array of paths to one expression of alternatives. */
+/** Express compiles an array of paths to one expression of alternatives. @param {string} source */
 function alternatives(source) {
   const found = []
   let start = 0
@@ -51,7 +55,7 @@ function alternatives(source) {
   return [...found, source.slice(start)]
 }
 
-/** The end of the escape, class, group or character at `at`. */
+/** The end of the escape, class, group or character at `at`. @param {string} source @param {number} at @returns {number} */
 function endOf(source, at) {
   const first = source[at]
   if (first === '\\') return at + 2
@@ -62,18 +66,21 @@ function endOf(source, at) {
   return end + 1
 }
 
+/** @param {string} source @param {string} flags @param {(string | number)[]} names */
 function expressionOf(source, flags, names) {
   names.splice(0, groupsIn(source))
   return String(new RegExp(source, flags.replace('i', '')))
 }
 
+/** @param {string} source */
 const groupsIn = (source) => /** @type {RegExpExecArray} */ (new RegExp(`${source}|`).exec('')).length - 1
 
+/** @param {string} source @param {(string | number)[]} names */
 function pathOf(source, names) {
   return pathText(read(source.slice(1, -COMPILED_END.length), names))
 }
 
-/** @param {string[]} names the names of the groups to come; each is removed when its group is read */
+/** @param {string} source @param {(string | number)[]} names of the groups to come; each is removed when its group is read @returns {string} */
 function read(source, names) {
   let path = ''
   for (let at = 0; at < source.length; ) {
@@ -84,6 +91,7 @@ function read(source, names) {
   return path
 }
 
+/** @param {string} piece @param {(string | number)[]} names */
 function pieceOf(piece, names) {
   if (piece === '\\/' || piece === '\\.') return piece[1]
   if (piece[0] !== '(') return piece

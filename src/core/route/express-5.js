@@ -7,6 +7,13 @@ const { randomBytes } = require('node:crypto')
 const { pathText } = require('./route-node')
 const { pathnameOf } = require('../url-path')
 
+/**
+ * @import { IncomingMessage } from 'node:http'
+ * @import { Layer, Match, Matcher, Path, RouteLayer, Router } from './instrument-router'
+ * @typedef {{ sensitive: boolean, strict: boolean, end: boolean }} LayerOptions
+ * @typedef {new (path: Path, options: LayerOptions, handle: () => void) => Layer} LayerClass
+ */
+
 const TOKEN = `spillway${randomBytes(8).toString('hex')}`
 
 /** A bound, because each character is probed and a client may send segments of any length. */
@@ -14,11 +21,14 @@ const MAX_PROBED_LENGTH = 256
 
 const BUILT_IN_LAYERS = 0
 
+/** @param {Layer} layer */
 const isRootMount = (layer) => layer.slash === true
 
 /**
  * The template of a route layer. For an array of paths, a function from the request to the template.
- * @returns {string | ((req: import('node:http').IncomingMessage) => string)}
+ * @param {RouteLayer} layer
+ * @param {Router} router
+ * @returns {string | ((req: IncomingMessage) => string)}
  */
 function routePath(layer, router) {
   const { path } = layer.route
@@ -28,11 +38,13 @@ function routePath(layer, router) {
     strict: router.strict,
     end: true,
   })
-  return (req) => alternatives(pathnameOf(req.url))
+  return (req) => alternatives(pathnameOf(/** @type {string} */ (req.url)))
 }
 
 /**
  * The template of a mount layer. If it depends on the URL, a function from the matched part of the URL to the template.
+ * @param {Layer} layer
+ * @param {Router} router
  * @returns {string | ((taken: string) => string)}
  */
 function mountPath(layer, router) {
@@ -42,18 +54,23 @@ function mountPath(layer, router) {
   return alternativesOf(layer, path, { sensitive: router.caseSensitive, strict: false, end: false })
 }
 
-/** Makes a layer of the router's own class for each path, so that the router's own rules decide which path matched. */
+/**
+ * Makes a layer of the router's own class for each path, so that the router's own rules decide which path matched.
+ * @param {Layer} layer @param {readonly (string | RegExp)[]} paths @param {LayerOptions} options
+ */
 function alternativesOf(layer, paths, options) {
-  const Layer = layer.constructor
+  const Layer = /** @type {LayerClass} */ (layer.constructor)
   const each = paths.flat(Infinity).map((path) => ({
     text: pathText(path),
     layer: new Layer(path, options, () => {}),
   }))
+  /** @param {string} pathname */
   return (pathname) => (each.find(({ layer }) => layer.match(pathname)) ?? each[0]).text
 }
 
-/** @returns {(taken: string) => string} throws if it cannot derive the template, and caches nothing then */
+/** @param {Matcher[]} matchers @returns {(taken: string) => string} throws if it cannot derive the template, and caches nothing then */
 function probedPath(matchers) {
+  /** @type {Map<string, string>} */
   const known = new Map()
   return (taken) => {
     for (let i = 0; i < matchers.length; i++) {
@@ -75,7 +92,10 @@ function probedPath(matchers) {
   }
 }
 
-/** Finds the parameter that takes each segment. If none takes the whole segment, each character is probed. */
+/**
+ * Finds the parameter that takes each segment. If none takes the whole segment, each character is probed.
+ * @param {Matcher} matcher @param {Match['params']} params @param {string} taken
+ */
 function probe(matcher, params, taken) {
   const token = tokenFor(Object.values(params).flat())
   const segments = taken.split('/')
@@ -83,6 +103,7 @@ function probe(matcher, params, taken) {
   for (let i = 1; i < segments.length; i++) {
     const before = `${segments.slice(0, i).join('/')}/`
     const after = ['', ...segments.slice(i + 1)].join('/')
+    /** @param {string} left @param {string} right */
     const probeAt = (left, right) => {
       const path = before + left + token + right + after
       const match = matcher(path)
@@ -101,6 +122,7 @@ function probe(matcher, params, taken) {
 /**
  * A text that occurs in none of the values. It starts with random bytes that no client knows. A client that knew them
  * could append 16 kB of zeros and keep this loop busy for 0.2 s a request.
+ * @param {string[]} values
  */
 function tokenFor(values) {
   let token = TOKEN
@@ -108,9 +130,10 @@ function tokenFor(values) {
   return token
 }
 
+/** @param {Match['params']} params */
 const namesOf = (params) => String(Object.keys(params))
 
-/** The parameter that took the token. */
+/** The parameter that took the token. @param {string} token @param {Match['params']} params */
 function ownerOf(token, params) {
   for (const [name, value] of Object.entries(params)) {
     const segments = [value].flat()
@@ -124,10 +147,13 @@ function ownerOf(token, params) {
 /**
  * The template of a segment that mixes text and parameters: `/v:major-:minor`. A character belongs to a parameter if a
  * token on either side of it does. Escaped bytes stay together, because parts of a character cannot be decoded.
+ * @param {string} segment
+ * @param {(left: string, right: string) => { template: string } | undefined} probeAt
  */
 function partsOf(segment, probeAt) {
   if (segment.length > MAX_PROBED_LENGTH) throw new RangeError('the segment is too long to probe')
   const characters = segment.match(/(?:%[\da-f]{2})+|./gis) ?? []
+  /** @param {number} i */
   const ownerAt = (i) => probeAt(characters.slice(0, i).join(''), characters.slice(i).join(''))?.template
   let parts = ''
   let left = ownerAt(0)

@@ -15,6 +15,42 @@ const { kRouteState } = require('./route-state')
 const kInstrumented = Symbol('spillway.instrumented')
 const kPath = Symbol('spillway.path')
 
+/**
+ * What is read of Express 4 and 5. A member that only one of them has is there where its dialect reads it.
+ *
+ * @import { IncomingMessage } from 'node:http'
+ * @import { RouteNode } from './route-node'
+ * @import { RoutedRequest, RoutedResponse, RouteState } from './route-state'
+ *
+ * @typedef {string | RegExp | readonly (string | RegExp)[]} Path
+ * @typedef {string | ((req: IncomingMessage) => string)} PathOf
+ * @typedef {{ path: string, params: Record<string, string | string[]> }} Match
+ * @typedef {(path: string) => false | Match} Matcher
+ * @typedef {(error?: unknown) => void} Next
+ * @typedef {((req: RoutedRequest, res: RoutedResponse, next: Next) => unknown) & Partial<Router> & { __original?: Handle }} Handle
+ * @typedef {{ path: Path, methods: Record<string, boolean>, stack: { handle: Handle }[], [kPath]?: PathOf }} ExpressRoute
+ * @typedef {{ stack: Layer[], handle: Handle, route: unknown, caseSensitive: boolean, strict: boolean,
+ *   [kInstrumented]?: number | boolean }} Router
+ * @typedef {{ parent?: ExpressApp, router?: Router, _router?: Router, lazyrouter?: unknown }} ExpressApp
+ *
+ * @typedef {object} LayerMembers
+ * @property {string} name
+ * @property {Handle} handle
+ * @property {ExpressRoute} [route] undefined in a mount
+ * @property {(path: string) => boolean | Match} match true: the match is in the layer itself
+ * @property {Match['path']} path
+ * @property {Match['params']} params
+ * @property {RegExp & { fast_slash?: boolean }} regexp of Express 4
+ * @property {{ name: string | number }[]} keys of Express 4
+ * @property {boolean} slash of Express 5
+ * @property {Matcher[]} matchers of Express 5
+ * @property {Path} [rawPath] of router 2.3
+ *
+ * @typedef {LayerMembers & { [mark: symbol]: boolean | undefined }} Layer
+ * @typedef {Layer & { route: ExpressRoute }} RouteLayer
+ * @typedef {Handle & Router} RouterHandle
+ */
+
 /** The names of body-parser's middlewares. A layer keeps the name of its first function, even if tools wrap it. */
 const BODY_PARSERS = new Set(['jsonParser', 'rawParser', 'textParser', 'urlencodedParser'])
 
@@ -23,6 +59,7 @@ const REJECTED = new Error('Rejected promise')
 
 /**
  * Instruments the app's router, and through its class every router of the same copy of Express, when it is entered.
+ * @param {ExpressApp} app
  * @returns {boolean} false for an Express 4 app that has no router yet
  */
 function instrumentApp(app) {
@@ -33,15 +70,16 @@ function instrumentApp(app) {
   return true
 }
 
-/** Whether the middleware is in the app's own router, where every request begins. */
+/** Whether the middleware is in the app's own router, where every request begins. @param {ExpressApp} app @param {Handle} middleware */
 function isInAppRouter(app, middleware) {
   if (app.parent !== undefined) return false
-  return routerOf(app).stack.some((layer) => isOf(layer, middleware))
+  return /** @type {Router} */ (routerOf(app)).stack.some((layer) => isOf(layer, middleware))
 }
 
 /**
  * Whether every request of the app reaches one of the middlewares before any other code of the user.
- * @param {{ has: (middleware: any) => boolean }} middlewares
+ * @param {ExpressApp} app
+ * @param {{ has: (middleware: Handle) => boolean }} middlewares
  */
 function isFirstInApp(app, middlewares) {
   const dialect = isExpress4(app) ? express4 : express5
@@ -50,27 +88,32 @@ function isFirstInApp(app, middlewares) {
   return originalsOf(first).some((original) => middlewares.has(original))
 }
 
-/** The function of Express 4 that sets `req.query`, without the span of a tracer. In Express 5 the prototype of the request does. */
+/** The function of Express 4 that sets `req.query`, without the span of a tracer. In Express 5 the prototype of the request does. @param {ExpressApp} app */
 function queryOf(app) {
   if (!isExpress4(app)) return undefined
-  const { handle } = app._router.stack[0]
+  const { handle } = /** @type {Router} */ (app._router).stack[0]
   return handle.__original ?? handle
 }
 
 /**
  * The function of a layer and the functions it wraps: spillway keeps the original as the prototype, OpenTelemetry's
  * instrumentation as `__original`.
+ * @param {Layer} layer
+ * @returns {Handle[]}
  */
 const originalsOf = ({ handle }) => [handle, Object.getPrototypeOf(handle), handle.__original]
+/** @param {Layer} layer @param {Handle} middleware */
 const isOf = (layer, middleware) => originalsOf(layer).includes(middleware)
 
+/** @param {ExpressApp} app */
 const isExpress4 = (app) => typeof app.lazyrouter === 'function'
 
-/** Express 4 throws if `router` is read, and makes `_router` lazily. */
+/** Express 4 throws if `router` is read, and makes `_router` lazily. @param {ExpressApp} app */
 function routerOf(app) {
   return isExpress4(app) ? app._router : app.router
 }
 
+/** @param {Router} router or a router that is a function, or the class of either */
 function instrumentClass(router) {
   let owner = router
   while (owner !== null && !Object.hasOwn(owner, 'handle')) owner = Object.getPrototypeOf(owner)
@@ -84,6 +127,7 @@ function instrumentClass(router) {
   owner.handle[kInstrumented] = true
 }
 
+/** @param {Router} router */
 function isInstrumented(router) {
   const { stack } = router
   return (
@@ -91,28 +135,32 @@ function isInstrumented(router) {
   )
 }
 
+/** @param {Router} router */
 function instrumentRouter(router) {
   for (const layer of router.stack) {
     if (kInstrumented in layer) continue
     layer[kInstrumented] = true
     try {
       instrumentLayer(layer, router)
-    } catch (/** @type {any} */ error) {
-      process.emitWarning(`spillway cannot name the route of a layer (${layer.name}): ${error.message}`)
+    } catch (error) {
+      process.emitWarning(
+        `spillway cannot name the route of a layer (${layer.name}): ${/** @type {Error} */ (error).message}`
+      )
     }
   }
   router[kInstrumented] = router.stack.length
 }
 
+/** @param {Layer} layer @param {Router} router */
 function instrumentLayer(layer, router) {
   const dialect = layer.regexp instanceof RegExp ? express4 : express5
   const handle = layer.handle
   if (isRouter(handle)) {
     // The router may come from another copy of Express, and the first request may be inside it already.
-    instrumentClass(handle)
-    instrumentRouter(handle)
+    instrumentClass(/** @type {RouterHandle} */ (handle))
+    instrumentRouter(/** @type {RouterHandle} */ (handle))
   }
-  if (layer.route !== undefined) layer.handle = wrapRoute(layer, router)
+  if (layer.route !== undefined) layer.handle = wrapRoute(/** @type {RouteLayer} */ (layer), router)
   else if (BODY_PARSERS.has(layer.name)) layer.handle = wrapBodyParser(layer)
   else if (!dialect.isRootMount(layer) && handle.length <= 3) {
     layer.handle = wrapMount(layer, dialect.mountPath(layer, router), dialect === express5)
@@ -120,15 +168,18 @@ function instrumentLayer(layer, router) {
   Object.setPrototypeOf(layer.handle, handle)
 }
 
-/** Connect's apps, such as Vite's middlewares, also have a `stack`, but its layers are different. */
+/** Connect's apps, such as Vite's middlewares, also have a `stack`, but its layers are different. @param {Handle} handle */
 const isRouter = ({ stack, route }) => Array.isArray(stack) && typeof route === 'function'
 
+/** @param {RouteLayer} layer @param {Router} router @returns {Handle} */
 function wrapRoute(layer, router) {
   const { route } = layer
   const dispatch = layer.handle
   const pathOf = express5.routePath(layer, router)
   route[kPath] = pathOf
+  /** @type {RouteNode | undefined} */
   let lastOuter
+  /** @type {RouteNode} */
   let lastNode
   return function spillwayRoute(req, res, next) {
     const routeState = res?.[kRouteState]
@@ -149,21 +200,25 @@ function wrapRoute(layer, router) {
   }
 }
 
+/** @param {Layer} layer @param {string | ((taken: string) => string)} pathOf @param {boolean} isExpress5 @returns {Handle} */
 function wrapMount(layer, pathOf, isExpress5) {
   const { handle } = layer
+  /** @type {RouteNode | undefined} */
   let lastOuter
+  /** @type {RouteNode} */
   let lastNode
   return function spillwayMount(req, res, next) {
     const routeState = res?.[kRouteState]
     if (routeState === undefined || routeState.isSettled) return handle(req, res, next)
     const previous = routeState.node ?? ROOT
     const outerLength = routeState.baseLength
-    const { baseUrl } = req
+    const { baseUrl } = /** @type {Required<RoutedRequest>} */ (req)
     const outer = previous.base
     const isKnown = outer === lastOuter && typeof pathOf === 'string'
     const node = isKnown ? lastNode : outer.mount(resolvePath(pathOf, baseUrl.slice(outerLength)))
     lastOuter = outer
     lastNode = node
+    /** @param {unknown} error */
     const leaveMount = (error) => {
       const failed = undispatchedRoute(routeState, req)
       leave(routeState, res, failed === undefined ? node : node.route(failed), previous, error)
@@ -191,7 +246,7 @@ function wrapMount(layer, pathOf, isExpress5) {
   }
 }
 
-/** Records that the parser failed. Without a body it cannot fail. */
+/** Records that the parser failed. Without a body it cannot fail. @param {Layer} layer @returns {Handle} */
 function wrapBodyParser({ handle }) {
   return function spillwayBodyParser(req, res, next) {
     const routeState = hasBody(req) ? res?.[kRouteState] : undefined
@@ -203,6 +258,7 @@ function wrapBodyParser({ handle }) {
   }
 }
 
+/** @param {RoutedRequest} req */
 const hasBody = ({ headers }) =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
@@ -220,7 +276,10 @@ function resolvePath(path, input) {
   }
 }
 
-/** Called when a layer calls `next`, throws or rejects. */
+/**
+ * Called when a layer calls `next`, throws or rejects.
+ * @param {RouteState} routeState @param {RoutedResponse} res @param {RouteNode} node @param {RouteNode} previous @param {unknown} error
+ */
 function leave(routeState, res, node, previous, error) {
   if (routeState.isSettled) return
   if (error && error !== 'route' && error !== 'router') routeState.errorNode ??= node
@@ -229,7 +288,10 @@ function leave(routeState, res, node, previous, error) {
   else routeState.node = previous
 }
 
-/** The path of a route that matched but was not dispatched, because a `param` callback failed or answered. */
+/**
+ * The path of a route that matched but was not dispatched, because a `param` callback failed or answered.
+ * @param {RouteState} routeState @param {RoutedRequest} req
+ */
 function undispatchedRoute(routeState, req) {
   const { route } = req
   if (route === undefined || route === routeState.route) return undefined

@@ -5,10 +5,24 @@
 
 const { pathText } = require('./route-node')
 
+/**
+ * Koa's context and what @koa/router puts on it.
+ *
+ * @import { Callable } from './app-layout'
+ * @import { RouteState, RoutedResponse } from './route-state'
+ * @typedef {{ path: string | RegExp, methods: string[], stack: Callable[], match(path: string): boolean, captures(path: string): string[] }} RouterLayer
+ * @typedef {{ method: string, path: string, res: RoutedResponse, mountPath?: string, matched?: RouterLayer[],
+ *   _matchedRoute?: string | RegExp, captures?: string[] }} RoutedContext
+ * @typedef {{ prefix: string, rest: string, template: string }} Mount
+ */
+
 /** Not global: another copy of this package on the same app has its own accessor and route states. */
 const kWatched = Symbol('spillway.mounts')
 
-/** @param {{ context: any }} app whose context is the prototype of every `ctx` */
+/**
+ * @param {{ context: RoutedContext }} app whose context is the prototype of every `ctx`
+ * @param {typeof import('./route-state').routeStateOf} routeStateOf
+ */
 function watchMounts({ context }, routeStateOf) {
   if (Object.hasOwn(context, kWatched)) return
   const before = Object.getOwnPropertyDescriptor(context, 'mountPath')
@@ -17,9 +31,11 @@ function watchMounts({ context }, routeStateOf) {
   Object.defineProperty(context, kWatched, { value: true })
   Object.defineProperty(context, 'mountPath', {
     configurable: true,
+    /** @this {RoutedContext} */
     get() {
       return routeStateOf(this.res)?.mounts?.at(-1)?.prefix ?? before?.get?.call(this)
     },
+    /** @this {RoutedContext} @param {string} prefix */
     set(prefix) {
       before?.set?.call(this, prefix)
       const routeState = routeStateOf(this.res)
@@ -40,10 +56,14 @@ function watchMounts({ context }, routeStateOf) {
   })
 }
 
+/** @param {RouteState} routeState @param {string} path @param {string} prefix */
 function enterMount(routeState, path, prefix) {
   routeState.mounts ??= []
   // Inside a mount the path is no longer than the rest that the mount left. If it is longer, the request has left that mount.
-  while (routeState.mounts.length > 0 && path.length > routeState.mounts.at(-1).rest.length)
+  while (
+    routeState.mounts.length > 0 &&
+    path.length > /** @type {Mount} */ (routeState.mounts.at(-1)).rest.length
+  )
     routeState.mounts.pop()
   const above = routeState.mounts.at(-1)?.template ?? ''
   routeState.mounts.push({
@@ -53,7 +73,10 @@ function enterMount(routeState, path, prefix) {
   })
 }
 
-/** @returns {string | undefined} undefined if no route and no mount took the request, or a body parser rejected its body */
+/**
+ * @param {RouteState & { ctx: RoutedContext }} routeState @param {number} status
+ * @returns {string | undefined} undefined if no route and no mount took the request, or a body parser rejected its body
+ */
 function koaTemplate({ ctx, mounts, hasBadBody }, status) {
   const layer = answeringLayer(ctx, status)
   if (layer !== undefined) return mountOf(ctx, mounts, layer) + pathText(layer.path) || '/'
@@ -61,6 +84,7 @@ function koaTemplate({ ctx, mounts, hasBadBody }, status) {
   return status === 404 ? undefined : (mounts?.at(-1)?.template ?? '/')
 }
 
+/** @param {RoutedContext} ctx @param {number} status */
 function answeringLayer({ matched, method, _matchedRoute: last }, status) {
   if (!Array.isArray(matched)) return undefined
   const routes = matched.filter((layer) => layer.methods.includes(method))
@@ -75,13 +99,16 @@ function answeringLayer({ matched, method, _matchedRoute: last }, status) {
   return matched.slice(next).find((layer) => routes.includes(layer)) ?? routes.at(-1)
 }
 
-/** A mount that fell through leaves its prefix behind, so it counts only if the route matches the rest of the path. */
+/**
+ * A mount that fell through leaves its prefix behind, so it counts only if the route matches the rest of the path.
+ * @param {RoutedContext} ctx @param {Mount[] | undefined} mounts @param {RouterLayer} layer
+ */
 function mountOf(ctx, mounts, layer) {
   const mount = mounts?.findLast(({ rest }) => layer.match(rest) && isTaken(ctx, layer, rest))
   return mount?.template ?? ''
 }
 
-/** A route that matches nearly any path (`/*rest`) is identified by its captures. */
+/** A route that matches nearly any path (`/*rest`) is identified by its captures. @param {RoutedContext} ctx @param {RouterLayer} layer @param {string} path */
 function isTaken({ captures, _matchedRoute: last }, layer, path) {
   return last !== layer.path || String(layer.captures(path)) === String(captures)
 }

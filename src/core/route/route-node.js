@@ -15,10 +15,12 @@ class RouteNode {
   /** The label of a request that this node took. */
   label
   isRoute
-  /** The node that the next path is appended to: a route strips nothing from the URL, so its base is its mount. */
+  /** The node that the next path is appended to: a route strips nothing from the URL, so its base is its mount. @type {RouteNode} */
   base
   #tree
+  /** @type {Map<string, RouteNode> | undefined} */
   #mounts
+  /** @type {Map<string, RouteNode> | undefined} */
   #routes
 
   /**
@@ -34,15 +36,18 @@ class RouteNode {
     this.#tree = tree
   }
 
+  /** @param {string} path @returns {RouteNode} */
   mount(path) {
     if (path === '') return this
     return this.#mounts?.get(path) ?? this.#add(path, false)
   }
 
+  /** @param {string} path @returns {RouteNode} */
   route(path) {
     return this.#routes?.get(path) ?? this.#add(path, true)
   }
 
+  /** @param {string} path @param {boolean} isRoute */
   #add(path, isRoute) {
     const base = isRoute ? this : undefined
     const tree = this.#tree
@@ -57,17 +62,18 @@ class RouteNode {
     return node
   }
 
+  /** @param {string} path */
   #isTooLong(path) {
     return this.template.length + path.length > MAX_TEMPLATE_LENGTH
   }
 }
 
-/** V8 makes a slice as a view, which would keep the whole URL in memory. */
+/** V8 makes a slice as a view, which would keep the whole URL in memory. @param {string} text */
 const copyOf = (text) => Buffer.from(text, 'utf16le').toString('utf16le')
 
 const createRoot = () => new RouteNode('', { tree: { kept: 0 } })
 
-/** Strips slashes at the end, so that '/users/' and '/:id' make '/users/:id', and '/users' and '/' make '/users'. */
+/** Strips slashes at the end, so that '/users/' and '/:id' make '/users/:id', and '/users' and '/' make '/users'. @param {unknown} path */
 function pathText(path) {
   if (typeof path !== 'string') return String(path)
   // Without a regular expression: `/+$` takes 190 ms for 15 kB of slashes before another character.

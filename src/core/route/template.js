@@ -8,6 +8,13 @@ const { ROOT } = require('./route-node')
 const { urlPath } = require('../url-path')
 const { undispatchedRoute } = require('./instrument-router')
 
+/**
+ * @import { RoutedContext } from './koa'
+ * @import { RouteNode } from './route-node'
+ * @import { RoutedRequest, RouteState } from './route-state'
+ * @typedef {RouteState & { req: RoutedRequest }} RoutedState
+ */
+
 /** A body parser rejected the body. */
 const BAD_BODY = '(bad body)'
 /** Socket.IO, or another package on Engine.IO, answered. */
@@ -20,15 +27,11 @@ const PREFLIGHT = '(preflight)'
 const UPGRADE = '(upgrade)'
 /** The label of a middleware at the root. */
 const AT_ROOT = '/'
-/**
- * @typedef {import('node:http').IncomingMessage & { getRoute?: () => { path?: string | RegExp } | undefined,
- *   _query?: { EIO?: string }, baseUrl?: string, originalUrl?: string, route?: any }} RoutedRequest
- */
 
 const OWN_ROUTES = Object.freeze([BAD_BODY, PREFLIGHT, SOCKET_IO, SOCKET_IO_POLL, UPGRADE])
 const ENGINE_QUERY = /[?&]EIO=\d/
 
-/** @param {import('./route-state').RouteState & { req: RoutedRequest }} routeState */
+/** @param {RoutedState} routeState @param {number} status */
 function templateOf(routeState, status) {
   if (routeState.isLongPoll) return SOCKET_IO_POLL
   const template = frameworkTemplate(routeState, status)
@@ -40,30 +43,36 @@ function templateOf(routeState, status) {
 const isPreflight = ({ headers, method }) =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 
+/** @param {RoutedState} routeState */
 function ownRoute({ hasBadBody, req }) {
   if (hasBadBody) return BAD_BODY
   return isOfEngine(req) ? SOCKET_IO : undefined
 }
 
+/** @param {RoutedState} routeState @param {number} status */
 function frameworkTemplate(routeState, status) {
-  if (routeState.ctx !== undefined) return koaTemplate(routeState, status)
-  if (routeState.node !== undefined) return expressTemplate(routeState, status)
-  if (typeof routeState.req.getRoute === 'function') return restifyTemplate(routeState.req)
+  if (routeState.ctx !== undefined)
+    return koaTemplate(/** @type {RoutedState & { ctx: RoutedContext }} */ (routeState), status)
+  if (routeState.node !== undefined)
+    return expressTemplate(/** @type {RoutedState & { node: RouteNode }} */ (routeState), status)
+  if (typeof routeState.req.getRoute === 'function')
+    return restifyTemplate(/** @type {Required<RoutedRequest>} */ (routeState.req))
   return undefined
 }
 
-/** Undefined in `pre`, for 404 and 405, and for rejected requests. */
+/** Undefined in `pre`, for 404 and 405, and for rejected requests. @param {Required<RoutedRequest>} req */
 function restifyTemplate(req) {
   const path = req.getRoute()?.path
   return path === undefined ? undefined : String(path)
 }
 
-/** Engine.IO sets `_query` on every request that it answers. */
+/** Engine.IO sets `_query` on every request that it answers. @param {RoutedRequest} req */
 const isOfEngine = (req) => req._query?.EIO !== undefined
 
-/** The label of an upgrade, before any listener has taken the connection. */
-const upgradeTemplate = ({ url }) => (ENGINE_QUERY.test(url) ? SOCKET_IO : UPGRADE)
+/** The label of an upgrade, before any listener has taken the connection. @param {RoutedRequest} req */
+const upgradeTemplate = ({ url }) => (ENGINE_QUERY.test(/** @type {string} */ (url)) ? SOCKET_IO : UPGRADE)
 
+/** @param {RoutedState & { node: RouteNode }} routeState @param {number} status */
 function expressTemplate(routeState, status) {
   const node = routeState.errorNode ?? routeState.node
   if (node.isRoute) return node.label
@@ -77,7 +86,7 @@ function expressTemplate(routeState, status) {
   return node === ROOT && isUnmatched(req, status) ? undefined : node.label
 }
 
-/** Whether no middleware at the root answered either. */
+/** Whether no middleware at the root answered either. @param {RoutedRequest} req @param {number} status */
 function isUnmatched(req, status) {
   // Includes the app's own not-found page.
   if (status === 404) return true
@@ -86,7 +95,7 @@ function isUnmatched(req, status) {
   return req.originalUrl === undefined || isMalformed(req.originalUrl)
 }
 
-/** The first route with a parameter throws for a URL that cannot be decoded. */
+/** The first route with a parameter throws for a URL that cannot be decoded. @param {string} url */
 function isMalformed(url) {
   const path = urlPath(url)
   if (!path.includes('%')) return false
