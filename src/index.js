@@ -1,7 +1,9 @@
 'use strict'
 // The public exports. `module.exports` has only shorthand properties, so that ESM users can import them by name.
 
-const cluster = require('node:cluster')
+const cluster = /** @type {import('node:cluster').Cluster} */ (
+  /** @type {unknown} */ (require('node:cluster'))
+)
 const { refuseUncalled } = require('./core/http/wrong-framework')
 const { CallPlace } = require('./core/call-place')
 const { systemClock } = require('./core/clock')

@@ -41,7 +41,7 @@ test('a heap profile is the answer to a client that names no type', async (t) =>
 
 test('a heap snapshot says what it costs, and is taken only when that is confirmed', async (t) => {
   const { post, get } = await startProfiled(t, { token: TOKEN })
-  const cost = /^A heap snapshot blocks the event loop for up to \d+ s and may take \d+ MB of memory/
+  const cost = /^A heap snapshot blocks the event loop for up to \d+ s and may take [\d.]+ [kMG]B of memory/
   for (const path of ['/heap-snapshot', '/heap-snapshot?confirm=no', '/heap-snapshot?confirm=yesterday']) {
     const { status, body } = await post(path)
     assert.equal(status, 400)

@@ -62,7 +62,8 @@ class Queue {
 
   /** Takes the request out. Its entry stays in the heap, empty, and `shift` skips it. @param {Request} request */
   remove({ admission }) {
-    admission.entry.request = undefined
+    const entry = /** @type {QueueEntry} */ (admission.entry)
+    entry.request = undefined
     admission.entry = undefined
     this.#counts[admission.priority]--
     this.length--

@@ -4,9 +4,9 @@
 
 /**
  * @import { AsyncResource } from 'node:async_hooks'
+ * @import { QueueEntry } from '../gate/queue'
  * @import { Request } from './request'
  * @typedef {{ record: unknown, begin(nowMs: number): void, arrive(ms: number): void, leave(): void }} Expected
- * @typedef {{ request: Request | undefined, priority: number, tag: number, order: number }} QueueEntry
  */
 
 /** The index of 'normal' among the priorities: the class of a request until it is classified. */
