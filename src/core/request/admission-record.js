@@ -5,7 +5,6 @@
 /**
  * @import { AsyncResource } from 'node:async_hooks'
  * @import { QueueEntry } from '../gate/queue'
- * @import { Request } from './request'
  * @typedef {{ record: unknown, begin(nowMs: number): void, arrive(ms: number): void, leave(): void }} Expected
  */
 
