@@ -434,6 +434,25 @@ for (const name of [...Object.values(EXPRESSES), 'connect']) {
       assert.equal(spillway.errorHandler().length, 4, 'that is how Express knows an error handler')
     })
 
+    it('records an error where there is no response, as in a resolver, and passes it on', (t) => {
+      const { logger, lines } = listeningLogger()
+      const spillway = spillwayFor(t, { logger })
+      const passed = []
+      const error = new Error('resolver failed')
+      spillway.errorHandler()(
+        error,
+        /** @type {any} */ ({ method: 'POST', url: '/graphql', headers: {} }),
+        undefined,
+        (given) => passed.push(given)
+      )
+      assert.deepEqual(passed, [error])
+      assert.equal(lines.filter(({ err }) => err?.message === 'resolver failed').length, 1)
+      assert.deepEqual(
+        spillway.snapshot().errors.map(({ type, count }) => [type, count]),
+        [['Error', 1]]
+      )
+    })
+
     it('answers errors after close(), and without a middleware of spillway', async (t) => {
       const spillway = spillwayFor(t)
       const app = make()

@@ -68,7 +68,7 @@ class Failures {
   /**
    * @param {unknown} error
    * @param {NodeRequest} req
-   * @param {NodeResponse} res
+   * @param {NodeResponse | undefined} res undefined where there is no response
    * @param {number} [fallbackStatus] see `Failure`
    */
   record(error, req, res, fallbackStatus) {
@@ -76,11 +76,12 @@ class Failures {
     if (
       isOverloadError(error) ||
       isDisconnectError(failure, res) ||
-      this.#recordedFor.get(/** @type {object} */ (error)) === res
+      (res !== undefined && this.#recordedFor.get(/** @type {object} */ (error)) === res)
     )
       return failure
-    if (Object(error) === error) this.#recordedFor.set(/** @type {object} */ (error), res)
-    const request = this.#recorder.find(res)
+    if (res !== undefined && Object(error) === error)
+      this.#recordedFor.set(/** @type {object} */ (error), res)
+    const request = res === undefined ? undefined : this.#recorder.find(res)
     // An instrumented router of Express marks body errors itself, with the layer they came from.
     if (request !== undefined && request.head.node === undefined && failure.isBodyError) {
       request.head.hasBadBody = true
@@ -149,10 +150,10 @@ function isOverloadError(error) {
  * Whether the error follows from a response that is over, because the client disconnected or an earlier error cut it off.
  *
  * @param {Failure} failure
- * @param {NodeResponse} res
+ * @param {NodeResponse | undefined} res
  */
 function isDisconnectError(failure, res) {
-  if (!isOver(res)) return false
+  if (res === undefined || !isOver(res)) return false
   const code = codeOf(failure.error)
   return isClientError(code) || DISCONNECT_CODES.has(code) || ABORTED_UPLOAD.test(failure.message)
 }

@@ -22,12 +22,12 @@ const { errorsInKoa, errorsOnNoResponse, refuseUse } = require('./wrong-framewor
 /** @param {{ failures: Failures, options: ResolvedOptions }} parts @returns {ExpressErrorHandler} */
 function createErrorHandler({ failures, options }) {
   const { answer } = options.errors
-  /** @param {unknown} error @param {NodeRequest} req @param {NodeResponse} res @param {Next} next */
+  /** @param {unknown} error @param {NodeRequest} req @param {NodeResponse | undefined} res @param {Next} next */
   function spillwayErrors(error, req, res, next) {
     if (answer && res !== undefined && typeof res?.getHeaderNames !== 'function') throw errorsOnNoResponse()
     if (typeof next !== 'function') throw errorsInKoa()
-    const failure = failures.record(error, req, res, res.statusCode)
-    if (answer) failures.answer(req, res, failure)
+    const failure = failures.record(error, req, res, res?.statusCode)
+    if (answer && res !== undefined) failures.answer(req, res, failure)
     else next(error)
   }
   return /** @type {ExpressErrorHandler} */ (refuseUse(spillwayErrors, { inKoa: errorsInKoa }))

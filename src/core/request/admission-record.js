@@ -52,7 +52,7 @@ class AdmissionRecord {
     this.share = 0
     /** The async context it arrived in, kept while it is queued. @type {AsyncResource | undefined} */
     this.resource = undefined
-    /** Runs the request when it is dequeued; called with the request as `this`. @type {((this: Request, request: Request) => unknown) | undefined} */
+    /** Runs the request when it is dequeued; called with the request as `this`. @type {((this: import('./request').Request, request: import('./request').Request) => unknown) | undefined} */
     this.resume = undefined
     /** The framework's `next`, which also takes an error. Only a middleware sets it. @type {(this: AdmissionRecord, error?: unknown) => unknown} */
     this.proceed = /** @type {() => void} */ (/** @type {unknown} */ (undefined))
