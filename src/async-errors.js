@@ -8,7 +8,7 @@ const { catchAsync } = require('./core/http/async-errors')
 const { SpillwayError } = require('./core/errors/errors')
 
 const startingPoints = [
-  /** @type {any} */ (module).parent?.filename,
+  /** @type {NodeJS.Module} */ (module).parent?.filename,
   require.main?.filename,
   process.argv[1],
   path.resolve('index.js'),

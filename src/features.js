@@ -2,7 +2,26 @@
 // The features of an instance. core/feature.js describes the properties of a line.
 // A feature can be removed: its line, and its folder.
 
-/** @import { Feature } from './core/feature' */
+/**
+ * @import { Feature } from './core/feature'
+ * @import { Admin } from './features/admin/admin'
+ * @import { Doctor } from './features/doctor/doctor'
+ * @import { Membership } from './features/fleet/membership'
+ * @import { OpenTelemetry } from './features/opentelemetry/opentelemetry'
+ * @import { OutgoingCalls } from './features/outgoing/outgoing-calls'
+ * @import { Pools } from './features/pools/pools'
+ * @import { ReleaseHistory } from './features/releases/release-history'
+ * @import { Sockets } from './features/sockets/sockets'
+ * @import { Stalls } from './features/stalls/stalls'
+ */
+
+/**
+ * The features by name, once they have started, and what they copy for their metrics.
+ *
+ * @typedef {{ admin: Admin, doctor: Doctor, fleet: Membership, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
+ *   releases: ReleaseHistory, sockets: Sockets, stalls: Stalls }} Started
+ * @typedef {{ [Name in 'doctor' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls']: ReturnType<Started[Name]['sample']> }} Samples
+ */
 
 const NO_SOCKETS = {
   connections: { open: 0, opened: 0, transports: [], closed: {}, refused: {}, held: 0, room: 1 },

@@ -1,9 +1,7 @@
 'use strict'
 // The public exports. `module.exports` has only shorthand properties, so that ESM users can import them by name.
 
-const cluster = /** @type {import('node:cluster').Cluster} */ (
-  /** @type {unknown} */ (require('node:cluster'))
-)
+const cluster = /** @type {Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const { refuseUncalled } = require('./core/http/wrong-framework')
 const { CallPlace } = require('./core/call-place')
 const { systemClock } = require('./core/clock')
@@ -16,6 +14,8 @@ const { DEFAULTS, TEST_DEFAULTS, resolveMember } = require('./core/options/optio
 const { announceUse } = require('./core/process-use')
 const { InternalErrors } = require('./core/request/internal-errors')
 const { Spillway } = require('./spillway')
+
+/** @import { Cluster } from 'node:cluster' */
 
 /**
  * Binds all members, so that they can be passed on: `const { koa } = spillway`, `app.listen(3000, spillway.ready)`.

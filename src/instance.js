@@ -35,7 +35,19 @@ const { TurnClock } = require('./core/process/turn-clock')
 const { FEATURES } = require('./features')
 const { listenToTurns } = require('./turn-listeners')
 
-/** @import { CallPlace } from './core/call-place' */
+/**
+ * @import { ResolvedOptions } from '../index.js'
+ * @import { CallPlace } from './core/call-place'
+ * @import { Clock } from './core/clock'
+ * @import { Capture } from './core/metrics/capture'
+ * @import { Defaults, MemberOptions } from './core/options/options'
+ */
+
+/**
+ * @typedef {import('./features').Started} Started
+ * @typedef {import('./features').Samples} Samples
+ * @typedef {(fields: object, message: string) => void} WriteLine
+ */
 
 /** Node's own exit code after an uncaught error. */
 const FAILURE = 1
@@ -48,8 +60,8 @@ class Instance {
   #isClosed = false
 
   /**
-   * @param {import('../index.js').ResolvedOptions} options
-   * @param {typeof import('./core/clock').systemClock} clock
+   * @param {ResolvedOptions} options
+   * @param {Clock} clock
    * @param {CallPlace} place where `createSpillway()` was called
    */
   constructor(options, clock, place) {
@@ -58,18 +70,22 @@ class Instance {
       onError: (error) => internalErrors.report('logger', error),
     })
     const internalErrors = new InternalErrors(logger)
+    /** @type {WriteLine} */
     const warn = (fields, message) => internalErrors.guard('logger', () => logger.warn(fields, message))
+    /** @type {WriteLine} */
     const info = (fields, message) => internalErrors.guard('logger', () => logger.info(fields, message))
     this.events = new Events(EVENT_LINES, { internalErrors, logger })
+    /** @param {string} event @param {object} details */
     const emit = (event, details) => {
       if (event === 'draining') this.admission.pace.drain()
       this.events.emit(event, details)
     }
+    /** @type {WriteLine} */
     this.debug = (fields, text) => internalErrors.guard('logger', () => logger.debug?.(fields, text))
     this.warn = warn
     this.info = info
     this.features = new Features(FEATURES, this)
-    /** The features that are on, by name. @type {Record<string, any>} */
+    /** The features that are on, by name. */
     this.started = this.features.started
     this.notices = new Notices(warn)
     this.options = options
@@ -132,7 +148,8 @@ class Instance {
       exit: (reason) => this.lifecycle.exit(FAILURE, reason),
     })
     this.warnings = new ProcessWarnings({ clock, isOn: options.insight.warnings })
-    const gather = () => (this.isOfFleet ? this.started.fleet.gather() : undefined)
+    const gather = () =>
+      this.isOfFleet ? /** @type {Started['fleet']} */ (this.started.fleet).gather() : undefined
     const { bounds } = recorder.routes
     const ofMetrics = { bounds, clock, internalErrors, capture: this.capture, gather }
     this.exporter = new Lazy(() => {
@@ -159,12 +176,14 @@ class Instance {
     return new Servers({ recorder, endpoints, admission, failures, requestLog, known, context })
   }
 
+  /** @param {CallPlace} place */
   #makeSetUpCheck(place) {
     const { admission, endpoints, internalErrors, handlers, notices, options, servers } = this
     const parts = { admission, endpoints, internalErrors, handlers, notices, options, place, servers }
     return new SetUpCheck(parts)
   }
 
+  /** @param {CallPlace} place */
   #start(place) {
     const { collections } = this.runtime
     this.recorder.parts.follow(collections)
@@ -190,6 +209,7 @@ class Instance {
     return [...FAMILIES, ...this.features.families()]
   }
 
+  /** @param {Capture} [spare] */
   capture = (spare) => capture(this, spare)
 
   snapshot() {
@@ -197,16 +217,18 @@ class Instance {
     return takeSnapshot(this, capture(this))
   }
 
+  /** @param {unknown} given @param {Defaults} defaults */
   update(given, defaults) {
     this.options = updateOptions(this.options, given, defaults)
     this.admission.update(this.options.shed)
   }
 
+  /** @param {MemberOptions['listen']} options */
   openAdmin(options) {
     return this.features.use('admin').listen(options)
   }
 
-  /** A caller that ignores the promise finds the error in the log. Unhandled, the rejection would end the process. */
+  /** A caller that ignores the promise finds the error in the log. Unhandled, the rejection would end the process. @param {MemberOptions['listen']} options */
   listen(options) {
     const listening = this.openAdmin(options)
     const message = 'spillway: the admin server does not listen'

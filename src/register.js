@@ -6,9 +6,11 @@ const { watchServers } = require('./features/register/server-watch')
 
 try {
   watchServers()
-} catch (/** @type {any} */ error) {
+} catch (error) {
   // The application runs all the same.
-  process.emitWarning(`spillway/register does nothing: ${error?.message ?? error}`)
+  process.emitWarning(
+    `spillway/register does nothing: ${/** @type {Error | undefined} */ (error)?.message ?? error}`
+  )
 }
 
 module.exports = {}

@@ -10,6 +10,14 @@ const { Instance } = require('./instance')
 const { doubtsOf } = require('./core/options/doubtful-units')
 const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./core/options/options')
 
+/**
+ * @import { AdminAddress, AttachOptions, AttachableServer, Diagnosis, DrainOptions, DrainReport } from '../index.js'
+ * @import { FleetSnapshot, Handler, HandlerName, HealthChecks, HttpListener, ListenOptions, MetricProducer, ObservablePool } from '../index.js'
+ * @import { PoolHandle, PoolOptions, ResolvedOptions, ServerHolder, ShedOptions, Snapshot, SocketIoServer, SocketsHandle, SocketsOptions } from '../index.js'
+ * @import { SpillwayEvents, SpillwayOptions, WebSocketServer, WrappedListener } from '../index.js'
+ * @import { Defaults, Group, MemberOptions } from './core/options/options'
+ */
+
 const OBSERVED_IN_TEST =
   "spillway: rejects no request under a test runner; `shed: { mode: 'adaptive' }` does, to test your 503s"
 
@@ -20,10 +28,10 @@ class Spillway {
   #instance
 
   /**
-   * @param {import('../index.js').SpillwayOptions} [given]
+   * @param {SpillwayOptions} [given]
    * @param {typeof systemClock} [clock] for tests
    * @param {CallPlace} [place] of the user's call
-   * @param {import('./core/options/options').Defaults} [defaults]
+   * @param {Defaults} [defaults]
    */
   constructor(given, clock = systemClock, place = new CallPlace(Spillway), defaults = DEFAULTS) {
     const options = resolveOptions(given, defaults)
@@ -31,20 +39,31 @@ class Spillway {
     this.#instance = new Instance(options, clock, place)
     if (defaults === TEST_DEFAULTS && given?.shed?.mode === undefined)
       this.#instance.debug({ event: 'observedInTest' }, OBSERVED_IN_TEST)
-    for (const group of Object.keys(options)) this.#warnOf(doubtsOf(group, options[group]), () => place)
+    for (const group of /** @type {(keyof ResolvedOptions)[]} */ (Object.keys(options)))
+      this.#warnOf(doubtsOf(group, options[group]), () => place)
     const { health } = this.#instance.lifecycle
+    /** @type {HealthChecks['check']} */
     const addCheck = (name, check, given) =>
       health.addCheck(name, check, this.#memberOptions('health.check', given, addCheck))
     this.health = Object.freeze({ check: addCheck })
   }
 
-  /** Resolves the options with which a member was called. */
+  /**
+   * Resolves the options with which a member was called.
+   *
+   * @template {keyof MemberOptions} Member
+   * @param {Member} name
+   * @param {object | undefined} given
+   * @param {Function} member
+   * @param {Group} [defaults]
+   */
   #memberOptions(name, given, member, defaults = undefined) {
     const options = resolveMember(name, given, defaults)
     this.#warnOf(doubtsOf(name, given), () => new CallPlace(member))
     return options
   }
 
+  /** @param {[option: string, sentence: string][]} doubts @param {() => CallPlace} placeOf */
   #warnOf(doubts, placeOf) {
     for (const [option, sentence] of doubts)
       this.#instance.notices.warn('doubtful-unit', placeOf(), sentence, option)
@@ -66,7 +85,14 @@ class Spillway {
     return this.#instance.setUp.addMiddleware(createKoaMiddleware(this.#instance), place)
   }
 
-  /** Four parameters: Express then takes the factory for an error handler if it was not called, and it can report that. */
+  /**
+   * Four parameters: Express then takes the factory for an error handler if it was not called, and it can report that.
+   *
+   * @param {never} [_error]
+   * @param {never} [_req]
+   * @param {never} [_res]
+   * @param {never} [_next]
+   */
   errorHandler(_error, _req, _res, _next) {
     requireNoArguments('errorHandler', arguments)
     const place = new CallPlace(Spillway.prototype.errorHandler)
@@ -85,9 +111,9 @@ class Spillway {
   }
 
   /**
-   * @template {import('../index.js').AttachableServer | import('../index.js').ServerHolder} Server
+   * @template {AttachableServer | ServerHolder} Server
    * @param {Server} server
-   * @param {import('../index.js').AttachOptions} [given]
+   * @param {AttachOptions} [given]
    * @returns {Server}
    */
   attach(server, given) {
@@ -100,14 +126,19 @@ class Spillway {
     return server
   }
 
+  /**
+   * @template {HttpListener} Listener
+   * @param {Listener} listener
+   * @returns {WrappedListener<Listener>}
+   */
   wrap(listener) {
     this.#instance.features.onMount()
-    return this.#instance.servers.wrap(listener)
+    return /** @type {WrappedListener<Listener>} */ (this.#instance.servers.wrap(listener))
   }
 
   /**
-   * @param {import('../index.js').HandlerName} name
-   * @returns {import('../index.js').Handler}
+   * @param {HandlerName} name
+   * @returns {Handler}
    */
   handler(name) {
     if (Object.hasOwn(this.#instance.handlers, name)) return this.#instance.handlers[name]
@@ -118,61 +149,73 @@ class Spillway {
   }
 
   /**
-   * @param {import('../index.js').SocketIoServer | import('../index.js').WebSocketServer} given
-   * @param {import('../index.js').SocketsOptions} [options]
-   * @returns {import('../index.js').SocketsHandle}
+   * @param {SocketIoServer | WebSocketServer} given
+   * @param {SocketsOptions} [options]
+   * @returns {SocketsHandle}
    */
   sockets(given, options) {
     return this.#instance.features.use('sockets').add(given, resolveMember('sockets', options))
   }
 
-  /** @param {{ shed: import('../index.js').ShedOptions }} given */
+  /** @param {{ shed: ShedOptions }} given */
   update(given) {
     this.#instance.update(given, this.#defaults)
     this.#warnOf(doubtsOf('shed', given.shed), () => new CallPlace(Spillway.prototype.update))
   }
 
+  /**
+   * @template {keyof SpillwayEvents} Event
+   * @param {Event} event
+   * @param {(details: SpillwayEvents[Event]) => void} listener
+   */
   on(event, listener) {
     this.#instance.events.on(event, listener)
   }
 
+  /**
+   * @template {keyof SpillwayEvents} Event
+   * @param {Event} event
+   * @param {(details: SpillwayEvents[Event]) => void} listener
+   */
   off(event, listener) {
     this.#instance.events.off(event, listener)
   }
 
-  /** @returns {import('../index.js').Snapshot} */
+  /** @returns {Snapshot} */
   snapshot() {
     return this.#instance.snapshot()
   }
 
-  /** @returns {import('../index.js').Diagnosis} */
+  /** @returns {Diagnosis} */
   diagnose() {
     return this.#instance.features.use('doctor').diagnose()
   }
 
   /**
-   * @param {import('../index.js').ListenOptions} [given]
-   * @returns {Promise<import('../index.js').AdminAddress>}
+   * @param {ListenOptions} [given]
+   * @returns {Promise<AdminAddress>}
    */
   listen(given) {
     return this.#instance.listen(this.#memberOptions('listen', given, Spillway.prototype.listen))
   }
 
-  /** @returns {Promise<import('../index.js').FleetSnapshot>} */
+  /** @returns {Promise<FleetSnapshot>} */
   fleetSnapshot() {
     return this.#instance.features.use('fleet').snapshot()
   }
 
-  /** @returns {import('../index.js').MetricProducer} */
+  /** @returns {MetricProducer} */
   metricProducer() {
-    return this.#instance.features.use('opentelemetry').producer()
+    const producer = this.#instance.features.use('opentelemetry').producer()
+    // Constants of the protocol are numbers here, and literal types there.
+    return /** @type {MetricProducer} */ (/** @type {unknown} */ (producer))
   }
 
   /**
    * @param {string} name
-   * @param {import('../index.js').ObservablePool} pool
-   * @param {import('../index.js').PoolOptions} [given]
-   * @returns {import('../index.js').PoolHandle}
+   * @param {ObservablePool} pool
+   * @param {PoolOptions} [given]
+   * @returns {PoolHandle}
    */
   pool(name, pool, given) {
     const options = this.#memberOptions('pool', given, Spillway.prototype.pool)
@@ -184,8 +227,8 @@ class Spillway {
   }
 
   /**
-   * @param {import('../index.js').DrainOptions} [given]
-   * @returns {Promise<import('../index.js').DrainReport>}
+   * @param {DrainOptions} [given]
+   * @returns {Promise<DrainReport>}
    */
   drain(given) {
     const { drain } = Spillway.prototype
@@ -200,6 +243,8 @@ class Spillway {
 }
 
 // Node 20 has Symbol.dispose; other runtimes may not.
-if (Symbol.dispose !== undefined) Spillway.prototype[Symbol.dispose] = Spillway.prototype.close
+if (Symbol.dispose !== undefined)
+  /** @type {Spillway & Partial<Disposable>} */ (Spillway.prototype)[Symbol.dispose] =
+    Spillway.prototype.close
 
 exports.Spillway = Spillway

@@ -22,7 +22,7 @@ class CallPlace {
 
   /** @returns {string | undefined} such as '/srv/app.js:14:9'; undefined if the stack names no file */
   get at() {
-    return placesIn(/** @type {any} */ (this).stack)[0]
+    return placesIn(/** @type {{ stack?: string }} */ (this).stack)[0]
   }
 }
 
@@ -35,7 +35,7 @@ function placesIn(stack) {
   })
 }
 
-/** @returns {string} for code in an `eval`, the call of the outermost `eval` */
+/** @param {string} line @returns {string} for code in an `eval`, the call of the outermost `eval` */
 function locationOf(line) {
   const [, frame = ''] = FRAME.exec(line) ?? []
   let location = frame.endsWith(')') ? inParentheses(frame) : frame
@@ -43,13 +43,13 @@ function locationOf(line) {
   return location
 }
 
-/** @returns {string} what follows the opening parenthesis */
+/** @param {string} text @returns {string} what follows the opening parenthesis */
 function inParentheses(text) {
   const { index, 0: opening } = AT_PATH.exec(text) ?? AT_ANYTHING.exec(text) ?? { index: text.length, 0: '' }
   return text.slice(index + opening.length)
 }
 
-/** The file of an ES module is a URL. */
+/** The file of an ES module is a URL. @param {string} file */
 function pathOf(file) {
   if (!file.startsWith('file:')) return file
   try {

@@ -20,7 +20,9 @@ const nodeIdleMs = () => nodeTiming.idleTime
 let readIdleMs = nodeIdleMs
 const wallNow = Date.now
 /** @type {() => { user: number, system: number }} */
-const cpuUsage = /** @type {any} */ (process).threadCpuUsage ?? process.cpuUsage
+const cpuUsage =
+  /** @type {typeof process & { threadCpuUsage?: typeof process.cpuUsage }} */ (process).threadCpuUsage ??
+  process.cpuUsage
 const monotonic = process.hrtime.bigint
 // Fake timers may be in Node's modules already: sinon marks them with `clock`, and those of node:test lack `promisify.custom`.
 const isFrozen = 'clock' in nextTurn || !(promisify.custom in nextTurn)
@@ -40,13 +42,17 @@ const systemClock = Object.freeze({
   /** Milliseconds since the epoch: for display, never for durations. */
   wallMs: () => wallNow(),
   /** Calls back in the check phase of this loop turn, and keeps the process alive until then. In frozen time: as a microtask. */
+  /** @type {(callback: () => void) => NodeJS.Immediate | undefined} */
   afterTurn: isFrozen ? (callback) => void Promise.resolve().then(callback) : nextTurn,
   /** As `afterTurn`, but unref'd. In frozen time it never calls back, or `runAll()` of fake timers would not end. */
+  /** @type {(callback: () => void) => NodeJS.Immediate | undefined} */
   onTurn: isFrozen ? () => {} : (callback) => nextTurn(callback).unref(),
   cancelTurn,
   /** Calls back after `delayMs`; does not keep the process alive. */
+  /** @type {(delayMs: number, callback: () => void) => NodeJS.Timeout} */
   after: (delayMs, callback) => later(callback, delayMs).unref(),
   /** As `after`, but keeps the process alive: for work that must finish. */
+  /** @type {(delayMs: number, callback: () => void) => NodeJS.Timeout} */
   wait: (delayMs, callback) => later(callback, delayMs),
   cancel,
   /** Whether time does not pass, under fake timers, so that no code may wait for it. */

@@ -1,7 +1,7 @@
 'use strict'
 // Rounds milliseconds for log lines, to about three digits.
 
-/** Returns values such as 0.412, 51.4 and 250. */
+/** Returns values such as 0.412, 51.4 and 250. @param {number} ms */
 function rounded(ms) {
   if (ms < 1) return Math.round(ms * 1000) / 1000
   return ms < 100 ? Math.round(ms * 10) / 10 : Math.round(ms)

@@ -5,40 +5,46 @@
 const { withRounded } = require('./durations')
 const { SpillwayError } = require('./errors/errors')
 
-/** @import { InternalErrors } from './request/internal-errors' */
+/**
+ * @import { Logger } from '../../index.js'
+ * @import { EventLine, EventLines } from './log/event-lines'
+ * @import { InternalErrors } from './request/internal-errors'
+ */
 
+/** @param {string} event @param {unknown} given */
 const notAListener = (event, given) =>
   new SpillwayError(
     'ERR_SPILLWAY_MISUSE',
     `A listener of '${event}' is a function: got ${given === null ? 'null' : typeof given}.`
   )
 
-/** @typedef {import('./log/event-lines').EventLine} EventLine */
-/** @typedef {import('./log/event-lines').EventLines} EventLines */
+/** @typedef {(details: never) => void} Listener gets what the event has */
 
 class Events {
   #lines
   #internalErrors
   #logger
-  /** @type {Map<string, Function[]>} */
+  /** @type {Map<string, Listener[]>} */
   #listeners = new Map()
 
   /**
    * @param {EventLines} lines the events, each with the level and sentence of its log line
-   * @param {{ internalErrors: InternalErrors, logger: any }} parts
+   * @param {{ internalErrors: InternalErrors, logger: Logger }} parts `logger` has `info`
    */
   constructor(lines, { internalErrors, logger }) {
     this.#lines = lines
     this.#internalErrors = internalErrors
-    this.#logger = logger
+    this.#logger = /** @type {Required<Logger>} */ (logger)
   }
 
+  /** @param {string} event @param {Listener} listener */
   on(event, listener) {
     this.#requireKnown(event)
     if (typeof listener !== 'function') throw notAListener(event, listener)
     this.#listeners.set(event, [...this.#listenersOf(event), listener])
   }
 
+  /** @param {string} event @param {Listener} listener */
   off(event, listener) {
     this.#requireKnown(event)
     const listeners = [...this.#listenersOf(event)]
@@ -47,23 +53,28 @@ class Events {
     this.#listeners.set(event, listeners)
   }
 
+  /** @param {string} event @param {object} details */
   emit(event, details) {
     const { level, sentence } = /** @type {EventLine} */ (this.#lines[event])
     const fields = { event, ...withRounded(details) }
-    this.#internalErrors.guard('logger', () => this.#logger[level](fields, `spillway: ${sentence(details)}`))
+    this.#internalErrors.guard('logger', () =>
+      this.#logger[level](fields, `spillway: ${sentence(/** @type {never} */ (details))}`)
+    )
     this.emitWithoutLine(event, details)
   }
 
-  /** For an event whose line is written elsewhere. */
+  /** For an event whose line is written elsewhere. @param {string} event @param {object} details */
   emitWithoutLine(event, details) {
     for (const listener of this.#listenersOf(event))
-      this.#internalErrors.guard(`on ${event}`, () => listener(details))
+      this.#internalErrors.guard(`on ${event}`, () => listener(/** @type {never} */ (details)))
   }
 
+  /** @param {string} event */
   #listenersOf(event) {
     return this.#listeners.get(event) ?? []
   }
 
+  /** @param {string} event */
   #requireKnown(event) {
     if (Object.hasOwn(this.#lines, event)) return
     throw new SpillwayError(

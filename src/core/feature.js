@@ -3,13 +3,21 @@
 // For each hook it keeps a list of the started features that have it.
 
 /**
+ * @import { ClientRequest } from 'node:http'
+ * @import { ResolvedOptions, Snapshot } from '../../index.js'
+ * @import { Instance, Samples, Started } from '../instance'
+ * @import { Capture } from './metrics/capture'
+ * @import { Family } from './metrics/family'
+ */
+
+/**
  * @typedef {object} Feature
- * @property {string} name also of its section in `snapshot()`
- * @property {(options: import('../../index.js').ResolvedOptions) => boolean} [isOn] whether it starts with the instance.
+ * @property {keyof Started} name also of its section in `snapshot()`
+ * @property {(options: ResolvedOptions) => boolean} [isOn] whether it starts with the instance.
  *   Others start at their first use
- * @property {(instance: any) => Part} start
- * @property {() => readonly import('./metrics/family').Family[]} [families] its metrics
- * @property {any} [unused] its section until it starts
+ * @property {(instance: Instance) => Part} start
+ * @property {() => readonly Family[]} [families] its metrics
+ * @property {unknown} [unused] its section until it starts
  */
 
 /**
@@ -20,8 +28,8 @@
  * @property {(nowMs: number, idleMs: number) => void} [onTurn] at the end of a loop turn, at most every 10 ms
  * @property {() => void} [onMount] a middleware is made, or a server attached
  * @property {() => void} [onStopAccepting] in a drain, when the listening sockets are closed
- * @property {(spare?: any) => any} [sample] a copy of what its metrics show. `spare`: one that is no longer read
- * @property {(captured: any, snapshot: any) => any} [section] its section of `snapshot()`
+ * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of what its metrics show. `spare`: one that is no longer read
+ * @property {{ call(captured: unknown, snapshot: unknown): unknown }['call']} [section] its section of `snapshot()`
  * @property {() => void} [close]
  */
 
@@ -29,22 +37,25 @@
  * A worker of a fleet, found by its name. `ask` sends a request to another worker; `names` lists all workers.
  *
  * @typedef {(asked: { method: string | undefined, path: string, headers: Record<string, string> })
- *   => Promise<import('node:http').ClientRequest>} Ask
+ *   => Promise<ClientRequest>} Ask
  * @typedef {{ isOwn: boolean, names: string[], ask?: Ask }} FoundWorker
  */
 
-/** @typedef {'onEachTurn' | 'onTurn' | 'onMount' | 'onStopAccepting'} Hook */
+/**
+ * @typedef {'onEachTurn' | 'onTurn' | 'onMount' | 'onStopAccepting'} Hook
+ * @typedef {Pick<Snapshot, 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
+ */
 
 class Features {
-  /** The started features by name. @type {Record<string, any>} */
+  /** The started features by name. @type {Partial<Started>} */
   started = {}
-  /** By hook, the parts that have it. @type {Record<Hook, any[]>} */
+  /** By hook, the parts that have it. @type {Record<Hook, Required<Part>[]>} */
   #hooked = { onEachTurn: [], onTurn: [], onMount: [], onStopAccepting: [] }
   #list
   #instance
   #isClosed = false
 
-  /** @param {readonly Feature[]} list @param {any} instance */
+  /** @param {readonly Feature[]} list @param {Instance} instance */
   constructor(list, instance) {
     this.#list = list
     this.#instance = instance
@@ -56,25 +67,35 @@ class Features {
     for (const { name, isOn } of this.#list) if (isOn?.(options)) this.use(name)
   }
 
-  /** The part of a feature, which starts now if it has not yet. @param {string} name */
+  /**
+   * The part of a feature, which starts now if it has not yet.
+   *
+   * @template {keyof Started} Name
+   * @param {Name} name
+   * @returns {Started[Name]}
+   */
   use(name) {
-    return (this.started[name] ??= this.#startOne(name))
+    return (this.started[name] ??= /** @type {Started[Name]} */ (this.#startOne(name)))
   }
 
+  /** @param {keyof Started} name */
   #startOne(name) {
     const feature = this.#list.find((each) => each.name === name)
     if (feature === undefined) throw new Error(`there is no feature '${name}' in src/features.js`)
     const part = feature.start(this.#instance)
-    for (const [hook, parts] of Object.entries(this.#hooked)) if (part[hook] !== undefined) parts.push(part)
+    for (const [hook, parts] of Object.entries(this.#hooked))
+      if (part[/** @type {Hook} */ (hook)] !== undefined) parts.push(/** @type {Required<Part>} */ (part))
     if (this.#isClosed) part.close?.()
     return part
   }
 
   // Hot path: once a loop turn.
+  /** @param {number} busyMs @param {number} nowMs */
   onEachTurn(busyMs, nowMs) {
     for (const part of this.#hooked.onEachTurn) part.onEachTurn(busyMs, nowMs)
   }
 
+  /** @param {number} nowMs @param {number} idleMs */
   onTurn(nowMs, idleMs) {
     for (const part of this.#hooked.onTurn) part.onTurn(nowMs, idleMs)
   }
@@ -87,38 +108,45 @@ class Features {
     for (const part of this.#hooked.onStopAccepting) part.onStopAccepting()
   }
 
-  /** The features' metrics. One that has not started has no points. @returns {import('./metrics/family').Family[]} */
+  /** The features' metrics. One that has not started has no points. @returns {Family[]} */
   families() {
     return this.#list.flatMap(({ name, families }) =>
       (families?.() ?? []).map((family) => ({
         ...family,
-        points: (captured) => (captured[name] === undefined ? [] : family.points(captured)),
+        points: (/** @type {Capture} */ captured) =>
+          /** @type {Record<string, unknown>} */ (captured)[name] === undefined
+            ? []
+            : family.points(captured),
       }))
     )
   }
 
-  /** Copies the figures of the started features, for their metrics. @param {Record<string, any>} [spare] */
+  /** Copies the figures of the started features, for their metrics. @param {Partial<Samples>} [spare] */
   sample(spare) {
+    /** @type {Record<string, unknown>} */
     const samples = {}
-    for (const [name, part] of Object.entries(this.started))
-      if (part.sample !== undefined) samples[name] = part.sample(spare?.[name])
-    return samples
+    for (const [name, part] of Object.entries(/** @type {Record<string, Part>} */ (this.started)))
+      if (part.sample !== undefined)
+        samples[name] = part.sample(/** @type {Record<string, unknown> | undefined} */ (spare)?.[name])
+    return /** @type {Samples} */ (samples)
   }
 
-  /** The features' sections of a snapshot. @param {any} captured @param {any} snapshot of the core */
+  /** The features' sections of a snapshot. @param {Capture} captured @param {Omit<Snapshot, keyof Sections>} snapshot of the core */
   sections(captured, snapshot) {
+    /** @type {Record<string, unknown>} */
     const sections = {}
     for (const { name, unused } of this.#list) {
+      /** @type {Part | undefined} */
       const part = this.started[name]
       const section = part?.section === undefined ? unused : part.section(captured, snapshot)
       if (section !== undefined) sections[name] = section
     }
-    return sections
+    return /** @type {Sections} */ (sections)
   }
 
   close() {
     this.#isClosed = true
-    for (const part of Object.values(this.started)) part.close?.()
+    for (const part of Object.values(/** @type {Record<string, Part>} */ (this.started))) part.close?.()
   }
 }
 

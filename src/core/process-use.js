@@ -15,7 +15,8 @@ const kUse = Symbol.for('spillway.use.1')
  */
 
 /** @type {ProcessUse} */
-const use = (globalThis[kUse] ??= {
+// biome-ignore format: it would move the cast of `globalThis` to all of it.
+const use = (/** @type {{ [kUse]?: ProcessUse }} */ (globalThis)[kUse] ??= {
   first: undefined,
   onUse: undefined,
   isRegistered: false,

@@ -103,7 +103,7 @@ const BY_UNIT = { __proto__: null, ms: duration, bytes, s: span, seconds: span }
 function figure({ value, unit }) {
   const [first, ...rest] = unit.split(' ')
   if (first === 'share') return `${percent(value)} ${rest.join(' ')}`.trim()
-  const write = BY_UNIT[unit]
+  const write = BY_UNIT[/** @type {'ms' | 'bytes' | 's' | 'seconds'} */ (unit)]
   return write === undefined ? `${number(value)} ${unit}`.trim() : write(value)
 }
 

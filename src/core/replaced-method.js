@@ -9,6 +9,7 @@ const replacements = new WeakMap()
 class ReplacedMethod {
   /** What the replacement calls. @type {Function} */
   inner
+  /** @type {Record<string, Function>} */
   #target
   #name
   #outer
@@ -16,14 +17,14 @@ class ReplacedMethod {
   #before
 
   /**
-   * @param {any} target
+   * @param {object} target
    * @param {string} name
    * @param {(method: ReplacedMethod) => Function} replace makes the function, which calls `method.inner`
    */
   constructor(target, name, replace) {
-    this.#target = target
+    this.#target = /** @type {Record<string, Function>} */ (target)
     this.#name = name
-    this.inner = target[name]
+    this.inner = /** @type {Record<string, Function>} */ (target)[name]
     this.#before = Object.getOwnPropertyDescriptor(target, name)
     this.#outer = replace(this)
     replacements.set(this.#outer, this)

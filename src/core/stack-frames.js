@@ -10,7 +10,10 @@ const OWN_FOLDER = dirname(__dirname) + sep
 const PACKAGE = /[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)(?!.*[/\\]node_modules[/\\])/
 const MOST_SHOWN = 20
 
-/** @typedef {{ name: string, url: string, line: number, column: number, begin: number }} Frame */
+/**
+ * @typedef {{ name: string, url: string, line: number, column: number, begin: number }} Frame
+ * @typedef {Omit<Frame, 'url'> & { path: string }} Place
+ */
 
 /**
  * @param {Frame[]} frames the innermost first
@@ -39,25 +42,33 @@ function placeOf(frames) {
   }
 }
 
+/** @param {Frame} frame @returns {Place} */
 function readFrame({ name, url, line, column, begin }) {
   return { name: name || '(anonymous)', path: pathOf(url), line, column, begin }
 }
 
+/** @param {{ path: string } | undefined} place */
 const isOwn = (place) => place?.path.startsWith(OWN_FOLDER) === true
+/** @param {string} path */
 const isOfNode = (path) => path === '' || path.startsWith('node:')
+/** @param {{ path: string }} place */
 const isOfApplication = ({ path }) => !isOfNode(path) && !PACKAGE.test(path)
+/** @param {string} path */
 const packageOf = (path) => PACKAGE.exec(path)?.[1].replace('\\', '/') ?? null
 
-/** The place in the source from which the file was made, if Node knows its map. */
+/** The place in the source from which the file was made, if Node knows its map. @param {Place} place */
 function sourceOf({ name, path, line, column, begin }) {
   const entry = isAbsolute(path) ? entryOf(path, line, column) : undefined
   if (entry === undefined) return { name, file: shown(path), line, begin }
   return { name, file: shown(pathOf(entry.originalSource)), line: entry.originalLine + 1, begin }
 }
 
+/** @param {string} path @param {number} line @param {number} column */
 function entryOf(path, line, column) {
   try {
-    const entry = /** @type {any} */ (findSourceMap(path)?.findEntry(line - 1, column))
+    const entry = /** @type {import('node:module').SourceMapping | undefined} */ (
+      findSourceMap(path)?.findEntry(line - 1, column)
+    )
     return entry?.originalSource === undefined ? undefined : entry
   } catch {
     // A malformed map is ignored.
@@ -65,7 +76,7 @@ function entryOf(path, line, column) {
   }
 }
 
-/** From the working directory, if that is above the file. */
+/** From the working directory, if that is above the file. @param {string} path */
 function shown(path) {
   if (!isAbsolute(path)) return path === '' ? '(unknown)' : path
   try {

@@ -56,7 +56,7 @@ class Admission {
   /** The overloads that mode `observe` only counts. */
   #observed
   #random
-  #retryAfter
+  #retryAfter = new RetryAfter(1)
   #isOff = true
   /** @type {ShedOptions['mode'] | undefined} */
   #mode

@@ -6,8 +6,10 @@ const { compile } = require('../options/path-filter')
 const { OwnLogger } = require('./own-logger')
 
 /**
+ * @import { AccessLogLevel, AccessLogOptions } from '../../../index.js'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Request } from '../request/request'
+ * @import { Level, Log } from './logger'
  */
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
@@ -15,10 +17,13 @@ const SILENT = 'silent'
 /** Keys that the logger writes itself. A second one in the line would override it. */
 const LOGGER_KEYS = ['level', 'time', 'pid', 'hostname', 'component']
 
+/** @param {{ then?: unknown } | null} value */
 const isPlainObject = (value) =>
   typeof value === 'object' && value !== null && typeof value.then !== 'function'
 
+/** @param {object} given */
 function withoutLoggerKeys(given) {
+  /** @type {Record<string, unknown>} */
   const fields = { ...given }
   for (const key of LOGGER_KEYS) delete fields[key]
   return fields
@@ -32,8 +37,8 @@ class AccessHooks {
   #logger
 
   /**
-   * @param {import('../../../index.js').AccessLogOptions} options
-   * @param {{ internalErrors: InternalErrors, logger: any }} parts
+   * @param {AccessLogOptions} options
+   * @param {{ internalErrors: InternalErrors, logger: Log }} parts
    */
   constructor({ fields, level, ignore }, { internalErrors, logger }) {
     this.#fields = fields
@@ -47,7 +52,7 @@ class AccessHooks {
     return this.#fields !== undefined
   }
 
-  /** @returns {boolean} whether the request gets no line */
+  /** @param {Request} request @returns {boolean} whether the request gets no line */
   ignores({ req, res }) {
     const ignores = this.#ignores
     return ignores !== undefined && this.#call('log.access.ignore', () => ignores(req, res)) === true
@@ -55,8 +60,8 @@ class AccessHooks {
 
   /**
    * @param {Request} request
-   * @param {string} usual the level without a `level` function
-   * @returns {string} `silent` for no line
+   * @param {Level} usual the level without a `level` function
+   * @returns {AccessLogLevel} `silent` for no line
    */
   levelOf({ req, res }, usual) {
     const level = this.#level
@@ -70,11 +75,12 @@ class AccessHooks {
     return usual
   }
 
+  /** @param {Level} name */
   #hasLevel(name) {
     return this.#logger instanceof OwnLogger || typeof this.#logger[name] === 'function'
   }
 
-  /** @returns {object | null | undefined} */
+  /** @param {Request} request @returns {object | null | undefined} */
   fieldsOf({ req, res }) {
     const fields = this.#fields
     if (fields === undefined) return undefined
@@ -88,6 +94,11 @@ class AccessHooks {
     })
   }
 
+  /**
+   * @template Result
+   * @param {string} place
+   * @param {() => Result} callback
+   */
   #call(place, callback) {
     try {
       return callback()
@@ -97,6 +108,7 @@ class AccessHooks {
     }
   }
 
+  /** @param {string} place @param {unknown} value @param {string} message */
   #reportResult(place, value, message) {
     this.#internalErrors.report(place, new Error(message))
     // If the value is a promise, its rejection must be handled.

@@ -9,7 +9,11 @@ const { ABORTED, OUTCOMES, isFailure } = require('../request/outcome')
 const { OwnLogger } = require('./own-logger')
 
 /**
+ * @import { AccessLogLevel } from '../../../index.js'
+ * @import { Clock } from '../clock'
+ * @import { Request } from '../request/request'
  * @import { AccessHooks } from './access-hooks'
+ * @import { Level, Log } from './logger'
  * @import { RequestFields } from './request-fields'
  */
 
@@ -26,10 +30,8 @@ class AccessLog {
   #rateLimit
 
   /**
-   * @param {{ clock: import('../clock').Clock,
-   *   fields: RequestFields,
-   *   hooks: AccessHooks | undefined,
-   *   logger: any, traceOf: () => object | undefined }} parts
+   * @param {{ clock: Clock, fields: RequestFields, hooks: AccessHooks | undefined, logger: Log,
+   *   traceOf: () => object | undefined }} parts
    */
   constructor({ clock, fields, hooks, logger, traceOf }) {
     this.#clock = clock
@@ -41,7 +43,7 @@ class AccessLog {
   }
 
   // Hot path with an access log: bench/access-log.
-  /** @returns {unknown} the result of the logger, which may be a promise that rejects */
+  /** @param {Request} request @returns {unknown} the result of the logger, which may be a promise that rejects */
   write(request) {
     if (this.#hooks?.ignores(request)) return
     if (request.series === undefined) return this.#writeNotAdmitted(request)
@@ -55,7 +57,7 @@ class AccessLog {
     return this.#write(level, line, MESSAGES[outcome])
   }
 
-  /** The request was rejected, or its client disconnected while it was queued. */
+  /** The request was rejected, or its client disconnected while it was queued. @param {Request} request */
   #writeNotAdmitted(request) {
     const level = this.#hooks === undefined ? 'warn' : this.#hooks.levelOf(request, 'warn')
     if (!this.#isOn(level)) return
@@ -71,19 +73,22 @@ class AccessLog {
     return this.#write(level, line, isRejected ? 'request rejected' : MESSAGES[ABORTED])
   }
 
+  /** @param {AccessLogLevel} level @returns {level is Level} */
   #isOn(level) {
     if (level === 'silent') return false
     const logger = this.#logger
     return typeof logger.isLevelEnabled !== 'function' || logger.isLevelEnabled(level)
   }
 
+  /** @param {Level} level @param {Record<string, unknown>} line @param {string} message */
   #write(level, line, message) {
     const logger = this.#logger
-    if (!(logger instanceof OwnLogger)) return logger[level](line, message)
+    if (!(logger instanceof OwnLogger)) return /** @type {Required<Log>} */ (logger)[level](line, message)
     // The user's fields may hold values that only pino's serializers can write.
     return this.#hooks?.hasFields ? logger.log(level, line, message) : logger.write(level, line, message)
   }
 
+  /** @param {Request} request @param {number} durationMs @param {boolean} isBrief @returns {Record<string, unknown>} */
   #lineOf(request, durationMs, isBrief) {
     const { req, res, status } = request
     const fields = this.#fields

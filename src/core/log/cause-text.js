@@ -3,8 +3,11 @@
 
 const { POOL_REASON } = require('../gate/verdict')
 
+/** @param {number} bytes */
 const inMb = (bytes) => Math.round(bytes / 1e6)
+/** @param {number} value @param {number} bound */
 const waitText = (value, bound) => `wait ${value} of ${bound} ms`
+/** @param {number} value @param {number} bound */
 const sizeText = (value, bound) => `${inMb(value)} of ${inMb(bound)} MB`
 
 /** @type {Readonly<Record<string, (value: number, bound: number) => string>>} */

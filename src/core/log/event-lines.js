@@ -4,25 +4,34 @@
 
 const { causeText, inMb } = require('./cause-text')
 
-/** @typedef {{ level: 'info' | 'warn' | 'error', sentence: (details: any) => string }} EventLine */
-/** @typedef {Readonly<Record<string, EventLine | undefined>>} EventLines */
+/** @import { SpillwayEvents } from '../../../index.js' */
+
+/**
+ * @typedef {{ level: 'info' | 'warn' | 'error', sentence: (details: never) => string }} EventLine
+ * @typedef {Readonly<Record<string, EventLine | undefined>>} EventLines
+ */
 
 /** The events of an instance. Those of a primary are in core/drain/cluster/primary.js. @satisfies {EventLines} */
 const EVENT_LINES = Object.freeze({
   overload: {
     level: 'warn',
-    sentence: (details) => `overload (${causeText(details)}): requests are rejected`,
+    sentence: (/** @type {SpillwayEvents['overload']} */ details) =>
+      `overload (${causeText(details)}): requests are rejected`,
   },
   recovered: {
     level: 'info',
-    sentence: ({ reason, rejected }) => `recovered from overload (${reason}): ${rejected} rejected`,
+    sentence: (/** @type {SpillwayEvents['recovered']} */ { reason, rejected }) =>
+      `recovered from overload (${reason}): ${rejected} rejected`,
   },
   degraded: {
     level: 'warn',
-    sentence: ({ reason, usedBytes, levelBytes }) =>
+    sentence: (/** @type {SpillwayEvents['degraded']} */ { reason, usedBytes, levelBytes }) =>
       `degraded: ${reason} of ${inMb(usedBytes)} MB, above its level of ${inMb(levelBytes)} MB`,
   },
-  draining: { level: 'info', sentence: ({ reason }) => `draining (${reason})` },
+  draining: {
+    level: 'info',
+    sentence: (/** @type {SpillwayEvents['draining']} */ { reason }) => `draining (${reason})`,
+  },
   // Its line is written by features/stalls/stalls.js, at most once a second.
   stall: undefined,
 })

@@ -24,6 +24,7 @@ class LogDestination {
   #format
   #held = ''
   #maxHeld
+  /** @type {NodeJS.Timeout | undefined} */
   #timer
   #isEnding = false
   #attempts = 0
@@ -93,6 +94,7 @@ class LogDestination {
   }
 
   // Uses a synchronous destination: the asynchronous one would only begin to write before the process ends.
+  /** @param {typeof import('pino')} pino @param {() => boolean} retryEAGAIN */
   #writeLast(pino, retryEAGAIN) {
     const lines = this.#take()
     if (lines === '') return

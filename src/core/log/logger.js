@@ -5,14 +5,25 @@
 const { isLogger } = require('../options/table')
 const { OwnLogger, SILENT } = require('./own-logger')
 
+/** @import { AccessLogLevel, Logger, ResolvedOptions } from '../../../index.js' */
+
+/**
+ * What lines are written with.
+ *
+ * @typedef {Exclude<AccessLogLevel, 'silent'>} Level
+ * @typedef {Required<Logger> & Partial<Record<Level, Logger['warn']>> & { isLevelEnabled?(level: string): boolean }} Log
+ */
+
 const COMPONENT = Object.freeze({ component: 'spillway' })
+/** @param {unknown} value */
 const identity = (value) => value
 const CHILD_OPTIONS = { serializers: { req: identity, res: identity } }
 
 /**
- * @param {any} option the option `logger`
+ * @param {ResolvedOptions['logger']} option the option `logger`
  * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr' }} own for a logger of our own;
  *   onError: called when it can no longer write; output: where it writes, by default standard output
+ * @returns {Log}
  */
 function loggerFrom(option, own) {
   if (option === false) return SILENT
@@ -27,20 +38,25 @@ function loggerFrom(option, own) {
   return logger
 }
 
+/**
+ * @template {Logger} Given
+ * @param {Given & { child?(bindings: object, options: object): unknown }} logger
+ * @returns {Given}
+ */
 function childOf(logger) {
   if (typeof logger.child !== 'function') return logger
   try {
     const child = logger.child(COMPONENT, CHILD_OPTIONS)
-    return isLogger(child) ? child : logger
+    return isLogger(child) ? /** @type {Given} */ (child) : logger
   } catch {
     // A logger whose child() takes other arguments logs without the name of the component.
     return logger
   }
 }
 
-/** A logger must have `warn` and `error`; without `info`, those lines go to `warn`. */
+/** A logger must have `warn` and `error`; without `info`, those lines go to `warn`. @param {Logger} logger @returns {Log} */
 function withInfo(logger) {
-  if (typeof logger.info === 'function') return logger
+  if (typeof logger.info === 'function') return /** @type {Log} */ (logger)
   return {
     info: (fields, message) => logger.warn(fields, message),
     warn: (fields, message) => logger.warn(fields, message),

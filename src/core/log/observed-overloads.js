@@ -5,12 +5,14 @@
 const { withRounded } = require('../durations')
 const { causeText } = require('./cause-text')
 
+/** @import { SpillwayEvents } from '../../../index.js' */
+
 /** @param {Record<'info' | 'warn', (fields: object, message: string) => void>} log */
 function observedOverloads({ info, warn }) {
-  /** @param {string} event @param {any} given */
+  /** @param {'overload' | 'recovered'} event @param {Partial<SpillwayEvents['overload'] & SpillwayEvents['recovered']>} given */
   return (event, { rejected, ...details }) => {
     if (event === 'overload') {
-      const message = `spillway: mode adaptive would shed requests now (${causeText(details)})`
+      const message = `spillway: mode adaptive would shed requests now (${causeText(/** @type {SpillwayEvents['overload']} */ (details))})`
       return warn({ event: 'wouldShed', ...details }, message)
     }
     const fields = { event: 'wouldHaveShed', ...withRounded(details), requests: rejected }

@@ -11,6 +11,19 @@ const { SpillwayError } = require('../errors/errors')
 const { LogDestination } = require('./log-destination')
 const { prettyFormat } = require('./pretty-lines')
 
+/**
+ * @import { Level, Logger as Pino, LoggerOptions } from 'pino'
+ * @import { Clock } from '../clock'
+ */
+
+/**
+ * The logger, and what lines of the access log are written with if it has no options.
+ *
+ * @typedef {{ pino: Pino }
+ *   & ({ destination?: undefined, values?: undefined, bindings?: undefined }
+ *   | { destination: LogDestination, values: Record<string, number>, bindings: string })} Made
+ */
+
 const FDS = { stdout: 1, stderr: 2 }
 const SILENT = { isLevelEnabled: () => false, debug() {}, info() {}, warn() {}, error() {} }
 
@@ -18,13 +31,14 @@ class OwnLogger {
   #options
   #parts
   #childOf
+  /** @type {Made | undefined} */
   #current
 
   /**
-   * @param {import('pino').LoggerOptions | undefined} options
-   * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr' }} parts
+   * @param {LoggerOptions | undefined} options
+   * @param {{ clock: Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr' }} parts
    *   onError: called when it cannot write; output: where it writes, by default standard output
-   * @param {(logger: any) => any} childOf
+   * @param {(logger: Pino) => Pino} childOf
    */
   constructor(options, { clock, onError, output = 'stdout' }, childOf) {
     this.#options = options
@@ -32,40 +46,45 @@ class OwnLogger {
     this.#parts = {
       clock,
       output,
-      onError: (error) => {
+      onError: (/** @type {Error} */ error) => {
         this.#current = undefined
         onError(error)
       },
     }
   }
 
+  /** @param {string} level */
   isLevelEnabled(level) {
     return this.#pino.isLevelEnabled(level)
   }
 
+  /** @param {object} fields @param {string} message */
   debug(fields, message) {
     this.#pino.debug(fields, message)
   }
 
+  /** @param {object} fields @param {string} message */
   info(fields, message) {
     this.#pino.info(fields, message)
   }
 
+  /** @param {object} fields @param {string} message */
   warn(fields, message) {
     this.#pino.warn(fields, message)
   }
 
+  /** @param {object} fields @param {string} message */
   error(fields, message) {
     this.#pino.error(fields, message)
   }
 
-  /** @param {string} level a level of pino */
+  /** @param {Level} level @param {object} fields @param {string} message */
   log(level, fields, message) {
     this.#pino[level](fields, message)
   }
 
   // Hot path with an access log: bench/access-log.
-  /** @param {string} level a level of pino @param {Record<string, unknown>} line gets the message as `msg` */
+  /** @param {Level} level @param {Record<string, unknown>} line gets the message as `msg` @param {string} message */
   write(level, line, message) {
     const { pino, destination, values, bindings } = (this.#current ??= this.#make())
     if (bindings === undefined) return pino[level](line, message)
@@ -87,9 +106,11 @@ class OwnLogger {
     return prettyFormat({ isTerminal: isatty(FDS[output]), isPlain: output === 'stderr' })
   }
 
+  /** @returns {Made} */
   #make() {
     const options = this.#options
-    if (options === undefined && isTested()) return { pino: SILENT }
+    if (options === undefined && isTested())
+      return { pino: /** @type {Pino} */ (/** @type {unknown} */ (SILENT)) }
     const pino = require('pino')
     try {
       if (options?.transport !== undefined)

@@ -16,7 +16,10 @@ const OPTIONS = {
 }
 const SAMPLE = '{"level":40,"time":0,"msg":"a line"}\n'
 
-/** @typedef {(line: string) => string} Format */
+/**
+ * @typedef {(line: string) => string} Format
+ * @typedef {(options: typeof OPTIONS) => (line: string) => string | undefined} PrettyFactory
+ */
 
 /**
  * @param {{ isTerminal?: boolean, from?: string[], isPlain?: boolean }} [where] from: the files from which pino-pretty is resolved;
@@ -35,7 +38,7 @@ function prettyFormat({ isTerminal = isatty(STDOUT), from = applicationFiles(), 
   return isPlain ? sentenceOf : undefined
 }
 
-/** A line with an error stays JSON, because the stack is there. */
+/** A line with an error stays JSON, because the stack is there. @param {string} line */
 function sentenceOf(line) {
   try {
     const { msg, err } = JSON.parse(line)
@@ -48,7 +51,7 @@ function sentenceOf(line) {
 const applicationFiles = () =>
   [process.argv[1], path.join(process.cwd(), 'package.json')].filter((file) => path.isAbsolute(file ?? ''))
 
-/** @returns {Format} */
+/** @param {PrettyFactory & { prettyFactory?: PrettyFactory }} pretty @returns {Format} */
 function formatOf(pretty) {
   // Before version 7, the package is the function itself.
   const format = (pretty.prettyFactory ?? pretty)(OPTIONS)

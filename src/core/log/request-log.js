@@ -9,9 +9,15 @@ const { LogRateLimit } = require('./log-rate-limit')
 const { SlowRequests } = require('../request/slow-requests')
 
 /**
+ * @import { ResolvedOptions } from '../../../index.js'
+ * @import { Clock } from '../clock'
  * @import { LoopDelay } from '../process/loop-delay'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Recorder } from '../request/recorder'
+ * @import { Request } from '../request/request'
+ * @import { SlowRequest } from '../request/slow-requests'
+ * @import { AccessLog } from './access-log'
+ * @import { Log } from './logger'
  * @import { RequestFields } from './request-fields'
  */
 
@@ -19,6 +25,7 @@ class RequestLog {
   /** Whether there is an access log. Without it, only slow requests are of interest. */
   logsAll = false
   slow
+  /** @type {AccessLog | undefined} */
   #access
   #rateLimit
   #clock
@@ -27,12 +34,12 @@ class RequestLog {
   #recorder
 
   /**
-   * @param {{ clock: import('../clock').Clock,
+   * @param {{ clock: Clock,
    *   internalErrors: InternalErrors,
    *   fields: RequestFields,
-   *   logger: any,
+   *   logger: Log,
    *   loopDelay: LoopDelay,
-   *   options: import('../../../index.js').ResolvedOptions['log'],
+   *   options: ResolvedOptions['log'],
    *   recorder: Pick<Recorder, 'isTracing' | 'parts'> }} parts
    */
   constructor({ clock, internalErrors, fields, logger, loopDelay, options, recorder }) {
@@ -61,24 +68,28 @@ class RequestLog {
     }
   }
 
+  /** @param {Request} request */
   onEnd(request) {
     if ((request.ignores & LOG) !== 0) return
     if (request.durationMs > this.slow.thresholdMs) this.#recordSlow(request)
     if (this.#access !== undefined) this.#writeAccess(request)
   }
 
+  /** @param {Request} request */
   #recordSlow(request) {
     this.#internalErrors.guard('recording', () => this.slow.record(request))
   }
 
+  /** @param {Request} request */
   #writeAccess(request) {
     try {
-      this.#internalErrors.catchRejection('logger', this.#access.write(request))
+      this.#internalErrors.catchRejection('logger', /** @type {AccessLog} */ (this.#access).write(request))
     } catch (error) {
       this.#internalErrors.report('logger', error)
     }
   }
 
+  /** @param {SlowRequest} slow */
   #writeSlow(slow) {
     const unlogged = this.#rateLimit.take(this.#clock.now())
     if (unlogged < 0) return
@@ -86,6 +97,7 @@ class RequestLog {
     this.#guard(() => this.#logger.warn(fields, `spillway: ${sentenceOf(slow)}`))
   }
 
+  /** @param {SlowRequest[]} slowest */
   #writeSlowest(slowest) {
     for (const [index, slow] of slowest.entries()) {
       const message = `spillway: ${sentenceOf(slow)}, number ${index + 1} of the minute's slowest`
@@ -106,11 +118,13 @@ class RequestLog {
     }
   }
 
+  /** @param {() => void} callback */
   #guard(callback) {
     this.#internalErrors.guard('logger', callback)
   }
 }
 
+/** @param {'slow' | 'slowest'} event @param {SlowRequest} request */
 function fieldsOf(event, { route, status, outcome, ...slow }) {
   const { durationMs, queueMs, firstByteMs, loopDelayMs, parts, unreadMs, trace, req } = slow
   return {
@@ -125,6 +139,7 @@ function fieldsOf(event, { route, status, outcome, ...slow }) {
   }
 }
 
+/** @param {SlowRequest} slow */
 const sentenceOf = ({ method, route, durationMs }) => `${method} ${route} took ${Math.round(durationMs)} ms`
 
 exports.RequestLog = RequestLog

@@ -7,7 +7,13 @@ const { cpuLimit } = require('../process/cpu-limit')
 const { VERSION } = require('../version')
 const { writeForbidden } = require('./forbidden-line')
 
-/** @import { Memory } from '../process/memory' */
+/**
+ * @import { AddressInfo } from 'node:net'
+ * @import { ResolvedOptions } from '../../../index.js'
+ * @import { Memory } from '../process/memory'
+ */
+
+/** @typedef {{ options: ResolvedOptions, isOfFleet: boolean, runtime: { memory: Memory } }} Parts */
 
 const MEGABYTE = 2 ** 20
 
@@ -17,9 +23,7 @@ class StartLine {
   #isWritten
 
   /**
-   * @param {{ info: (fields: object, message: string) => void, isSilent?: boolean,
-   *   parts: { options: import('../../../index.js').ResolvedOptions, isOfFleet: boolean,
-   *     runtime: { memory: Memory } } }} given
+   * @param {{ info: (fields: object, message: string) => void, isSilent?: boolean, parts: Parts }} given
    */
   constructor({ info, parts, isSilent = isTested() }) {
     this.#info = info
@@ -27,7 +31,7 @@ class StartLine {
     this.#isWritten = isSilent
   }
 
-  /** @param {{ address?: () => any }} server a listening server */
+  /** @param {{ address?: () => AddressInfo | string | null }} server a listening server */
   write(server) {
     if (this.#isWritten) return
     this.#isWritten = true
@@ -37,9 +41,10 @@ class StartLine {
   }
 }
 
+/** @param {Parts} parts @param {AddressInfo | string | null | undefined} address */
 function fieldsOf({ options: { endpoints, shed }, isOfFleet, runtime }, address) {
   const { heapLimitBytes, limitBytes } = runtime.memory.sample()
-  const { port } = address ?? {}
+  const { port } = /** @type {Partial<AddressInfo> | null | undefined} */ (address) ?? {}
   return {
     event: 'started',
     version: VERSION,
@@ -68,7 +73,7 @@ function sentenceOf({
   memoryLimitBytes,
   cpus,
 }) {
-  const megabytes = (bytes) => `${Math.round(bytes / MEGABYTE)} MB`
+  const megabytes = (/** @type {number} */ bytes) => `${Math.round(bytes / MEGABYTE)} MB`
   const paths = endpoints.length === 0 ? 'no endpoints' : endpoints.join(' ')
   const place = socket ?? (port === undefined ? 'a server' : `port ${port}`)
   const scope = fleet ? ' for all workers' : ''

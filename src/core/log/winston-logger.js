@@ -5,13 +5,20 @@
 const { isNativeError } = require('node:util/types')
 const { describeError } = require('../redaction/error-description')
 
+/** @import { Log } from './logger' */
+
+/** @typedef {Record<'debug' | 'info' | 'warn' | 'error', (entry: object) => void> & { isLevelEnabled(level: string): boolean }} Winston */
+
 /** Methods that every winston logger has and no other logger. */
 const METHODS = ['profile', 'configure', 'add']
 
-const isWinston = (logger) => METHODS.every((method) => typeof logger[method] === 'function')
+/** @param {object} logger @returns {logger is Winston} */
+const isWinston = (logger) =>
+  METHODS.every((method) => typeof (/** @type {Record<string, unknown>} */ (logger)[method]) === 'function')
 
-/** @param {any} logger of winston 3 */
+/** @param {Winston} logger of winston 3 @returns {Log} */
 function winstonLogger(logger) {
+  /** @type {(level: 'debug' | 'info' | 'warn' | 'error') => (fields: { err?: unknown }, message: string) => void} */
   const log = (level) => (fields, message) => {
     const { err } = fields
     const entry = isNativeError(err) ? { ...fields, err: describeError(err) } : { ...fields }

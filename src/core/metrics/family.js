@@ -6,24 +6,42 @@
 const { Labels, NO_LABELS } = require('./labels')
 
 /**
+ * @import { Bounds } from '../histogram/buckets'
+ * @import { Exemplars } from '../request/exemplars'
+ * @import { Capture } from './capture'
+ */
+
+/**
+ * @typedef {{ readonly utf8: string, readonly pairs: Readonly<Record<string, string>> }} PointLabels
+ * @typedef {{ labels: PointLabels, value: number }} ValuePoint
+ * @typedef {{ labels: PointLabels, values: Float64Array, row: number, exemplars?: ReturnType<Exemplars['copy']> }} RowPoint
+ * @typedef {{ labels: PointLabels, count: number, sum: number }} SummaryPoint
+ * @typedef {ValuePoint | RowPoint | SummaryPoint} Point
+ */
+
+/**
  * @typedef {object} Family
  * @property {string} name
  * @property {string} type
  * @property {string} help
- * @property {import('../histogram/buckets').Bounds} [bounds] of a histogram, or of a summary that OpenTelemetry shows as one
+ * @property {Bounds} [bounds] of a histogram, or of a summary that OpenTelemetry shows as one
  * @property {'sum' | 'max'} [across] how a fleet aggregates a gauge into one value; otherwise each worker has its own
  * @property {readonly string[]} [convention] name and unit in OpenTelemetry's conventions, and the kind if it is not `type`
  * @property {boolean} [isPrivate] left out where anybody may read the metrics
  * @property {boolean} [isOfProcess] the second instance of a process leaves it out for OpenTelemetry
  * @property {string} [promClientName] the same metric in prom-client's defaults; while that is shown, ours is not
- * @property {(captured?: any) => Iterable<any>} points
+ * @property {{ call(captured: Capture): Iterable<Point> }['call']} points
  */
 
+/** @param {number} value */
 const unlabelled = (value) => [{ labels: NO_LABELS, value }]
+/** @param {number | undefined} value */
 const ifKnown = (value) => (value === undefined ? [] : unlabelled(value))
 
+/** @type {Map<string, Labels>} */
 const labelsOfName = new Map()
 
+/** @param {string} label @param {string} value */
 function nameLabels(label, value) {
   const key = `${label} ${value}`
   let labels = labelsOfName.get(key)
@@ -31,8 +49,13 @@ function nameLabels(label, value) {
   return labels
 }
 
-/** For a list of pairs of name and count. */
-const countsByName = (list, label) => (captured) =>
+/**
+ * For a list of pairs of name and count.
+ *
+ * @param {'clientErrors' | 'internalErrors' | 'labelsFolded' | 'processErrors' | 'warnings'} list
+ * @param {string} label
+ */
+const countsByName = (list, label) => (/** @type {Capture} */ captured) =>
   captured[list].map(([name, value]) => ({ labels: nameLabels(label, name), value }))
 
 module.exports = { countsByName, ifKnown, nameLabels, unlabelled }

@@ -24,6 +24,7 @@ class Label {
   value
   utf8
 
+  /** @param {string} name @param {string} value */
   constructor(name, value) {
     this.name = name
     this.value = value
@@ -35,6 +36,7 @@ class Label {
 class ExtendedLabels {
   #labels
   #label
+  /** @type {Readonly<Record<string, string>> | undefined} */
   #pairs
 
   /** @param {Labels} labels at least one label @param {Label} label */
@@ -50,7 +52,7 @@ class ExtendedLabels {
   get pairs() {
     const { name, value } = this.#label
     this.#pairs ??= Object.freeze({ ...this.#labels.pairs, [name]: value })
-    return this.#pairs
+    return /** @type {Readonly<Record<string, string>>} */ (this.#pairs)
   }
 }
 
@@ -60,9 +62,10 @@ function labelText(pairs) {
   return each.length === 0 ? '' : bytesOf(`{${each.join(',')}}`)
 }
 
+/** @param {string} text */
 const escapeText = (text) => text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/"/g, '\\"')
 
-/** The UTF-8 encoding, one character per byte. */
+/** The UTF-8 encoding, one character per byte. @param {string} text */
 const bytesOf = (text) => Buffer.from(text).toString('latin1')
 
 const NO_LABELS = new Labels({})

@@ -35,38 +35,46 @@ const BYTES = ['memory.recycleAt', 'shed.maxHeapUsedBytes', 'shed.maxRssBytes']
 /** Tests that drain use a short timeout on purpose. */
 const SHORT_IN_TESTS = new Set(['drain.timeout'])
 
-/** @type {Record<string, (value: any) => string | undefined>} by option: returns the warning about a value, if any */
+/** @type {Record<string, (value: never) => string | undefined>} by option: returns the warning about a value, if any */
 const DOUBTS = {
   ...Object.fromEntries(
-    Object.entries(SECONDS_UP_TO).map(([name, max]) => [name, (value) => doubtSeconds(name, value, max)])
+    Object.entries(SECONDS_UP_TO).map(([name, max]) => [
+      name,
+      (/** @type {unknown} */ value) => doubtSeconds(name, value, max),
+    ])
   ),
-  ...Object.fromEntries(BYTES.map((name) => [name, (value) => doubtBytes(name, value)])),
+  ...Object.fromEntries(
+    BYTES.map((name) => [name, (/** @type {number} */ value) => doubtBytes(name, value)])
+  ),
   'shed.retryAfter': doubtMilliseconds,
   'metrics.buckets': doubtBuckets,
 }
 
 /**
  * @param {string} group such as 'shed'
- * @param {object | undefined} values the options of that group, if given
+ * @param {unknown} values the options of that group, if given
  * @param {() => boolean} [isTested] whether a test runner has started this process
  * @returns {[name: string, sentence: string][]}
  */
 function doubtsOf(group, values, isTested = environment.isTested) {
+  /** @type {[name: string, sentence: string][]} */
   const doubts = []
   for (const [key, value] of Object.entries(values ?? {})) {
     const name = `${group}.${key}`
-    const sentence = Object.hasOwn(DOUBTS, name) ? DOUBTS[name](value) : undefined
+    const sentence = Object.hasOwn(DOUBTS, name) ? DOUBTS[name](/** @type {never} */ (value)) : undefined
     if (sentence === undefined || (SHORT_IN_TESTS.has(name) && isTested())) continue
     doubts.push([name, sentence])
   }
   return doubts
 }
 
+/** @param {string} name @param {unknown} value @param {number} max */
 function doubtSeconds(name, value, max) {
   if (typeof value !== 'number' || value === 0 || value > max) return undefined
   return `\`${name}\` is ${value} ms: every duration is in milliseconds. For ${value} s write ${withSeparators(value * 1000)}.`
 }
 
+/** @param {string} name @param {number} value */
 function doubtBytes(name, value) {
   const isShare = name === 'memory.recycleAt' && value <= 1
   if (typeof value !== 'number' || value === 0 || isShare || value >= MIN_BYTES) return undefined
@@ -75,17 +83,18 @@ function doubtBytes(name, value) {
   return `\`${name}\` is ${value} bytes. ${share}For ${value} ${unit} write ${value} * ${factor}.`
 }
 
-/** The only duration in seconds, as in the header. */
+/** The only duration in seconds, as in the header. @param {number} value */
 function doubtMilliseconds(value) {
   if (value < 1000 || value % 500 !== 0) return undefined
   return `\`shed.retryAfter\` is ${value} s, as it is in the header. For ${value} ms write ${Math.ceil(value / 1000)}.`
 }
 
-/** Taken as seconds, no bound would be below one second, where most requests end. */
+/** Taken as seconds, no bound would be below one second, where most requests end. @param {readonly number[]} value */
 function doubtBuckets(value) {
-  const last = value.at(-1)
+  const last = /** @type {number} */ (value.at(-1))
   if (value[0] < 1 || last < MIN_LAST_MILLISECONDS) return undefined
-  const shown = (bounds) => `[${bounds.slice(0, 3).join(', ')}${bounds.length > 3 ? ', …' : ''}]`
+  const shown = (/** @type {readonly number[]} */ bounds) =>
+    `[${bounds.slice(0, 3).join(', ')}${bounds.length > 3 ? ', …' : ''}]`
   const inSeconds = value.map((bound) => bound / 1000)
   return (
     `\`metrics.buckets\` is ${shown(value)} up to ${last} s: bounds are in seconds, as the metric is. ` +
@@ -93,7 +102,7 @@ function doubtBuckets(value) {
   )
 }
 
-/** Formats 20000 as 20_000. */
+/** Formats 20000 as 20_000. @param {number} ms */
 const withSeparators = (ms) => Math.round(ms).toLocaleString('en-US').replaceAll(',', '_')
 
 module.exports = { doubtsOf }

@@ -3,6 +3,8 @@
 
 const { isFilter } = require('./path-filter')
 
+/** @import { Rule } from './rules' */
+
 /** OpenTelemetry's bounds and two more, because every quantile of a route that answers in 1 ms would be 5 ms. */
 const BUCKETS = Object.freeze([
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
@@ -17,8 +19,11 @@ const METRIC_DEFAULTS = Object.freeze({
   prefix: 'spillway_',
 })
 
+/** @param {unknown} value */
 const isFunction = (value) => typeof value === 'function'
+/** @param {number} value @param {number} index @param {readonly number[]} all */
 const isRising = (value, index, all) => index === 0 || value > all[index - 1]
+/** @param {unknown} values */
 const areBuckets = (values) =>
   Array.isArray(values) &&
   values.length >= 1 &&
@@ -37,6 +42,7 @@ const RESERVED_LABELS = [
   'worker',
 ]
 const LABEL_NAME = /^(?!__)[a-zA-Z_]\w*$/
+/** @param {unknown} labels */
 const areLabels = (labels) =>
   typeof labels === 'object' &&
   labels !== null &&
@@ -45,11 +51,12 @@ const areLabels = (labels) =>
     ([name, label]) => LABEL_NAME.test(name) && !RESERVED_LABELS.includes(name) && isFunction(label)
   )
 
-/** Conventions and prom-client have metrics with these prefixes, with which ours could collide. */
+/** Conventions and prom-client have metrics with these prefixes, with which ours could collide. @param {unknown} value */
 const isPrefix = (value) =>
   typeof value === 'string' && /^[a-zA-Z]\w*_$/.test(value) && !/^(http|nodejs|v8js|process)_/.test(value)
 
 const IGNORED_FROM = ['metrics', 'log', 'shed']
+/** @param {unknown} value */
 const areIgnoreRulesByPart = (value) =>
   typeof value === 'object' &&
   value !== null &&
@@ -58,6 +65,7 @@ const areIgnoreRulesByPart = (value) =>
     ([part, rules]) => IGNORED_FROM.includes(part) && (rules === undefined || isFilter(rules))
   )
 
+/** @type {Record<string, Rule>} */
 const METRIC_RULES = {
   'metrics.buckets': [
     `an array of 1 to ${MAX_BUCKETS} rising bounds in seconds, such as [0.01, 0.1, 1]`,
@@ -70,7 +78,7 @@ const METRIC_RULES = {
   ],
   'metrics.maxLabelValues': [
     'a whole number from 1 to 10000',
-    (value) => Number.isInteger(value) && value >= 1 && value <= 10_000,
+    (/** @type {number} */ value) => Number.isInteger(value) && value >= 1 && value <= 10_000,
   ],
   'metrics.prefix': [
     "letters, digits and underscores that end with one, such as 'shop_', not beginning with http_, nodejs_, v8js_ or process_",

@@ -32,8 +32,11 @@ const ALL_OPTIONS = [
   ),
 ]
 
+/** @param {string} member @param {string} key */
 function callWith(member, key) {
-  const before = { attach: 'server, ', 'health.check': 'name, check, ' }[member] ?? ''
+  const before =
+    /** @type {Record<string, string>} */ ({ attach: 'server, ', 'health.check': 'name, check, ' })[member] ??
+    ''
   return `${member}(${before}{ ${key} })`
 }
 
@@ -51,6 +54,7 @@ function unknownOption(group, key, known) {
   )
 }
 
+/** @param {string} group @param {string} key @param {string[]} known */
 function hintFor(group, key, known) {
   const ofPeer = peerHintIn(group, key)
   if (ofPeer !== undefined) return ofPeer
@@ -82,18 +86,26 @@ function wordHint(group, word) {
   return didYouMean(nearest(word, words))
 }
 
+/** @param {readonly { path: string }[]} options */
 const didYouMean = (options) =>
   options.length === 0 ? undefined : `Did you mean ${options.map(({ path }) => `\`${path}\``).join(' or ')}?`
 
-/** One of the two begins with the other: `sheding`, `loggers`, `endpoint`. */
+/** One of the two begins with the other: `sheding`, `loggers`, `endpoint`. @param {string} one @param {string} other */
 function isBeginning(one, other) {
   const [short, long] = [one.toLowerCase(), other.toLowerCase()].sort((a, b) => a.length - b.length)
   return short.length >= SHORTEST_BEGINNING && short !== long && long.startsWith(short)
 }
 
-/** The most similar option, if any is similar enough. Several are returned only if they have exactly this name. */
+/**
+ * The most similar option, if any is similar enough. Several are returned only if they have exactly this name.
+ *
+ * @template {{ key: string }} Option
+ * @param {string} word
+ * @param {readonly Option[]} options
+ */
 function nearest(word, options) {
   let best = Number.POSITIVE_INFINITY
+  /** @type {Option[]} */
   let found = []
   for (const option of options) {
     const letters = isBeginning(word, option.key) ? ONE_ENDING : distance(word, option.key)
@@ -107,10 +119,11 @@ function nearest(word, options) {
   return found
 }
 
-/** How many letters differ, are missing or surplus, or have changed places with the next; ignoring case. */
+/** How many letters differ, are missing or surplus, or have changed places with the next; ignoring case. @param {string} from @param {string} to */
 function distance(from, to) {
   const a = from.toLowerCase()
   const b = to.toLowerCase()
+  /** @type {number[]} */
   let before = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

@@ -13,7 +13,36 @@ const MAX_SHOWN_LETTERS = 40
 /** The hint for `shed: false`, which users are likely to try. */
 const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`."
 
-/** @typedef {typeof DEFAULTS} Defaults */
+/**
+ * @import { AttachOptions, ClusterPrimaryOptions, HealthCheckOptions, ListenOptions, PoolOptions } from '../../../index.js'
+ * @import { ResolvedOptions, SocketsOptions, SpillwayOptions } from '../../../index.js'
+ */
+
+/**
+ * @typedef {typeof DEFAULTS} Defaults
+ * @typedef {Readonly<Record<string, unknown>>} Group
+ */
+
+/**
+ * Options in force, of which only those in `Unset` may be undefined.
+ *
+ * @template Given
+ * @template {keyof Given} [Unset=never]
+ * @typedef {{ readonly [Key in keyof Given]-?: Key extends Unset ? Given[Key] : Exclude<Given[Key], undefined> }} InForce
+ */
+/**
+ * The options in force of the members that take some.
+ *
+ * @typedef {{
+ *   attach: InForce<AttachOptions>,
+ *   drain: ResolvedOptions['drain'],
+ *   listen: InForce<ListenOptions, 'token'>,
+ *   sockets: InForce<SocketsOptions, 'kind' | 'priority'>,
+ *   'health.check': InForce<HealthCheckOptions>,
+ *   pool: InForce<PoolOptions, 'maxWait'>,
+ *   clusterPrimary: InForce<ClusterPrimaryOptions, 'workers' | 'exec' | 'logger'>,
+ * }} MemberOptions
+ */
 
 /**
  * The defaults under a test runner: the requests that a test sends at once are not an overload.
@@ -25,18 +54,17 @@ const TEST_DEFAULTS = Object.freeze({
 })
 
 /**
- * @param {import('../../../index.js').SpillwayOptions} [given]
+ * @param {SpillwayOptions} [given]
  * @param {Defaults} [defaults]
- * @returns {import('../../../index.js').ResolvedOptions}
+ * @returns {ResolvedOptions}
  */
 function resolveOptions(given = {}, defaults = DEFAULTS) {
   requireObject('options', given)
-  /** @type {any} */
-  const resolved = {}
+  const resolved = /** @type {Record<string, unknown> & ResolvedOptions} */ ({})
   for (const [name, fallback] of Object.entries(defaults)) {
     resolved[name] = Object.hasOwn(RULES, name)
       ? resolveValue(name, given[name], fallback)
-      : resolveGroup(name, groupOf(name, given[name]), fallback)
+      : resolveGroup(name, groupOf(name, given[name]), /** @type {Group} */ (fallback))
   }
   requireKnownKeys('', given, DEFAULTS)
   requireDistinctPaths(resolved.endpoints)
@@ -47,10 +75,10 @@ function resolveOptions(given = {}, defaults = DEFAULTS) {
  * Resolves the options given to `update()`, which may change only `shed`. A key given as undefined returns to its default;
  * a key that is not given keeps its value.
  *
- * @param {import('../../../index.js').ResolvedOptions} current
- * @param {any} given
+ * @param {ResolvedOptions} current
+ * @param {unknown} given
  * @param {Defaults} [defaults]
- * @returns {import('../../../index.js').ResolvedOptions}
+ * @returns {ResolvedOptions}
  */
 function updateOptions(current, given, defaults = DEFAULTS) {
   requireObject('options', given)
@@ -62,29 +90,41 @@ function updateOptions(current, given, defaults = DEFAULTS) {
       `\`${fixed}\` cannot be changed while running, only \`shed\` can: give it to createSpillway().`
     )
   }
+  /** @type {Record<string, unknown>} */
   const now = { ...current.shed }
   for (const key of Object.keys(given.shed ?? {}))
-    if (given.shed[key] === undefined) now[key] = defaults.shed[key]
-  const shed = /** @type {any} */ (resolveGroup('shed', given.shed, now))
+    if (/** @type {Group} */ (given.shed)[key] === undefined)
+      now[key] = /** @type {Group} */ (defaults.shed)[key]
+  const shed = /** @type {ResolvedOptions['shed']} */ (resolveGroup('shed', given.shed, now))
   return Object.freeze({ ...current, shed })
 }
 
-/** What `false` means for a group. */
+/** What `false` means for a group. @type {Record<string, Group>} */
 const OFF = {
   endpoints: { metrics: false, live: false, ready: false },
   errors: { answer: false },
   insight: { stalls: false, parts: false, doctor: false, outgoing: false, warnings: false },
 }
+/** @param {string} name @param {unknown} given */
 const groupOf = (name, given) => (given === false ? (OFF[name] ?? given) : given)
 
-/** Resolves the options of a member, such as `listen()`. */
-function resolveMember(name, given, defaults = MEMBER_DEFAULTS[name]) {
-  return /** @type {any} */ (resolveGroup(name, given, defaults))
+/**
+ * Resolves the options of a member, such as `listen()`.
+ *
+ * @template {keyof MemberOptions} Member
+ * @param {Member} name
+ * @param {unknown} given
+ * @param {Group} [defaults]
+ */
+function resolveMember(name, given, defaults = /** @type {Record<string, Group>} */ (MEMBER_DEFAULTS)[name]) {
+  return /** @type {MemberOptions[Member]} */ (resolveGroup(name, given, defaults))
 }
 
+/** @param {string} name @param {unknown} given @param {Group} defaults */
 function resolveGroup(name, given = {}, defaults) {
   requireObject(name, given)
   requireKnownKeys(name, given, defaults)
+  /** @type {Record<string, unknown>} */
   const group = {}
   for (const key of Object.keys(defaults)) {
     group[key] = resolveValue(`${name}.${key}`, given[key], defaults[key])
@@ -92,6 +132,7 @@ function resolveGroup(name, given = {}, defaults) {
   return Object.freeze(group)
 }
 
+/** @param {string} name @param {unknown} value @param {unknown} fallback */
 function resolveValue(name, value, fallback) {
   if (value === undefined) return fallback
   const [rule, isValid] = RULES[name]
@@ -104,13 +145,13 @@ function resolveValue(name, value, fallback) {
   return value
 }
 
-/** An option without a default is off without a value, but users write 0, false or null for off. */
+/** An option without a default is off without a value, but users write 0, false or null for off. @param {unknown} value @param {unknown} fallback */
 const offHint = (value, fallback) =>
   fallback === undefined && (value === 0 || value === false || value === null)
     ? ' To switch it off, leave it out or write undefined.'
     : ''
 
-/** Only `log.access` takes an object whose keys have other names in other packages. */
+/** Only `log.access` takes an object whose keys have other names in other packages. @param {string} name @param {unknown} value */
 function peerHintFor(name, value) {
   if (name !== 'log.access' || typeof value !== 'object' || value === null) return ''
   const unknown = Object.keys(value).filter((key) => !ACCESS_KEYS.includes(key))
@@ -119,6 +160,7 @@ function peerHintFor(name, value) {
   return hint === undefined ? '' : ` ${hint}`
 }
 
+/** @param {string} name @param {unknown} value @returns {asserts value is Record<string, unknown>} */
 function requireObject(name, value) {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return
   throw new SpillwayError(
@@ -127,7 +169,7 @@ function requireObject(name, value) {
   )
 }
 
-/** Values that users give for a whole group, by its name. */
+/** Values that users give for a whole group, by its name. @type {Record<string, (value: unknown) => string | undefined>} */
 const OBJECT_HINTS = {
   listen: (value) =>
     typeof value === 'number' ? ` Did you mean \`listen({ port: ${value} })\`?` : undefined,
@@ -137,12 +179,13 @@ const OBJECT_HINTS = {
   endpoints: pathHint,
 }
 
-/** @returns {string | undefined} for the path of the Prometheus endpoint, or false for none */
+/** @param {unknown} value @returns {string | undefined} for the path of the Prometheus endpoint, or false for none */
 function pathHint(value) {
   const path = typeof value === 'string' && value.startsWith('/') ? `'${value}'` : value
   return path === false || path !== value ? ` Did you mean \`endpoints: { metrics: ${path} }\`?` : undefined
 }
 
+/** @param {string} name @param {unknown} value */
 function objectHint(name, value) {
   if (name === 'pool' && typeof value === 'number')
     return ` The options are the third argument: pool(name, pool, { maxWait: ${value} }).`
@@ -156,6 +199,7 @@ function objectHint(name, value) {
   return hint === undefined ? '' : ` ${hint}`
 }
 
+/** @param {string} group @param {object} given @param {object} defaults */
 function requireKnownKeys(group, given, defaults) {
   const known = Object.keys(defaults)
   const unknown = Object.keys(given).find((key) => !known.includes(key))
@@ -164,6 +208,7 @@ function requireKnownKeys(group, given, defaults) {
   throw unknownOption(group, unknown, known)
 }
 
+/** @param {ResolvedOptions['endpoints']} options */
 function requireDistinctPaths({ allow: _, ...endpoints }) {
   const paths = Object.values(endpoints).filter((path) => path !== false)
   const twice = paths.find((path, index) => paths.indexOf(path) !== index)
@@ -174,6 +219,7 @@ function requireDistinctPaths({ allow: _, ...endpoints }) {
   )
 }
 
+/** @param {unknown} value @returns {string} */
 function describe(value) {
   if (typeof value === 'string') return `'${value}' (string)`
   if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`
@@ -182,13 +228,14 @@ function describe(value) {
   return `${String(value)} (${value === null ? 'null' : typeof value})`
 }
 
+/** @param {readonly unknown[]} values */
 function describeArray(values) {
-  const isText = (each) => typeof each === 'string' && each.length <= MAX_SHOWN_LETTERS
+  const isText = (/** @type {unknown} */ each) => typeof each === 'string' && each.length <= MAX_SHOWN_LETTERS
   const areShown = values.every((each) => isText(each) || typeof each === 'number')
   return areShown ? `[${values.map((each) => (isText(each) ? `'${each}'` : each)).join(', ')}]` : 'an array'
 }
 
-/** Shows only the keys: the values may be secret or very long. */
+/** Shows only the keys: the values may be secret or very long. @param {object} value */
 function describeObject(value) {
   const keys = Object.keys(value)
   return keys.length > 0 && keys.length <= MAX_SHOWN_KEYS ? `an object with ${keys.join(', ')}` : 'an object'

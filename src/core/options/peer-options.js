@@ -2,6 +2,7 @@
 // Maps option names of other packages to a sentence that names the option of this package, for users who migrate.
 // An entry such as 'shed.maxLag' applies only in that group.
 
+/** @param {string} path */
 const didYouMean = (path) => `Did you mean \`${path}\`? `
 const ALWAYS_LABELS = 'Method, route and status are always labels. '
 const QUANTILES = 'Quantiles are in `snapshot()`; in Prometheus use histogram_quantile. '
@@ -177,11 +178,12 @@ const HINTS = new Map(
   )
 )
 
-/** @returns {string | undefined} the sentence for a name in any group */
+/** @param {string} name @returns {string | undefined} the sentence for a name in any group */
 const peerHint = (name) => HINTS.get(name.toLowerCase())
 
 /**
  * @param {string} group '' for the top level
+ * @param {string} name
  * @returns {string | undefined} the sentence for a name in exactly this group
  */
 const peerHintIn = (group, name) => peerHint(group === '' ? name : `${group}.${name}`)

@@ -3,59 +3,99 @@
 
 const { isFilter } = require('./path-filter')
 
+/** @import { Logger, SpillwayOptions } from '../../../index.js' */
+
+/**
+ * What a value must be, the predicate, and the words of which it is one. The predicate gets whatever was given.
+ *
+ * @typedef {readonly [rule: string, isValid: { call(value: unknown): boolean }['call'], words?: readonly string[]]} Rule
+ */
+
+/** @param {unknown} value @returns {value is string} */
 const isText = (value) => typeof value === 'string' && value !== ''
+/** @param {unknown} value @returns {value is (...given: never[]) => unknown} */
 const isFunction = (value) => typeof value === 'function'
-const isWhole = (value) => Number.isInteger(value) && value >= 0
+/** @param {unknown} value @returns {value is number} */
+const isWhole = (value) => Number.isInteger(value) && /** @type {number} */ (value) >= 0
+/** @param {unknown} value @returns {value is number} */
 const isAbove0 = (value) => typeof value === 'number' && value > 0
+/** @param {unknown} value @returns {value is number} */
 const isLimit = (value) => typeof value === 'number' && value >= 0
 // Node fires a timer with a longer delay at once.
+/** @param {number} value */
 const fitsTimer = (value) => value < 2 ** 31
 
+/** @type {Rule} */
 const BOOLEAN = ['true or false', (value) => typeof value === 'boolean']
+/** @type {Rule} */
 const TEXT = ['a non-empty string', isText]
+/** @type {Rule} */
 const COUNT = ['a whole number of at least 1', (value) => isWhole(value) && value >= 1]
+/** @type {Rule} */
 const LIMIT = ['a number of at least 0 (0 is off)', isLimit]
+/** @type {Rule} */
 const SHARE = ['a share from 0 to 1 (0 is off)', (value) => isLimit(value) && value <= 1]
 // Unlike `memory.recycleAt`, these take no share of the limit: a value below 1 is a mistake.
+/** @type {Rule} */
 const BYTES = ['a whole number of bytes (0 is off)', isWhole]
+/** @param {unknown} value */
 const isShareOrBytes = (value) => isLimit(value) && (value <= 1 || isWhole(value))
+/** @type {Rule} */
 const MILLISECONDS = ['a number of milliseconds above 0', isAbove0]
-/** The delay of a timer: from 0, or from 1 if a delay of 0 makes no sense. */
+/** The delay of a timer: from 0, or from 1 if a delay of 0 makes no sense. @type {Rule} */
 const TIMER_FROM_0 = [
   'a number of milliseconds from 0 to 2147483647',
   (value) => isLimit(value) && fitsTimer(value),
 ]
+/** @type {Rule} */
 const TIMER_FROM_1 = [
   'a number of milliseconds from 1 to 2147483647',
   (value) => isLimit(value) && value >= 1 && fitsTimer(value),
 ]
-/** Also has the list of words, for the hint if a word was given for the whole group. */
-const oneOf = (words) => [`one of ${words.join(', ')}`, (value) => words.includes(value), words]
+/** Also has the list of words, for the hint if a word was given for the whole group. @param {readonly string[]} words @returns {Rule} */
+const oneOf = (words) => [
+  `one of ${words.join(', ')}`,
+  (/** @type {string} */ value) => words.includes(value),
+  words,
+]
 
 // Clients percent-encode everything but printable ASCII, so that another path would never match.
+/** @param {unknown} value */
 const isPathOrOff = (value) =>
   value === false || (isText(value) && /^\/[!-~]+$/.test(value) && !/[?#]/.test(value))
 
 /** Headers whose values no log line ever shows. */
 const SECRETS = ['authorization', 'cookie', 'proxy-authorization', 'set-cookie']
+/** @param {unknown} names */
 const areShowable = (names) =>
   Array.isArray(names) && names.every((name) => isText(name) && !SECRETS.includes(name.toLowerCase()))
-/** Accepts plain objects of any realm: an `Object.prototype` is an object without a prototype. */
+/**
+ * Accepts plain objects of any realm: an `Object.prototype` is an object without a prototype.
+ *
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
 const isPlain = (value) => {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
-const isLogger = (value) => isFunction(value?.warn) && isFunction(value.error)
+/** @param {unknown} value @returns {value is Logger} */
+const isLogger = (value) =>
+  isFunction(/** @type {Partial<Logger> | undefined} */ (value)?.warn) &&
+  isFunction(/** @type {Logger} */ (value).error)
 // An object with some methods of a logger is an incomplete logger, and not pino options.
+/** @param {unknown} value */
 const arePinoOptions = (value) =>
   isPlain(value) && !['info', 'warn', 'error'].some((method) => isFunction(value[method]))
+/** @type {Rule} */
 const LOGGER = [
   'a logger with warn and error, such as a pino instance, an object of pino options, or false',
   (value) => value === false || isLogger(value) || arePinoOptions(value),
 ]
 
 const ACCESS_KEYS = ['fields', 'level', 'ignore']
+/** @param {unknown} value */
 const isAccess = (value) =>
   typeof value === 'boolean' ||
   (isPlain(value) &&
@@ -65,6 +105,7 @@ const isAccess = (value) =>
 
 const FLEET_KEYS = ['name', 'directory']
 // The name becomes part of a socket's path, which must be short.
+/** @param {SpillwayOptions['fleet']} value */
 const isFleet = (value) =>
   typeof value === 'boolean' ||
   (typeof value === 'object' &&

@@ -29,6 +29,11 @@ const {
   isFleet,
 } = require('./rules')
 
+/**
+ * @import { MetricsRegistry } from '../../../index.js'
+ * @import { Rule } from './rules'
+ */
+
 const DEFAULTS = Object.freeze({
   endpoints: Object.freeze({ metrics: '/metrics', live: '/livez', ready: '/readyz', allow: undefined }),
   routes: Object.freeze({
@@ -124,6 +129,7 @@ const MEMBER_DEFAULTS = Object.freeze({
   }),
 })
 
+/** @type {Record<string, Rule>} */
 const RULES = {
   'endpoints.metrics': ["a path such as '/metrics', or false", isPathOrOff],
   'endpoints.live': ["a path such as '/livez', or false", isPathOrOff],
@@ -183,7 +189,7 @@ const RULES = {
   'insight.stalls': BOOLEAN,
   'insight.stallThreshold': [
     'a number of milliseconds of at least 50',
-    (value) => Number.isFinite(value) && value >= 50,
+    (/** @type {number} */ value) => Number.isFinite(value) && value >= 50,
   ],
   'insight.parts': BOOLEAN,
   'insight.doctor': BOOLEAN,
@@ -194,7 +200,8 @@ const RULES = {
   'release.file': ['the path of a file', isText],
   registry: [
     'a metrics registry (such as `register` of prom-client, or one of @prometheus-io/client)',
-    (value) => isFunction(value?.registerMetric) && isFunction(value.metrics),
+    (/** @type {Partial<MetricsRegistry> | null} */ value) =>
+      isFunction(value?.registerMetric) && isFunction(value.metrics),
   ],
   logger: LOGGER,
 

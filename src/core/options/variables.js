@@ -11,14 +11,16 @@ const PREFIX = 'SPILLWAY_'
 const CONFIG = 'SPILLWAY_CONFIG'
 /** Variables of others: what clusterPrimary() gives its workers, and where the command line asks. */
 const OTHERS = ['SPILLWAY_PRIMARY', 'SPILLWAY_ADMIN_URL']
-/** The members that register calls, by the name of their group in variables and in the file. */
+/** The members that register calls, by the name of their group in variables and in the file. @type {{ admin: 'listen', attach: 'attach' }} */
 const MEMBERS = { admin: 'listen', attach: 'attach' }
 
 /** @typedef {{ group: string, key: string, rule: string }} Target group: '' for the top level; rule: its name in the table of rules */
 
+/** @param {string} name */
 const isGroup = (name) => !Object.hasOwn(RULES, name)
 /** Objects of functions, or with methods. */
 const OBJECTS = ['metrics.labels', 'registry']
+/** @param {string} rule */
 const takesText = (rule) => !OBJECTS.includes(rule) && RULES[rule][1] !== isFunction
 
 /** @type {Target[]} */
@@ -71,6 +73,7 @@ function readVariables(env) {
   return { settings, problems }
 }
 
+/** @param {string} variable */
 function unknown(variable) {
   const target = FUNCTIONS.get(variable)
   if (target !== undefined)
@@ -82,17 +85,19 @@ function unknown(variable) {
   return `${variable} is no option.${hint}`
 }
 
-/** The first reading of a text that its rule accepts; the text itself if there is none, for the message. */
+/** The first reading of a text that its rule accepts; the text itself if there is none, for the message. @param {string} text @param {string} rule */
 function readText(text, rule) {
-  const [, isValid] = RULES[rule] ?? ['', (value) => value === false]
+  const [, isValid] = RULES[rule] ?? ['', (/** @type {unknown} */ value) => value === false]
   const found = readings(text).find((value) => isValid(value))
   return found === undefined ? text : found
 }
 
+/** @param {readonly string[]} texts */
 function* numbersIn(texts) {
   if (texts.every((each) => each !== '' && Number.isFinite(Number(each)))) yield texts.map(Number)
 }
 
+/** @param {string} text */
 function readings(text) {
   const list = text.split(',').map((each) => each.trim())
   const numbers = [...numbersIn(list)]
@@ -101,6 +106,7 @@ function readings(text) {
   return list.length > 1 ? [...numbers, list, text] : [...plain, text, ...numbers, list]
 }
 
+/** @param {string} text */
 const booleanIn = (text) => (['true', 'false'].includes(text) ? [text === 'true'] : [])
 
 module.exports = { CONFIG, MEMBERS, VARIABLES, readVariables, variableOf }

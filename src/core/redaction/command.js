@@ -13,6 +13,7 @@ const USER_WORD = /^(-[uUaAP][^:/]*):(?!\/\/).+$/s
 /** @param {readonly string[]} words @returns {string} in one line */
 const maskCommand = (words) => words.map((word, i) => maskWord(word, words[i - 1] ?? '')).join(' ')
 
+/** @param {string} word @param {string} before the word before it */
 function maskWord(word, before) {
   if (USER_OPTION.test(before) && PASSWORD.test(word)) return word.replace(PASSWORD, `$1:${REDACTED}`)
   if (USER_WORD.test(word)) return word.replace(USER_WORD, `$1:${REDACTED}`)

@@ -24,25 +24,27 @@ const HARMLESS_JSON =
   /^(?:Unexpected end of JSON input|Unexpected token in JSON|Malformed JSON|(?:Bad|Expected|Exponent|No|Unexpected|Unterminated) [^"]{1,60} (?:in|after) JSON at position \d+(?: \(line \d+ column \d+\))?|invalid JSON, only supports object and array)$/
 const MALFORMED = 'The body is malformed'
 
+/** @param {unknown} value @param {PropertyKey} key @returns {unknown} */
 function read(value, key) {
   if (value === null || value === undefined) return undefined
   try {
-    return value[key]
+    return /** @type {Record<PropertyKey, unknown>} */ (value)[key]
   } catch {
     return undefined
   }
 }
 
+/** @param {unknown} value */
 const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
 
-/** The message as it is in the error. */
+/** The message as it is in the error. @param {unknown} error */
 function rawMessage(error) {
   if (error === null || error === undefined) return ''
   const message = isObject(error) ? read(error, 'message') : String(error)
   return typeof message === 'string' ? message : ''
 }
 
-/** The masked message, for a log, a span or the answer. */
+/** The masked message, for a log, a span or the answer. @param {unknown} error */
 function messageOf(error) {
   const message = rawMessage(error)
   if (message === '') return ''
@@ -50,7 +52,12 @@ function messageOf(error) {
   return isObject(error) && quotesBody(error, message, shown) ? MALFORMED : shown.slice(0, LONGEST_MESSAGE)
 }
 
-/** body-parser, co-body and others attach the body to the error of a parser, whose message may quote it in any form. */
+/**
+ * body-parser, co-body and others attach the body to the error of a parser, whose message may quote it in any form.
+ * @param {unknown} error
+ * @param {string} message
+ * @param {string} shown
+ */
 function quotesBody(error, message, shown) {
   const body = read(error, 'body')
   const hasBody = typeof body === 'string' || isUint8Array(body)
@@ -60,9 +67,10 @@ function quotesBody(error, message, shown) {
   return hasBody && body.length > 0 && body.length <= message.length && message.includes(textOf(body))
 }
 
+/** @param {string | Uint8Array} body */
 const textOf = (body) => (typeof body === 'string' ? body : new TextDecoder().decode(body))
 
-/** A name of low cardinality: the class, or the code of a plain `Error`. */
+/** A name of low cardinality: the class, or the code of a plain `Error`. @param {unknown} error */
 function typeOf(error) {
   if (error === null) return 'null'
   if (!isObject(error)) return typeof error
@@ -76,12 +84,14 @@ function typeOf(error) {
   return isNativeError(error) ? 'Error' : 'object'
 }
 
+/** @param {unknown} name @returns {name is string} */
 const isTelling = (name) =>
   typeof name === 'string' && name !== 'Error' && name !== 'Object' && NAME.test(name)
 
+/** @param {string} line */
 const isFrame = (line) => line.length <= LONGEST_FRAME && FRAME.test(line)
 
-/** The stack begins with the message, which may contain lines that look like frames. */
+/** The stack begins with the message, which may contain lines that look like frames. @param {unknown} error */
 function stackOf(error, shown = messageOf(error)) {
   const stack = read(error, 'stack')
   if (typeof stack !== 'string') return undefined
@@ -94,15 +104,17 @@ function stackOf(error, shown = messageOf(error)) {
   return [first, ...frames].join('\n').slice(0, LONGEST_STACK)
 }
 
-/** An HTTP client may have copied the code from the answer of its upstream. */
+/** An HTTP client may have copied the code from the answer of its upstream. @param {unknown} error */
 function codeOf(error) {
   const code = read(error, 'code')
   if (typeof code === 'string') return maskText(code.slice(0, LONGEST_CODE))
   return typeof code === 'number' ? code : undefined
 }
 
+/** @param {unknown} error */
 const sentenceOf = (error) => `${typeOf(error)}: ${messageOf(error)}`
 
+/** @param {unknown} error */
 function causesOf(error) {
   const causes = []
   let cause = read(error, 'cause')
@@ -113,7 +125,7 @@ function causesOf(error) {
   return causes
 }
 
-/** The errors of an AggregateError, whose own message is often empty. */
+/** The errors of an AggregateError, whose own message is often empty. @param {unknown} error */
 function partsOf(error) {
   const parts = []
   const errors = read(error, 'errors')
@@ -124,7 +136,7 @@ function partsOf(error) {
   return parts
 }
 
-/** The result has no prototype, because pino would log the name of its class. */
+/** The result has no prototype, because pino would log the name of its class. @param {unknown} error */
 function describeError(error) {
   const message = messageOf(error)
   const stack = stackOf(error, message)

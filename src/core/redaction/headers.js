@@ -144,6 +144,7 @@ const LONGEST = 1024
 
 /**
  * @param {string} name of a header whose value may be shown
+ * @param {string} value
  * @param {boolean} showsQuery of a URL
  */
 function harmlessValue(name, value, showsQuery) {
@@ -157,18 +158,19 @@ function harmlessValue(name, value, showsQuery) {
   return mayHoldSecret(name, masked) ? maskText(masked) : maskNamedValues(masked)
 }
 
-/** The equals signs of other headers are their own syntax. */
+/** The equals signs of other headers are their own syntax. @param {string} name @param {string} value */
 const mayHoldSecret = (name, value) =>
   value.includes('@') ||
   value.includes('://') ||
   QUERY.test(value) ||
   (name === 'user-agent' && value.includes('='))
 
+/** @param {string} value */
 const isPlainValue = (value) =>
   mayStay(value) && !value.includes('://') && !value.includes("'nonce-") && !value.startsWith('/')
 
 // Hot path of the access log.
-/** Whether a `host` or `user-agent` contains no user, query, property or bearer token. */
+/** Whether a `host` or `user-agent` contains no user, query, property or bearer token. @param {string} value */
 const mayStay = (value) =>
   !value.includes('@') && !value.includes('?') && !value.includes('=') && !BEARER.test(value)
 

@@ -49,10 +49,11 @@ function maskNamedValues(text) {
   return (masked + text.slice(from)).replace(VALUE_FIRST, maskValueFirst)
 }
 
+/** @type {(whole: string, before: string, value: string, after: string, name: string) => string} */
 const maskValueFirst = (whole, before, _value, after, name) =>
   isSecretInText(name) ? before + REDACTED + after : whole
 
-/** "password: x" contains a password; "invalid token: expired" does not. */
+/** "password: x" contains a password; "invalid token: expired" does not. @param {string} text @param {RegExpExecArray} found @param {number} at */
 function isSecret(text, found, at) {
   const [, name, quote, sign] = found
   if (text.startsWith(REDACTED.slice(0, -1), at)) return false
@@ -67,11 +68,14 @@ function isSecret(text, found, at) {
   )
 }
 
+/** @param {string} text @param {number} index */
 const wordBefore = (text, index) =>
   WORD_BEFORE.exec(text.slice(Math.max(0, index - LONGEST_WORD_BEFORE), index))?.[1] ?? ''
 
+/** @param {string} text @param {number} at @param {number} end */
 const isHarmless = (text, at, end) => end - at <= LONGEST_NO_SECRET && NO_SECRET.test(text.slice(at, end))
 
+/** @param {string} text @param {number} at */
 function endOfValue(text, at) {
   if (isOpening(text[at])) {
     const close = closeOf(text, at, text.length)
@@ -85,7 +89,12 @@ function endOfValue(text, at) {
   return end
 }
 
-/** @returns {number} the index behind the bracket that closes the one at `at`; -1 if there is none before the limit */
+/**
+ * @param {string} text
+ * @param {number} at
+ * @param {number} limit
+ * @returns {number} the index behind the bracket that closes the one at `at`; -1 if there is none before the limit
+ */
 function closeOf(text, at, limit) {
   let depth = 0
   STRUCTURE.lastIndex = at
@@ -118,15 +127,19 @@ function endOfQuoted(text, at, escapes, limit) {
   return limit
 }
 
+/** @param {string} text @param {number} at */
 function backslashesBefore(text, at) {
   let count = 0
   while (text[at - count - 1] === '\\') count++
   return count
 }
 
+/** @param {string | undefined} character */
 const isOpening = (character) => character !== undefined && OPENING.includes(character)
+/** @param {string | undefined} character */
 const isQuote = (character) => character === '"' || character === "'" || character === '`'
 
+/** @param {RegExp} pattern @param {string} text @param {number} at */
 function matchAt(pattern, text, at) {
   pattern.lastIndex = at
   return pattern.exec(text)

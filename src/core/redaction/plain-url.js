@@ -38,6 +38,7 @@ for (const each of '@;=%#') KINDS[each.charCodeAt(0)] = SUSPICIOUS
 
 /** Three letters at five bits each, regardless of case. Another character may have the bits of a letter: `WORD` decides. */
 const LETTERS = 2 ** 15 - 1
+/** @param {number} before @param {number} code */
 const join = (before, code) => ((before << 5) | (code & 31)) & LETTERS
 const TELLTALES = new Uint8Array(2 ** 15)
 for (const letters of Object.values(WORDS))
@@ -73,7 +74,13 @@ function isPlain(url) {
   return isTelltale === 0 || !WORD.test(url.replace(/[_-]/g, ''))
 }
 
-/** Recognizes a UUID by its length and its four dashes: a random token does not have these by chance. */
+/**
+ * Recognizes a UUID by its length and its four dashes: a random token does not have these by chance.
+ *
+ * @param {string} url
+ * @param {number} end
+ * @param {number} run
+ */
 function isUuid(url, end, run) {
   return run === UUID_LENGTH && UUID_DASHES.every((at) => url.charCodeAt(end - run + at) === DASH)
 }

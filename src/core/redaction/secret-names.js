@@ -44,6 +44,7 @@ const ENCODED = /(?:%[\da-f]{2})+/gi
 /**
  * Decodes a percent-encoded text, encoded once or twice, as a router or a proxy may read it. Malformed parts are kept.
  * `decodeURIComponent` throws at them: a thousand of those errors, for one URL, block the event loop for 20 ms.
+ * @param {string} text
  */
 function decoded(text) {
   let plain = text
@@ -51,13 +52,16 @@ function decoded(text) {
   return plain
 }
 
+/** @param {string} encoded */
 const decodeBytes = (encoded) => Buffer.from(encoded.replaceAll('%', ''), 'hex').toString()
 
-/** `user[api_key]` has two names. */
+/** `user[api_key]` has two names. @param {string} text */
 const namesIn = (text) => decoded(text.slice(-LONGEST_NAME)).split(/[.[\]]+/)
 
+/** @param {string} name */
 const lettersOf = (name) => name.toLowerCase().replace(/[^a-z\d]/g, '')
 
+/** @param {string} name */
 function isSecretWord(name) {
   const letters = lettersOf(name)
   if (PARTS.test(letters) || SHORT.has(letters)) return true
@@ -65,21 +69,23 @@ function isSecretWord(name) {
   return LAST_WORDS.has(lastWordOf(name))
 }
 
+/** @param {string} name */
 const lastWordOf = (name) =>
   name
     .split(WORD_ENDS)
     .findLast((word) => word !== '')
     ?.toLowerCase() ?? ''
 
+/** @param {string} name */
 function isSecretWordInUrl(name) {
   const letters = lettersOf(name)
   return isSecretWord(name) || IN_URL.has(letters) || letters === VARIABLES || ENDS_IN_URL.test(letters)
 }
 
-/** @returns {boolean} whether the value beside this name in a sentence is secret */
+/** @param {string} text @returns {boolean} whether the value beside this name in a sentence is secret */
 const isSecretInText = (text) => namesIn(text).some(isSecretWord)
 
-/** @returns {boolean} whether the value beside this name in a URL is secret */
+/** @param {string} text @returns {boolean} whether the value beside this name in a URL is secret */
 const isSecretInUrl = (text) => namesIn(text).some(isSecretWordInUrl)
 
 module.exports = { REDACTED, decoded, isSecretInText, isSecretInUrl }

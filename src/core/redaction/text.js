@@ -82,7 +82,7 @@ function withoutQuote(text, [before, after, words]) {
   )
 }
 
-/** V8 quotes up to 40 characters, which may be anything. */
+/** V8 quotes up to 40 characters, which may be anything. @param {string} text */
 function withoutJson(text) {
   const end = text.lastIndexOf(NO_JSON)
   const found = [text.indexOf(TOKEN), text.indexOf('"')].filter((at) => at !== -1 && at < end)

@@ -25,6 +25,7 @@ const CAPITALS = /[A-Z](?=[A-Z])/g
 const MOST_CAPITALS = 4
 const DIGIT_BESIDE_LETTER = /[A-Za-z]\d|\d[A-Za-z]/
 
+/** @param {string} run */
 function isRandom(run) {
   if (UUID.test(run)) return false
   const isMixed = /[a-z]/.test(run) && /[A-Z]/.test(run)
@@ -34,6 +35,7 @@ function isRandom(run) {
   return countOf(CHANGE, run) >= Math.max(FEWEST_CHANGES, CHANGE_SHARE * run.length)
 }
 
+/** @param {RegExp} pattern @param {string} text */
 const countOf = (pattern, text) => text.match(pattern)?.length ?? 0
 
 /** @param {string} text in which each base64 text with padding is replaced */

@@ -38,6 +38,7 @@ function maskUrl(url, showsQuery) {
   return maskParts(maskUserinfo(path) + url.slice(path.length), showsQuery)
 }
 
+/** @param {string} url @param {boolean} showsQuery */
 function maskParts(url, showsQuery) {
   const path = pathOf(url)
   if (!showsQuery) return maskPath(cut(path, '/'), false)
@@ -45,6 +46,7 @@ function maskParts(url, showsQuery) {
   return maskPath(cut(path, '/'), true) + (query === '' ? '' : `?${maskQuery(cut(query.slice(1), '&'))}`)
 }
 
+/** @param {string} url */
 function pathOf(url) {
   const query = url.indexOf('?')
   const path = query === -1 ? url : url.slice(0, query)
@@ -52,10 +54,11 @@ function pathOf(url) {
   return fragment === -1 ? path : path.slice(0, fragment)
 }
 
-/** Less than half a segment is not shown: of a token it would be no token any more. */
+/** Less than half a segment is not shown: of a token it would be no token any more. @param {string} text @param {string} separator */
 const cut = (text, separator) =>
   text.length <= LONGEST ? text : text.slice(0, text.lastIndexOf(separator, LONGEST) + 1)
 
+/** @param {string} path @param {boolean} showsQuery */
 function maskPath(path, showsQuery, depth = 0) {
   const segments = path.split('/')
   let isTold = false
@@ -73,8 +76,10 @@ function maskPath(path, showsQuery, depth = 0) {
   return segments.join('/')
 }
 
+/** @param {string} segment */
 const isOrdinary = (segment) => ORDINARY.test(segment) || FILE.test(segment)
 
+/** @param {string} segment @param {string} plain @param {{ isAuthority: boolean, showsQuery: boolean, depth: number }} how */
 function maskSegment(segment, plain, { isAuthority, showsQuery, depth }) {
   // Encoded, it may be a URL of its own. That is shown whole or not at all.
   if (plain !== segment) return isHarmless(plain, depth + 1) ? segment : REDACTED
@@ -85,7 +90,7 @@ function maskSegment(segment, plain, { isAuthority, showsQuery, depth }) {
   return ASSET.test(masked) ? masked : maskTokens(masked)
 }
 
-/** Matrix parameters are the query of a segment. */
+/** Matrix parameters are the query of a segment. @param {string} text @param {boolean} hidesMatrix @param {number} depth */
 const maskPairs = (text, hidesMatrix, depth) =>
   text.replace(PAIR, (pair, before, name, value) =>
     (hidesMatrix && before === ';') || isSecretPair(name, value, depth)
@@ -93,6 +98,7 @@ const maskPairs = (text, hidesMatrix, depth) =>
       : pair
   )
 
+/** @param {string} query */
 function maskQuery(query) {
   return query
     .split('&')
@@ -105,13 +111,14 @@ function maskQuery(query) {
     .join('&')
 }
 
+/** @param {string} name @param {string} value @param {number} depth */
 const isSecretPair = (name, value, depth) =>
   isSecretInUrl(name) || !isHarmless(decoded(value.replaceAll('+', ' ')), depth + 1)
 
 /** A name in JSON or in GraphQL, with its value behind a colon; or in a query within. */
 const NAME_WITHIN = /(?<![\w.-])([\w.-]+)\]*\\*["']?\s*[:=]/g
 
-/** Whether a decoded value holds no secret: neither a token, nor a URL with one, nor a name of one. */
+/** Whether a decoded value holds no secret: neither a token, nor a URL with one, nor a name of one. @param {string} plain @param {number} depth */
 function isHarmless(plain, depth) {
   if (maskTokens(plain) !== plain) return false
   if (!/[@:=/]/.test(plain)) return true

@@ -21,7 +21,7 @@ function maskUserinfo(text) {
   return maskOthers(text.replace(SERVER, maskServer))
 }
 
-/** One pattern for it would look at each character of a hostile text a thousand times. */
+/** One pattern for it would look at each character of a hostile text a thousand times. @param {string} text */
 function maskOthers(text) {
   const ends = new Ends(text)
   let masked = ''
@@ -43,11 +43,12 @@ class Ends {
   #at = -1
   #blank = -1
 
+  /** @param {string} text */
   constructor(text) {
     this.#text = text
   }
 
-  /** @returns {number} -1 if there is none */
+  /** @param {number} begin @returns {number} -1 if there is none */
   after(begin) {
     const [run] = /** @type {RegExpExecArray} */ (execAt(WITHOUT_SLASH, this.#text, begin))
     const end = run.lastIndexOf('@')
@@ -61,14 +62,16 @@ class Ends {
   }
 }
 
+/** @param {number} index */
 const orEnd = (index) => (index === -1 ? Number.POSITIVE_INFINITY : index)
 
+/** @param {RegExp} pattern @param {string} text @param {number} index */
 function execAt(pattern, text, index) {
   pattern.lastIndex = index
   return pattern.exec(text)
 }
 
-/** The last `@` is that of the host. */
+/** The last `@` is that of the host. @param {string} url */
 function maskServer(url) {
   const begin = url.indexOf(AUTHORITY) + AUTHORITY.length
   const at = url.lastIndexOf('@')

@@ -36,7 +36,7 @@ const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
  *   startedAtMs: number, isOfFleet: boolean, options: import('../../../index.js').ResolvedOptions,
  * }} Parts
  * @typedef {import('../request/slow-requests').SlowRequest & {
- *   req: { id?: string | number }, trace?: { trace_id?: string } | undefined,
+ *   req: { id?: string | number | undefined }, trace?: { trace_id?: string } | undefined,
  * }} Slow
  */
 

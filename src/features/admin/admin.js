@@ -16,7 +16,12 @@ const { AdminServer } = require('./server')
  */
 
 /** Without the feature. */
-const ALONE = { isMember: false, find: async () => ({ isOwn: true, names: [] }) }
+const ALONE = {
+  isMember: false,
+  find: async () => ({ isOwn: true, names: [] }),
+  /** @returns {Promise<never>} */
+  snapshot: () => Promise.reject(new Error("the feature 'fleet' is not there")),
+}
 
 class Admin {
   /** What other members of the fleet may ask for, by path. @type {Map<string, Handler>} */

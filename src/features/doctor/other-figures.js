@@ -17,7 +17,7 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {{ section(): { hosts: readonly (Sums & { host: string,
  *   routes: readonly (Sums & { method: string | null, route: string | null })[] })[] } } | undefined} [outgoing]
  * @property {{ samples: { readings(): Map<string, Record<string, number>>, endSlices(): void,
- *   stateOf(name: string): Omit<PoolFigures, 'name' | 'seconds'> & { isTimed: boolean } | undefined } } | undefined} [pools]
+ *   stateOf(name: string): Pick<PoolFigures, 'max' | 'waiting' | 'asksPerRequest' | 'held' | 'load' | 'holders'> & { isTimed: boolean } | undefined } } | undefined} [pools]
  * @typedef {object} OtherParts
  * @property {Started} started the features that are on
  * @property {{ list(): Warnings } | undefined} [warnings]

@@ -32,8 +32,8 @@ const POINTS_PER_CHECK = 100
 /** Readers use the resource of their SDK. */
 const NO_RESOURCE = Object.freeze({
   attributes: Object.freeze({}),
-  /** @template Resource @param {Resource} other */
-  merge: (other) => other,
+  /** @template Resource @param {Resource} other @returns {NonNullable<Resource>} */
+  merge: (other) => /** @type {NonNullable<Resource>} */ (other),
   getRawAttributes: () => [],
 })
 

@@ -46,7 +46,8 @@ class ResourceLimits {
   #hooks
   #sampleMemory
   #turnSample
-  #thresholds
+  /** `update` sets them. @type {Thresholds} */
+  #thresholds = /** @type {never} */ (undefined)
   #sampleIntervalMs = 0
   #random
 

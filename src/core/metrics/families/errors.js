@@ -4,14 +4,19 @@
 const { countsByName } = require('../family')
 const { Labels } = require('../labels')
 
-/** @import { Family } from '../family' */
+/**
+ * @import { ErrorRow } from '../../errors/error-table'
+ * @import { Family } from '../family'
+ */
 
 const kLabels = Symbol('spillway.labels')
 
+/** @param {{ errors: { row: ErrorRow & { [kLabels]?: Labels }, count: number }[] }} captured */
 function* errors({ errors: rows }) {
   for (const { row, count } of rows) yield { labels: (row[kLabels] ??= errorLabels(row)), value: count }
 }
 
+/** @param {ErrorRow} row */
 const errorLabels = ({ route, status, type }) =>
   new Labels({ http_route: route, http_response_status_code: String(status), error_type: type })
 

@@ -5,20 +5,26 @@ const { ADVISED_BOUNDS, countOf } = require('../../histogram/buckets')
 const { nameLabels, unlabelled } = require('../family')
 const { Labels, NO_LABELS } = require('../labels')
 
-/** @import { Family } from '../family' */
+/**
+ * @import { Capture } from '../capture'
+ * @import { Family } from '../family'
+ */
 
 /** The resources that can be overloaded without a configured limit, and those with `shed.maxConcurrent`. */
 const RESOURCES = ['loop']
 const LIMITED_RESOURCES = ['loop', 'concurrency']
+/** @type {Map<string, Labels>} */
 const labelsOfShed = new Map()
 
+/** @param {{ reason: string, priority: string, count: number }} shed */
 const shedPoint = ({ reason, priority, count }) => ({ labels: shedLabels(reason, priority), value: count })
 
+/** @param {Capture} captured */
 const wouldShed = ({ admission }) => admission.wouldShed.map(shedPoint)
 
-/** `rate()` misses the first value of a series, so the reasons that any process can have begin at 0. */
+/** `rate()` misses the first value of a series, so the reasons that any process can have begin at 0. @param {Capture} captured */
 function shed({ admission }) {
-  const isNew = (reason) =>
+  const isNew = (/** @type {string} */ reason) =>
     !admission.shed.some((each) => each.reason === reason && each.priority === 'normal')
   const zeros = [...resourcesOf(admission), 'memory']
     .filter(isNew)
@@ -26,8 +32,10 @@ function shed({ admission }) {
   return [...zeros, ...admission.shed].map(shedPoint)
 }
 
+/** @param {Capture['admission']} admission */
 const resourcesOf = ({ hasMaxConcurrent }) => (hasMaxConcurrent ? LIMITED_RESOURCES : RESOURCES)
 
+/** @param {string} reason @param {string} priority */
 function shedLabels(reason, priority) {
   const key = `${reason} ${priority}`
   let labels = labelsOfShed.get(key)
@@ -35,12 +43,12 @@ function shedLabels(reason, priority) {
   return labels
 }
 
-/** No points until a request has been queued: most processes never queue any. */
+/** No points until a request has been queued: most processes never queue any. @param {Capture} captured */
 function queueDelays({ admission: { queueDelays: values } }) {
   return countOf(values, 0, ADVISED_BOUNDS) === 0 ? [] : [{ labels: NO_LABELS, values, row: 0 }]
 }
 
-/** A resource has 1 while requests are rejected because of it; memory has its pressure from 0 to 1. */
+/** A resource has 1 while requests are rejected because of it; memory has its pressure from 0 to 1. @param {Capture} captured */
 function* overloads({ admission }) {
   const { overloadedBy, memoryPressure } = admission
   const usual = resourcesOf(admission)

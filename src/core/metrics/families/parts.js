@@ -4,7 +4,11 @@
 const { LOOP, PARTS, PART_COLUMNS } = require('../../request/request-parts')
 const { ExtendedLabels, Label, Labels } = require('../labels')
 
-/** @import { Family } from '../family' */
+/**
+ * @import { RouteSeries } from '../../request/route-series'
+ * @import { Capture } from '../capture'
+ * @import { Family, PointLabels } from '../family'
+ */
 
 const LABELS = PARTS.map((part) => new Label('part', part))
 /** A smaller sum has no series: a route that takes no time takes no storage. */
@@ -12,8 +16,11 @@ const LEAST_MS = 100
 const kByRoute = Symbol('spillway.byRoute')
 const kLabels = Symbol('spillway.partLabels')
 
-/** Runs once per capture. @returns {Map<string, { series: any, sums: Float64Array }>} the first series of each route, and its sums */
+/** @typedef {{ series: RouteSeries & { [kLabels]?: PointLabels[] }, sums: Float64Array }} RouteSums the first series of a route, and its sums */
+
+/** Runs once per capture. @param {Capture} captured */
 function sumByRoute({ series, parts: values }) {
+  /** @type {Map<string, RouteSums>} */
   const routes = new Map()
   for (const each of series) {
     const start = (each.partsRow ?? Number.POSITIVE_INFINITY) * PART_COLUMNS
@@ -29,6 +36,7 @@ function sumByRoute({ series, parts: values }) {
   return routes
 }
 
+/** @param {Capture & { [kByRoute]?: Map<string, RouteSums> }} captured */
 function* byRoute(captured) {
   captured[kByRoute] ??= sumByRoute(captured)
   for (const { series, sums } of captured[kByRoute].values()) {
@@ -36,12 +44,13 @@ function* byRoute(captured) {
   }
 }
 
-/** In the order of the columns. The series keeps them: each later scrape uses the same objects. */
+/** In the order of the columns. The series keeps them: each later scrape uses the same objects. @param {RouteSeries} series */
 function labelsOf({ route }) {
   const own = new Labels({ http_route: route })
   return [...LABELS.map((label) => new ExtendedLabels(own, label)), own]
 }
 
+/** @param {Capture} captured */
 function* parts(captured) {
   for (const { labels, sums } of byRoute(captured)) {
     for (let i = 0; i < PARTS.length; i++)
@@ -49,6 +58,7 @@ function* parts(captured) {
   }
 }
 
+/** @param {Capture} captured */
 function* handlerTimes(captured) {
   for (const { labels, sums } of byRoute(captured)) {
     if (sums[LOOP] >= LEAST_MS) yield { labels: labels[LOOP], value: sums[LOOP] / 1000 }

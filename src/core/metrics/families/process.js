@@ -7,15 +7,20 @@ const { GC_BOUNDS } = require('../../process/garbage-collection')
 const { ifKnown, nameLabels, unlabelled } = require('../family')
 const { Labels } = require('../labels')
 
-/** @import { Family } from '../family' */
+/**
+ * @import { Capture } from '../capture'
+ * @import { Family } from '../family'
+ */
 
 const LOOP_STATES = ['active', 'idle'].map((state) => new Labels({ nodejs_eventloop_state: state }))
 
+/** @param {Capture} captured */
 const loopTimes = ({ utilization }) => [
   { labels: LOOP_STATES[0], value: utilization.loopActiveSeconds },
   { labels: LOOP_STATES[1], value: utilization.loopIdleSeconds },
 ]
 
+/** @param {Capture} captured */
 function* collections({ collections: { kinds, buckets, bounds } }) {
   for (let row = 0; row < kinds.length; row++) {
     const count = countOf(buckets, row, bounds)
@@ -25,7 +30,9 @@ function* collections({ collections: { kinds, buckets, bounds } }) {
   }
 }
 
+/** @param {'usedBytes' | 'sizeBytes' | 'availableBytes' | 'physicalBytes'} key */
 const heapSpaces = (key) =>
+  /** @param {Capture} captured */
   function* ({ memory }) {
     for (const space of memory.spaces) {
       if (space.sizeBytes > 0)
@@ -33,7 +40,12 @@ const heapSpaces = (key) =>
     }
   }
 
-/** @returns {Family[]} */
+/**
+ * @param {(keyof Capture['loopDelay'])[]} keys
+ * @param {string} prefix
+ * @param {string} help
+ * @returns {Family[]}
+ */
 const delayFamilies = (keys, prefix, help, promClientPrefix = '') =>
   keys.map((key) => ({
     name: `${prefix}_${key}_seconds`,

@@ -18,16 +18,27 @@ const { countsByName, nameLabels, unlabelled } = require('../family')
 const { Labels } = require('../labels')
 const { seriesLabels, statusLabels } = require('../series-labels')
 
-/** @import { Family } from '../family' */
+/**
+ * @import { Capture } from '../capture'
+ * @import { Family } from '../family'
+ */
 
 const DURATIONS = 'http_server_request_duration_seconds'
 const IN_FLIGHT = METHODS.flatMap((method) =>
   SCHEMES.map((scheme) => new Labels({ http_request_method: method, url_scheme: scheme }))
 )
 
-/** Series keep changing after a capture: a status or stream that began since then has no row in the copied table. */
+/**
+ * Series keep changing after a capture: a status or stream that began since then has no row in the copied table.
+ *
+ * @param {Float64Array} values
+ * @param {number | undefined} row
+ * @param {number} width
+ * @returns {row is number}
+ */
 const isCaptured = (values, row, width) => row !== undefined && row * width < values.length
 
+/** @param {Capture} captured */
 function* durations({ shownSeries, durations: values, exemplars, bounds: { width } }) {
   for (const series of shownSeries) {
     for (const status of series.statuses) {
@@ -38,6 +49,7 @@ function* durations({ shownSeries, durations: values, exemplars, bounds: { width
   }
 }
 
+/** @param {Capture} captured */
 function* natives({ shownSeries, natives: values }) {
   if (values === undefined) return
   for (const series of shownSeries) {
@@ -46,6 +58,7 @@ function* natives({ shownSeries, natives: values }) {
   }
 }
 
+/** @param {Capture} captured */
 function* streams({ shownSeries, streams: values }) {
   for (const series of shownSeries) {
     const row = series.streamRow
@@ -53,6 +66,7 @@ function* streams({ shownSeries, streams: values }) {
   }
 }
 
+/** @param {Capture} captured */
 function* outcomes({ shownSeries, counters }) {
   for (const series of shownSeries) {
     const labels = seriesLabels(series).byOutcome
@@ -67,7 +81,7 @@ function* outcomes({ shownSeries, counters }) {
 const COLUMNS = [REQUEST_BYTES, RESPONSE_BYTES, FIRST_BYTE_COUNT, FIRST_BYTE_SUM]
 const kByMethod = Symbol('spillway.byMethod')
 
-/** Runs once per capture: 0.3 ms for 10 000 series. @returns {Map<string, Float64Array>} one total per column */
+/** Runs once per capture: 0.3 ms for 10 000 series. @param {Capture} captured @returns {Map<string, Float64Array>} one total per column */
 function sumByMethod({ series, counters }) {
   const totals = new Map()
   for (const { method, row } of series) {
@@ -78,6 +92,7 @@ function sumByMethod({ series, counters }) {
   return totals
 }
 
+/** @param {Capture & { [kByMethod]?: Map<string, Float64Array> }} captured @param {number[]} columns */
 function* byMethod(captured, columns) {
   captured[kByMethod] ??= sumByMethod(captured)
   for (const [method, totals] of captured[kByMethod]) {
@@ -86,20 +101,25 @@ function* byMethod(captured, columns) {
   }
 }
 
+/** @param {number} column */
 const totalByMethod = (column) =>
+  /** @param {Capture} captured */
   function* (captured) {
     for (const { labels, values } of byMethod(captured, [column])) yield { labels, value: values[0] }
   }
 
+/** @param {Capture} captured */
 function* firstBytes(captured) {
   for (const { labels, values } of byMethod(captured, [FIRST_BYTE_COUNT, FIRST_BYTE_SUM])) {
     yield { labels, count: values[0], sum: values[1] }
   }
 }
 
-/** Lists a method and scheme from its first request on, and from then always: the gauge falls to 0 and does not vanish. */
+/** Lists a method and scheme from its first request on, and from then always: the gauge falls to 0 and does not vanish. @param {Capture} captured */
 function* inFlight({ series, inFlight: counts }) {
-  const seen = new Set(series.flatMap(({ method, scheme }) => namesOf(method, scheme)))
+  const seen = new Set(
+    series.flatMap(({ method, scheme }) => namesOf(method, /** @type {number} */ (scheme)))
+  )
   for (let i = 0; i < counts.length; i++) {
     const labels = IN_FLIGHT[i]
     const { http_request_method: method, url_scheme: scheme } = labels.pairs
@@ -107,7 +127,7 @@ function* inFlight({ series, inFlight: counts }) {
   }
 }
 
-/** A series whose requests came by both schemes counts for both. */
+/** A series whose requests came by both schemes counts for both. @param {string} method @param {number} scheme */
 const namesOf = (method, scheme) =>
   (SCHEMES[scheme] === undefined ? SCHEMES : [SCHEMES[scheme]]).map((name) => `${method} ${name}`)
 

@@ -7,6 +7,11 @@ const { exemplarAt } = require('../../request/exemplars')
 const { bytesOf, escapeText, labelText } = require('../labels')
 const { bucketLabels, number, renderFamilies: renderAs } = require('./prometheus-text')
 
+/**
+ * @import { Exemplar, RegistryFamily, RegistryValue } from '../registries/registry-points'
+ * @import { Dialect } from './prometheus-text'
+ */
+
 const TOTAL = /_total$/
 const UNIT = /_(seconds|bytes|ratio)$/
 const TYPES = ['counter', 'gauge', 'histogram', 'summary']
@@ -15,6 +20,7 @@ const FOREIGN_PIECE_LENGTH = 4096
 /** The longest label set of an exemplar that OpenMetrics allows. */
 const EXEMPLAR_LENGTH = 128
 
+/** @type {Dialect} */
 const OPENMETRICS = {
   head(family) {
     const name = family.type === 'counter' ? family.name.replace(TOTAL, '') : family.name
@@ -30,6 +36,7 @@ const OPENMETRICS = {
   },
 }
 
+/** @param {string} name @param {string} type @param {string} help */
 const headOf = (name, type, help) => `# TYPE ${name} ${type}\n# HELP ${name} ${escapeText(help)}\n`
 
 /** @type {import('./formats').Format['renderFamilies']} */
@@ -39,7 +46,7 @@ const renderFamilies = (families, captured) => renderAs(families, captured, OPEN
  * Renders a family of a registry from its JSON. A counter without the `_total` suffix keeps its name and gets the type
  * `unknown`, as in Prometheus' own libraries, so that its series have the same name in every format.
  *
- * @param {import('../registries/registry-points').RegistryFamily} family
+ * @param {RegistryFamily} family
  * @param {(name: string) => boolean} isName whether another family has this name
  */
 function* renderForeign({ name, help, type, values }, isName) {
@@ -56,7 +63,9 @@ function* renderForeign({ name, help, type, values }, isName) {
   yield text
 }
 
+/** @param {string} name @param {RegistryValue} sample @param {boolean} mayHaveExemplar */
 function renderForeignValue(name, { metricName = name, labels, value, exemplar }, mayHaveExemplar) {
+  /** @type {Record<string, string | number>} */
   const canonical = { ...labels }
   for (const bound of ['le', 'quantile']) if (bound in canonical) canonical[bound] = float(canonical[bound])
   const head = `${metricName}${labelText(canonical)} ${number(value)}`
@@ -64,6 +73,7 @@ function renderForeignValue(name, { metricName = name, labels, value, exemplar }
   return `${head}${isAllowed ? foreignExemplar(exemplar) : ''}\n`
 }
 
+/** @param {Exemplar} exemplar */
 function foreignExemplar({ labelSet, value, timestamp }) {
   const length = Object.entries(labelSet).reduce(
     (sum, [key, text]) => sum + key.length + String(text).length,
@@ -73,7 +83,7 @@ function foreignExemplar({ labelSet, value, timestamp }) {
   return ` # ${labelText(labelSet) || '{}'} ${number(value)} ${timestamp}`
 }
 
-/** Formats a bound or quantile as Go prints a float, as OpenMetrics requires: 1.0, 1e+06, +Inf. */
+/** Formats a bound or quantile as Go prints a float, as OpenMetrics requires: 1.0, 1e+06, +Inf. @param {string | number} bound */
 function float(bound) {
   const value = bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound)
   if (!Number.isFinite(value) || value === 0) return value === 0 ? '0.0' : number(value)

@@ -6,9 +6,24 @@
 
 const { countOf, sumOf } = require('../../histogram/buckets')
 
+/**
+ * @import { Bounds } from '../../histogram/buckets'
+ * @import { Capture } from '../capture'
+ * @import { Family, Point, RowPoint, SummaryPoint, ValuePoint } from '../family'
+ */
+
+/**
+ * @typedef {object} Dialect
+ * @property {(family: Family) => string} head
+ * @property {(bounds: Bounds) => string[]} le
+ * @property {(point: RowPoint, bucket: number) => string} exemplar
+ * @typedef {{ bounds: Bounds, le: string[] }} LabelledBounds `le`: the labels of the buckets
+ * @typedef {{ call(name: string, point: Point, dialect: Dialect, buckets?: LabelledBounds): string }['call']} Render
+ */
+
 const PIECE_LENGTH = 65_536
 
-/** The differences between the two text formats; OpenMetrics has a dialect of its own. */
+/** The differences between the two text formats; OpenMetrics has a dialect of its own. @type {Dialect} */
 const PROMETHEUS = {
   head: ({ name, help, type }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
   le: bucketLabels(String),
@@ -16,8 +31,8 @@ const PROMETHEUS = {
 }
 
 /**
- * @param {import('../family').Family[]} families
- * @param {import('../capture').Capture} [captured] undefined for families that hold their own values
+ * @param {Family[]} families
+ * @param {Capture} [captured] undefined for families that hold their own values
  * @returns {Generator<string>}
  */
 function* renderFamilies(families, captured, dialect = PROMETHEUS) {
@@ -26,7 +41,7 @@ function* renderFamilies(families, captured, dialect = PROMETHEUS) {
     text += dialect.head(family)
     const render = RENDER[family.type] ?? renderValue
     const buckets = family.bounds && { bounds: family.bounds, le: dialect.le(family.bounds) }
-    for (const point of family.points(captured)) {
+    for (const point of family.points(/** @type {Capture} */ (captured))) {
       text += render(family.name, point, dialect, buckets)
       if (text.length < PIECE_LENGTH) continue
       yield text
@@ -38,7 +53,7 @@ function* renderFamilies(families, captured, dialect = PROMETHEUS) {
 
 /**
  * @param {(bound: number) => string} format
- * @returns {(bounds: import('../../histogram/buckets').Bounds) => string[]} the `le` labels, made once per bounds
+ * @returns {(bounds: Bounds) => string[]} the `le` labels, made once per bounds
  */
 function bucketLabels(format) {
   const known = new WeakMap()
@@ -52,14 +67,17 @@ function bucketLabels(format) {
   }
 }
 
+/** @param {string} name @param {ValuePoint} point */
 function renderValue(name, { labels, value }) {
   return `${name}${labels.utf8} ${number(value)}\n`
 }
 
+/** @param {string} name @param {SummaryPoint} point */
 function renderSummary(name, { labels: { utf8 }, count, sum }) {
   return `${name}_sum${utf8} ${number(sum)}\n${name}_count${utf8} ${count}\n`
 }
 
+/** @param {string} name @param {RowPoint} point @param {Dialect} dialect @param {LabelledBounds} buckets */
 function renderHistogram(name, point, { exemplar }, { bounds, le }) {
   const { values, row } = point
   const { utf8 } = point.labels
@@ -77,10 +95,12 @@ function renderHistogram(name, point, { exemplar }, { bounds, le }) {
   return `${text}${name}_sum${utf8} ${number(sumOf(values, row, bounds))}\n${name}_count${utf8} ${count}\n`
 }
 
+/** @type {Record<string, Render | undefined>} */
 const RENDER = { histogram: renderHistogram, summary: renderSummary }
 
 // V8 caches the string of a number. Each sum would then survive minor collections and bring the next major one forward.
 // JSON.stringify writes the same digits and bypasses that cache.
+/** @param {number} value */
 function number(value) {
   if (Number.isFinite(value)) return Number.isInteger(value) ? String(value) : JSON.stringify(value)
   return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'

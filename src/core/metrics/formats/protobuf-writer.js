@@ -23,24 +23,26 @@ class ProtobufWriter {
     this.#at = this.#buffer.length
   }
 
+  /** @param {number} field @param {number} value */
   double(field, value) {
     this.#at = this.#reserve(8)
     this.#buffer.writeDoubleLE(value, this.#at)
     this.#tag(field, FIXED_64)
   }
 
-  /** @param {number} value an integer from 0 on; a registry's other values are clamped to what 64 bits hold */
+  /** @param {number} field @param {number} value an integer from 0 on; a registry's other values are clamped to what 64 bits hold */
   uint(field, value) {
     this.varint(value >= 0 ? Math.min(Math.floor(value), MOST) : 0)
     this.#tag(field, VARINT)
   }
 
-  /** @param {number} value an integer, encoded as `sint32` and `sint64` are */
+  /** @param {number} field @param {number} value an integer, encoded as `sint32` and `sint64` are */
   sint(field, value) {
     this.zigzag(value)
     this.#tag(field, VARINT)
   }
 
+  /** @param {number} field @param {string} text */
   string(field, text) {
     const length = Buffer.byteLength(text)
     this.#at = this.#reserve(length)
@@ -54,16 +56,18 @@ class ProtobufWriter {
     return this.#buffer.length - this.#at
   }
 
-  /** @param {number} end what `end()` returned before the fields were written */
+  /** @param {number} field @param {number} end what `end()` returned before the fields were written */
   message(field, end) {
     this.varint(this.#buffer.length - this.#at - end)
     this.#tag(field, BYTES)
   }
 
+  /** @param {number} value */
   zigzag(value) {
     this.varint(value < 0 ? -2 * value - 1 : 2 * value)
   }
 
+  /** @param {number} value */
   varint(value) {
     if (value < 128) {
       this.#at = this.#reserve(1)
@@ -78,11 +82,12 @@ class ProtobufWriter {
     }
   }
 
+  /** @param {number} field @param {number} wireType */
   #tag(field, wireType) {
     this.varint(field * 8 + wireType)
   }
 
-  /** @returns {number} the index at which the next `length` bytes begin */
+  /** @param {number} length @returns {number} the index at which the next `length` bytes begin */
   #reserve(length) {
     if (this.#at < length) {
       const written = this.#buffer.subarray(this.#at)

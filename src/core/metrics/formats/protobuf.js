@@ -9,12 +9,29 @@ const { exemplarAt } = require('../../request/exemplars')
 const { foreignPoints } = require('../registries/registry-points')
 const { ProtobufWriter } = require('./protobuf-writer')
 
+/**
+ * @import { Bounds } from '../../histogram/buckets'
+ * @import { Exemplar } from '../../request/exemplars'
+ * @import { Capture } from '../capture'
+ * @import { Family, Point, RowPoint } from '../family'
+ * @import { Bucket, ForeignGroup, ForeignValue, PointExemplar, RegistryFamily } from '../registries/registry-points'
+ */
+
+/**
+ * What becomes of a point, by the type of its family: it is converted to a message, which is written.
+ *
+ * @typedef {{ call(point: object, bounds?: Bounds): object }['call']} Convert
+ * @typedef {{ call(message: object): void }['call']} Write
+ * @typedef {{ count: number, sum: number, buckets: Bucket[] }} Histogram
+ */
+
 const PIECE_BYTES = 65_536
 const POINTS_PER_PAUSE = 32
 const PAUSE = Buffer.alloc(0)
 const UNTYPED = 3
+/** @type {Record<string, number>} */
 const TYPES = { counter: 0, gauge: 1, summary: 2, histogram: 4, 'native histogram': 4 }
-/** The field of a Metric that holds the value, by type. */
+/** The field of a Metric that holds the value, by type. @type {Record<string, number>} */
 const FIELDS = { counter: 3, gauge: 2, summary: 4, untyped: 5, histogram: 7 }
 const [METRIC, LABEL, EXEMPLAR_LABEL] = [4, 1, 1]
 
@@ -23,15 +40,19 @@ const writer = new ProtobufWriter()
 
 /** @type {import('./formats').Format['renderFamilies']} */
 function* renderFamilies(families, captured) {
-  for (const family of families) yield* renderFamily(family, family.points(captured), pointOf[family.type])
+  for (const family of families)
+    yield* renderFamily(family, family.points(/** @type {Capture} */ (captured)), pointOf[family.type])
 }
 
-/** Renders a family of a registry from its JSON. @param {import('../registries/registry-points').RegistryFamily} family */
+/** Renders a family of a registry from its JSON. @param {RegistryFamily} family */
 function* renderForeign(family) {
   yield* renderFamily(family, foreignPoints(family))
 }
 
-/** @param {Pick<import('../family').Family, 'name' | 'help' | 'type' | 'bounds'>} family */
+/**
+ * @param {Pick<Family, 'name' | 'help' | 'type' | 'bounds'>} family
+ * @param {Iterable<Point | ForeignValue | ForeignGroup>} points
+ */
 function* renderFamily({ name, help, type, bounds }, points, convert = unchanged) {
   const write = WRITE[type] ?? writeValue(FIELDS[type] ?? FIELDS.untyped)
   const metrics = []
@@ -52,6 +73,7 @@ function* renderFamily({ name, help, type, bounds }, points, convert = unchanged
   yield* joined(metrics)
 }
 
+/** @param {Pick<Family, 'name' | 'help' | 'type'>} family @param {number} length of its metrics */
 function headOf({ name, help, type }, length) {
   writer.uint(3, TYPES[type] ?? UNTYPED)
   writer.string(2, help)
@@ -61,7 +83,9 @@ function headOf({ name, help, type }, length) {
   return Buffer.concat([writer.take(), head])
 }
 
+/** @param {Buffer[]} buffers */
 function* joined(buffers) {
+  /** @type {Buffer[]} */
   let piece = []
   let length = 0
   for (const buffer of buffers) {
@@ -75,6 +99,7 @@ function* joined(buffers) {
   if (length > 0) yield Buffer.concat(piece, length)
 }
 
+/** @param {number} field @param {Readonly<Record<string, string | number>>} pairs */
 function writeLabels(field, pairs) {
   for (const [name, value] of Object.entries(pairs).reverse()) {
     const end = writer.end()
@@ -84,8 +109,10 @@ function writeLabels(field, pairs) {
   }
 }
 
+/** @param {number} field */
 const writeValue =
   (field) =>
+  /** @param {{ value: number, exemplar?: PointExemplar | undefined }} point */
   ({ value, exemplar }) => {
     const end = writer.end()
     if (exemplar !== undefined && field === FIELDS.counter) writeExemplar(2, exemplar)
@@ -93,6 +120,7 @@ const writeValue =
     writer.message(field, end)
   }
 
+/** @param {{ count: number, sum: number, buckets?: Bucket[] }} summary */
 function writeSummary({ count, sum, buckets = [] }) {
   const end = writer.end()
   for (const { bound, value } of buckets.reverse()) {
@@ -106,6 +134,7 @@ function writeSummary({ count, sum, buckets = [] }) {
   writer.message(FIELDS.summary, end)
 }
 
+/** @param {Histogram} histogram */
 function writeHistogram({ count, sum, buckets }) {
   const end = writer.end()
   for (const { bound, value, exemplar } of buckets.reverse()) {
@@ -122,6 +151,7 @@ function writeHistogram({ count, sum, buckets }) {
   writer.message(FIELDS.histogram, end)
 }
 
+/** @param {ReturnType<typeof nativeOf>} native */
 function writeNative({ count, sum, zeroCount, spans, deltas }) {
   const end = writer.end()
   const innerEnd = writer.end()
@@ -141,6 +171,7 @@ function writeNative({ count, sum, zeroCount, spans, deltas }) {
   writer.message(FIELDS.histogram, end)
 }
 
+/** @param {number} field @param {PointExemplar} exemplar */
 function writeExemplar(field, { pairs, value, atMs }) {
   const end = writer.end()
   const innerEnd = writer.end()
@@ -152,6 +183,7 @@ function writeExemplar(field, { pairs, value, atMs }) {
   writer.message(field, end)
 }
 
+/** @param {RowPoint} point @param {Bounds} bounds @returns {Histogram} */
 function histogramOf({ values, row, exemplars }, bounds) {
   let count = 0
   const buckets = [...bounds.seconds, Number.POSITIVE_INFINITY].map((bound, i) => {
@@ -162,14 +194,21 @@ function histogramOf({ values, row, exemplars }, bounds) {
   return { count, sum: sumOf(values, row, bounds), buckets }
 }
 
+/** @param {Exemplar} exemplar @returns {PointExemplar} */
 const traceExemplar = ({ traceId, spanId, seconds, atMs }) => ({
   pairs: { trace_id: traceId, span_id: spanId },
   value: seconds,
   atMs,
 })
 
+/** @type {Record<string, Write | undefined>} */
 const WRITE = { summary: writeSummary, histogram: writeHistogram, 'native histogram': writeNative }
+/** @type {Convert} */
 const unchanged = (point, _bounds) => point
-const pointOf = { histogram: histogramOf, 'native histogram': ({ values, row }) => nativeOf(values, row) }
+/** @type {Record<string, Convert | undefined>} */
+const pointOf = {
+  histogram: histogramOf,
+  'native histogram': (/** @type {RowPoint} */ { values, row }) => nativeOf(values, row),
+}
 
 module.exports = { renderFamilies, renderForeign }

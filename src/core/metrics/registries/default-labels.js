@@ -5,15 +5,19 @@
 
 const { Labels, labelText } = require('../labels')
 
-/** @import { Family } from '../family' */
+/**
+ * @import { Capture } from '../capture'
+ * @import { Family, Point, PointLabels } from '../family'
+ * @import { ForeignMetric, Registry } from './registry-points'
+ */
 
 class DefaultLabels {
   #registry
   #text = ''
-  /** Extended labels by the labels of a series: fleet reports need the same objects at each scrape. */
+  /** Extended labels by the labels of a series: fleet reports need the same objects at each scrape. @type {WeakMap<PointLabels, Labels>} */
   #known = new WeakMap()
 
-  /** @param {any} [registry] of prom-client or @prometheus-io/client; `_defaultLabels` is in no type */
+  /** @param {Registry} [registry] */
   constructor(registry) {
     this.#registry = registry
   }
@@ -25,17 +29,19 @@ class DefaultLabels {
     const known = this.#known
     return families.map((family) => ({
       ...family,
-      points: (captured) => labelled(family.points(captured), pairs, known),
+      points: (/** @type {Capture} */ captured) => labelled(family.points(captured), pairs, known),
     }))
   }
 
-  /** A view of another registry with the default labels of this one. */
+  /** A view of another registry with the default labels of this one. @param {Registry} registry @returns {Registry} */
   onRegistry(registry) {
     const pairs = this.#pairs()
     if (pairs === undefined) return registry
     return Object.create(registry, {
       _defaultLabels: { value: pairs },
-      getMetricsAsArray: { value: () => registry.getMetricsAsArray().map(copied) },
+      getMetricsAsArray: {
+        value: () => /** @type {ForeignMetric[]} */ (registry.getMetricsAsArray()).map(copied),
+      },
     })
   }
 
@@ -51,6 +57,7 @@ class DefaultLabels {
   }
 }
 
+/** @param {Iterable<Point>} points @param {Record<string, string>} pairs @param {WeakMap<PointLabels, Labels>} known */
 function* labelled(points, pairs, known) {
   for (const point of points) {
     let labels = known.get(point.labels)
@@ -64,7 +71,7 @@ function* labelled(points, pairs, known) {
   }
 }
 
-/** prom-client writes default labels into a counter's stored values, and the process metrics are shared by all instances. */
+/** prom-client writes default labels into a counter's stored values, and the process metrics are shared by all instances. @param {ForeignMetric} metric */
 const copied = (metric) => ({
   name: metric.name,
   type: metric.type,

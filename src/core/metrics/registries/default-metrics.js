@@ -5,28 +5,32 @@
 const client = require('prom-client')
 const { LAG_FAMILIES } = require('../families')
 
+/** @import { Registry } from './registry-points' */
+
 /** The longest period of a timer, 24 days. It practically disables prom-client's sampling of the loop lag, which is unused here. */
 const NEVER_MS = 2 ** 31 - 1
 /** The only default metric that is updated between scrapes. */
 const COLLECTIONS = 'nodejs_gc_duration_seconds'
 
+/** @type {import('prom-client').Registry | undefined} */
 let processRegistry
 
-/** @returns {import('prom-client').Registry} */
 function defaultMetrics() {
   if (processRegistry === undefined) {
     processRegistry = new client.Registry()
     client.collectDefaultMetrics({ register: processRegistry, eventLoopMonitoringPrecision: NEVER_MS })
     for (const { name } of LAG_FAMILIES) processRegistry.removeSingleMetric(name)
     const collections = processRegistry.getSingleMetric(COLLECTIONS)
-    if (collections !== undefined) catchErrors(collections)
+    if (collections !== undefined) catchErrors(/** @type {import('prom-client').Histogram} */ (collections))
   }
-  return processRegistry
+  return /** @type {Registry} */ (/** @type {unknown} */ (processRegistry))
 }
 
 /**
  * An error in prom-client's PerformanceObserver would end the process. It throws if an application has extended
  * `Object.prototype`, since it takes each inherited property for a label.
+ *
+ * @param {{ observe(...given: unknown[]): void }} metric
  */
 function catchErrors(metric) {
   const { observe } = metric

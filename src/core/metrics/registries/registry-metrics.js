@@ -5,7 +5,17 @@
 const { SpillwayError } = require('../../errors/errors')
 const { countOf, sumOf } = require('../../histogram/buckets')
 
-/** @import { Family } from '../family' */
+/**
+ * @import { MetricsRegistry } from '../../../../index.js'
+ * @import { Bounds } from '../../histogram/buckets'
+ * @import { Capture, TakeCapture } from '../capture'
+ * @import { Family, RowPoint, SummaryPoint, ValuePoint } from '../family'
+ */
+
+/**
+ * @typedef {ValuePoint & RowPoint & SummaryPoint} Point of which the type of the family decides what there is
+ * @typedef {{ metricName?: string, labels: object, sharedLabels: object, value: number }} Sample
+ */
 
 /** Recognizes the families of another copy of this package. */
 const OURS = 'spillway_requests_total'
@@ -22,7 +32,7 @@ class RegistryMetric {
 
   /**
    * @param {Family} family
-   * @param {() => import('../capture').Capture} capture
+   * @param {() => Capture} capture
    * @param {() => boolean} isDuplicate whether the registry holds prom-client's version of this family
    */
   constructor(family, capture, isDuplicate) {
@@ -50,25 +60,28 @@ class RegistryMetric {
 
   /** For text: the labels of a series are the same object at every scrape, so that the registry renders them once. */
   getForPromString() {
+    /** @type {Sample[]} */
     const values = []
     const points = this.#isDuplicate() ? [] : this.#family.points(this.#capture())
-    for (const point of points) this.#expand(point, values)
+    for (const point of points) this.#expand(/** @type {Point} */ (point), values)
     return { name: this.name, help: this.help, type: this.type, aggregator: this.aggregator, values }
   }
 
   /** `resetMetrics()` of a registry calls this on every metric. Ours are views with nothing to reset. */
   reset() {}
 
+  /** @param {Point} point @param {Sample[]} values */
   #expand(point, values) {
-    const { name, bounds } = this.#family
+    const { name, bounds } = /** @type {Family & { bounds: Bounds }} */ (this.#family)
     const sharedLabels = point.labels.pairs
+    /** @param {string} suffix @param {object} labels @param {number} value */
     const push = (suffix, labels, value) =>
       values.push({ metricName: `${name}${suffix}`, labels, sharedLabels, value })
     if (this.type === 'histogram') {
       let cumulative = 0
       for (let i = 0; i < bounds.seconds.length; i++) {
         cumulative += point.values[point.row * bounds.width + i]
-        push('_bucket', this.#le[i], cumulative)
+        push('_bucket', /** @type {object[]} */ (this.#le)[i], cumulative)
       }
       const count = countOf(point.values, point.row, bounds)
       push('_bucket', LE_INF, count)
@@ -87,13 +100,13 @@ class RegistryMetric {
 /**
  * Registers all families, or throws and registers none.
  *
- * @param {any} registry of either client library
+ * @param {MetricsRegistry} registry of either client library
  * @param {Family[]} families
- * @param {import('../capture').TakeCapture} capture
+ * @param {TakeCapture} capture
  * @returns {() => void} removes the families from the registry
  */
 function registerFamilies(registry, families, capture) {
-  const isOurs = (metric) => metric instanceof RegistryMetric
+  const isOurs = (/** @type {unknown} */ metric) => metric instanceof RegistryMetric
   if (registry.getSingleMetric(OURS) !== undefined || registry.getMetricsAsArray().some(isOurs)) {
     throw new SpillwayError(
       'ERR_SPILLWAY_REGISTRY_TAKEN',
@@ -120,8 +133,9 @@ function registerFamilies(registry, families, capture) {
   }
 }
 
-/** @param {import('../capture').TakeCapture} take @returns {() => import('../capture').Capture} */
+/** @param {TakeCapture} take @returns {() => Capture} */
 function oncePerTask(take) {
+  /** @type {Capture | undefined} */
   let captured
   return () => {
     if (captured === undefined) {

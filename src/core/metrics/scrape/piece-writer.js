@@ -29,6 +29,7 @@ class PieceWriter {
   #blockedSinceMs
   /** How long the reader blocked before that. */
   #blockedMs = 0
+  /** @type {NodeJS.Timeout | undefined} */
   #deadline
 
   /**
@@ -91,7 +92,7 @@ class PieceWriter {
     this.#clock.cancel(this.#deadline)
   }
 
-  /** Holds only the current link: the first one would keep the whole chain in memory. */
+  /** Holds only the current link: the first one would keep the whole chain in memory. @param {Rendering} rendering */
   async #writeAll(rendering) {
     let link = await rendering.after(rendering.join(this))
     while (link !== END) {
@@ -112,6 +113,8 @@ class PieceWriter {
   /**
    * Returns a promise if the next piece must wait for `drain`. The reader may have disconnected while a metric was collected.
    * Only `false` means to wait, as in Node's pipe(): the fake sockets of serverless adapters return undefined and never drain.
+   *
+   * @param {Buffer} bytes
    */
   #write(bytes) {
     if (!this.#isWritable() || this.#res.write(bytes) !== false) return undefined

@@ -15,17 +15,23 @@ const { registerFamilies, RegistryMetric } = require('../registries/registry-met
 const { Renderings } = require('./renderings')
 const { ScrapeBudget } = require('./scrape-budget')
 
-/** @import { InternalErrors } from '../../request/internal-errors' */
-
-/** @import { Family } from '../family' */
-/** @import { TakeCapture } from '../capture' */
-/** @import { Format } from '../formats/formats' */
+/**
+ * @import { MetricsRegistry, ResolvedOptions } from '../../../../index.js'
+ * @import { Clock } from '../../clock'
+ * @import { Bounds } from '../../histogram/buckets'
+ * @import { InternalErrors } from '../../request/internal-errors'
+ * @import { Capture, TakeCapture } from '../capture'
+ * @import { Family } from '../family'
+ * @import { Format } from '../formats/formats'
+ * @import { ForeignMetric, Registry, RegistryFamily, Slice } from '../registries/registry-points'
+ */
 
 /**
  * The metrics to show. `metrics` are those of registries; `standard` are our families under names that other libraries use too.
  *
  * @typedef {{ families: Family[], metrics: RegistryEntry[], standard: Family[] }} Sources
- * @typedef {{ registry: any, metric: any, name: string }} RegistryEntry
+ * @typedef {{ registry: Registry, metric: ForeignMetric, name: string }} RegistryEntry
+ * @typedef {Sources & { release(): void }} Gathered
  */
 
 const NATIVE = 'native histogram'
@@ -37,8 +43,10 @@ class Prometheus {
   #internalErrors
   #capture
   #gather
+  /** @type {Registry} */
   #registry
   #defaultLabels
+  /** @type {Capture | undefined} */
   #spare
   #budget
   #blocked
@@ -52,14 +60,14 @@ class Prometheus {
 
   /**
    * @param {{
-   *   bounds: import('../../histogram/buckets').Bounds,
+   *   bounds: Bounds,
    *   capture: TakeCapture,
-   *   clock: import('../../clock').Clock,
+   *   clock: Clock,
    *   families: readonly Family[],
    *   internalErrors: InternalErrors,
-   *   gather: () => Promise<Sources & { release(): void }> | undefined,
-   *   metrics: import('../../../../index.js').ResolvedOptions['metrics'],
-   *   registry: any,
+   *   gather: () => Promise<Gathered> | undefined,
+   *   metrics: ResolvedOptions['metrics'],
+   *   registry: MetricsRegistry | undefined,
    * }} parts `gather` collects the metrics of a fleet; undefined outside a fleet
    */
   constructor({ registry, metrics, bounds, clock, internalErrors, capture, families: given, gather }) {
@@ -75,7 +83,7 @@ class Prometheus {
     this.#clock = clock
     this.#internalErrors = internalErrors
     this.#capture = capture
-    this.#registry = registry ?? client.register
+    this.#registry = /** @type {Registry} */ (registry ?? client.register)
     this.#budget = new ScrapeBudget(clock)
     this.#blocked = new BlockedReaders(clock)
     this.#renderings = new Renderings({
@@ -83,7 +91,7 @@ class Prometheus {
       budget: this.#budget,
       render: (format) => this.#render(format),
     })
-    this.#defaultLabels = new DefaultLabels(registry)
+    this.#defaultLabels = new DefaultLabels(/** @type {Registry | undefined} */ (registry))
     if (registry !== undefined) this.#unregister = registerFamilies(registry, families, capture)
   }
 
@@ -118,6 +126,7 @@ class Prometheus {
     }
   }
 
+  /** @param {Gathered} gathered @param {Format} format */
   async *#renderGathered(gathered, format) {
     try {
       yield* this.#renderSources(gathered, undefined, format)
@@ -161,9 +170,9 @@ class Prometheus {
     return this.#defaultLabels.on(families)
   }
 
-  /** @returns {Generator<RegistryEntry>} */
+  /** @param {Registry} registry @param {Set<string>} seen @returns {Generator<RegistryEntry>} */
   *#metricsOf(registry, seen) {
-    for (const metric of registry.getMetricsAsArray()) {
+    for (const metric of /** @type {ForeignMetric[]} */ (registry.getMetricsAsArray())) {
       // Recognized by class, because an OpenMetrics registry removes `_total` from names. Metrics of another instance are skipped
       // too: that instance shows them.
       if (metric instanceof RegistryMetric) continue
@@ -177,7 +186,7 @@ class Prometheus {
     }
   }
 
-  /** @param {Sources} sources @param {import('../capture').Capture | undefined} captured @param {Format} format */
+  /** @param {Sources} sources @param {Capture | undefined} captured @param {Format} format */
   async *#renderSources({ families, metrics, standard }, captured, format) {
     const shown = families.filter(
       ({ name, type }) =>
@@ -190,6 +199,7 @@ class Prometheus {
     yield format.end
   }
 
+  /** @param {RegistryEntry[]} metrics @param {Format} format @param {Set<string>} seen */
   async *#renderMetrics(metrics, format, seen) {
     for (const { registry, metric, name } of metrics) {
       try {
@@ -201,26 +211,34 @@ class Prometheus {
   }
 }
 
+/** @param {Registry} registry @param {ForeignMetric} metric @param {{ name: string, seen: Set<string>, format: Format }} how */
 async function renderMetric(registry, metric, { name, seen, format: { renderForeign } }) {
   if (renderForeign === undefined) {
     const family = await (metric.getForPromString ?? metric.get).call(metric)
     return inSlices(asText(registry), { ...family, name })
   }
-  const [family] = await withOnly(registry, metric).getMetricsAsJSON()
-  const isName = (other) => seen.has(other) || ![undefined, metric].includes(registry.getSingleMetric(other))
+  const [family] = /** @type {RegistryFamily[]} */ (await withOnly(registry, metric).getMetricsAsJSON())
+  const isName = (/** @type {string} */ other) =>
+    seen.has(other) ||
+    ![undefined, metric].includes(/** @type {ForeignMetric | undefined} */ (registry.getSingleMetric(other)))
   return renderForeign({ ...family, name }, isName)
 }
 
+/** @param {string} name */
 const duplicateName = (name) =>
   new Error(`The registry has a metric named '${name}' too; only spillway's is shown`)
 
-/** prom-client up to version 14 has another name for the method. */
+/** prom-client up to version 14 has another name for the method. @param {Registry} registry @param {Slice} metric */
 const textOf = (registry, metric) =>
-  registry.getMetricsAsString?.(metric) ?? registry.getMetricAsPrometheusString(metric)
+  registry.getMetricsAsString?.(metric) ??
+  /** @type {Required<Registry>} */ (registry).getMetricAsPrometheusString(metric)
 
 /**
  * A registry renders a metric in one step, which stalls the loop for 300 ms with 40 000 series. It is given slices instead. It
  * renders the two head lines with each slice, and all but the first pair are removed.
+ *
+ * @param {Registry} registry
+ * @param {RegistryFamily} family
  */
 async function* inSlices(registry, family) {
   const values = family.values ?? []
@@ -233,20 +251,32 @@ async function* inSlices(registry, family) {
   } while (from < values.length)
 }
 
+/** @param {string} text */
 const withoutHead = (text) => text.slice(text.indexOf('\n', text.indexOf('\n') + 1) + 1)
 
-/** A view of the registry that renders Prometheus text: an OpenMetrics registry would add exemplars and a second `_total`. */
+/**
+ * A view of the registry that renders Prometheus text: an OpenMetrics registry would add exemplars and a second `_total`.
+ *
+ * @param {Registry} registry
+ * @returns {Registry}
+ */
 function asText(registry) {
   if (registry.contentType === TEXT.contentType) return registry
   return Object.create(registry, { contentType: { value: TEXT.contentType } })
 }
 
-/** A view of the registry with one metric only, so that a failing metric does not affect the others. */
+/**
+ * A view of the registry with one metric only, so that a failing metric does not affect the others.
+ *
+ * @param {Registry} registry
+ * @param {ForeignMetric} metric
+ * @returns {Registry}
+ */
 function withOnly(registry, metric) {
   return Object.create(registry, { getMetricsAsArray: { value: () => [metric] } })
 }
 
-/** An OpenMetrics registry removes `_total` from the names of its counters. */
+/** An OpenMetrics registry removes `_total` from the names of its counters. @param {ForeignMetric} metric @param {Registry} registry */
 function wholeNameOf({ name, type }, registry) {
   const isShort = type === 'counter' && !name.endsWith('_total')
   return isShort && registry.contentType?.includes('openmetrics') ? `${name}_total` : name

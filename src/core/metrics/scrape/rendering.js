@@ -4,15 +4,16 @@
 
 const { FIRST_IN_LINE } = require('./scrape-budget')
 
-/** @import { ScrapeBudget } from './scrape-budget' */
-
-/** @import { Reader } from './blocked-readers' */
+/**
+ * @import { Reader } from './blocked-readers'
+ * @import { ScrapeBudget } from './scrape-budget'
+ */
 /** @typedef {{ bytes: Buffer, next: Link | undefined }} Link */
 
 const NOTHING = Buffer.alloc(0)
 /** @type {Link} */
 const END = Object.freeze({ bytes: NOTHING, next: undefined })
-/** @returns {Link} */
+/** @param {Buffer} bytes @returns {Link} */
 const linkOf = (bytes) => ({ bytes, next: undefined })
 
 class Rendering {
@@ -24,7 +25,7 @@ class Rendering {
   #last = linkOf(NOTHING)
   /** The link before the first piece, while readers may still join. @type {Link | undefined} */
   #first = this.#last
-  /** The next link while it is being made. A failed rendering keeps the rejected promise for readers that arrive later. */
+  /** The next link while it is being made. A failed rendering keeps the rejected promise for readers that arrive later. @type {Promise<Link> | undefined} */
   #pending
   /** @type {Set<Reader>} */
   #readers = new Set()
@@ -91,6 +92,7 @@ class Rendering {
     }
   }
 
+  /** @param {Link} link */
   #append(link) {
     this.#pending = undefined
     this.#last.next = link
@@ -106,7 +108,7 @@ class Rendering {
   }
 }
 
-/** Encodes a piece once for all readers. */
+/** Encodes a piece once for all readers. @param {string | Buffer} piece */
 const bytesOf = (piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)
 
 exports.END = END

@@ -5,10 +5,10 @@
 
 const { Rendering } = require('./rendering')
 
-/** @import { ScrapeBudget } from './scrape-budget' */
-
-/** @import { Format } from '../formats/formats' */
-/** @typedef {Rendering} RenderingOfFormat */
+/**
+ * @import { Format } from '../formats/formats'
+ * @import { ScrapeBudget } from './scrape-budget'
+ */
 
 const SHARED_MS = 1000
 /**
@@ -25,9 +25,9 @@ class Renderings {
   #render
   /** 0 while time stands still, because a second would never end: each scrape then has its own rendering. */
   #sharedMs
-  /** The last rendering of each format. @type {Map<Format, RenderingOfFormat>} */
+  /** The last rendering of each format. @type {Map<Format, Rendering>} */
   #last = new Map()
-  /** The renderings of each format that have readers, the oldest first. @type {Map<Format, RenderingOfFormat[]>} */
+  /** The renderings of each format that have readers, the oldest first. @type {Map<Format, Rendering[]>} */
   #read = new Map()
 
   /**
@@ -41,7 +41,7 @@ class Renderings {
     this.#sharedMs = clock.isFrozen ? 0 : SHARED_MS
   }
 
-  /** @param {Format} format @returns {RenderingOfFormat} the caller joins it in the same task */
+  /** @param {Format} format @returns {Rendering} the caller joins it in the same task */
   of(format) {
     const last = this.#last.get(format)
     if (last !== undefined && this.#isShared(last)) return last
@@ -56,6 +56,7 @@ class Renderings {
     return rendering
   }
 
+  /** @param {Format} format @param {Rendering} rendering */
   #scheduleClose(format, rendering) {
     this.#clock.after(this.#sharedMs, () => {
       if (this.#last.get(format) !== rendering) return
@@ -64,7 +65,7 @@ class Renderings {
     })
   }
 
-  /** A failed rendering is not shared. */
+  /** A failed rendering is not shared. @param {Rendering} rendering */
   #isShared({ startedMs, hasFailed, isInProgress }) {
     if (hasFailed || this.#sharedMs === 0) return false
     return this.#clock.now() - startedMs < (isInProgress ? IN_PROGRESS_MS : this.#sharedMs)
@@ -76,6 +77,7 @@ class Renderings {
     this.#last.delete(format)
   }
 
+  /** @param {Format} format @param {Rendering} rendering */
   #track(format, rendering) {
     const read = (this.#read.get(format) ?? []).filter(({ isRead }) => isRead)
     if (this.#sharedMs > 0 && read.length >= MAX_READ) read.shift()?.disconnectReaders()

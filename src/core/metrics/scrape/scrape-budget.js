@@ -15,6 +15,8 @@ const MS_PER_BYTE = 4e-6
 /** The number that goes before all others. */
 const FIRST_IN_LINE = 0
 
+/** @typedef {{ number: number, work: () => unknown, bytes: number, resolve(value: unknown): void, reject(error: unknown): void }} Entry */
+
 class ScrapeBudget {
   #clock
   #isLimited
@@ -22,7 +24,7 @@ class ScrapeBudget {
   #sinceMs
   #creditMs = BURST_MS
   #creditedMs
-  /** @type {{ number: number, work: () => any, bytes: number, resolve: (value: any) => void, reject: (error: unknown) => void }[]} */
+  /** @type {Entry[]} */
   #waiting = []
   #lastNumber = FIRST_IN_LINE
 
@@ -54,6 +56,11 @@ class ScrapeBudget {
     return new Promise((resolve, reject) => this.#queue({ number, work, bytes, resolve, reject }))
   }
 
+  /**
+   * @template Result
+   * @param {() => Result} work
+   * @param {number} bytes
+   */
   #do(work, bytes) {
     const sinceMs = this.#clock.now()
     try {
@@ -63,7 +70,7 @@ class ScrapeBudget {
     }
   }
 
-  /** Searches from the end, where most entries belong. */
+  /** Searches from the end, where most entries belong. @param {Entry} entry */
   #queue(entry) {
     let at = this.#waiting.length
     while (at > 0 && this.#waiting[at - 1].number > entry.number) at--

@@ -23,7 +23,8 @@ function slowSection() {
       { title: 'at', text: ({ at }) => timeOfDay(at) },
       {
         title: 'status',
-        text: ({ status, outcome }) => (outcome === 'completed' ? String(status) : `${status ?? NONE} ${outcome}`),
+        text: ({ status, outcome }) =>
+          outcome === 'completed' ? String(status) : `${status ?? NONE} ${outcome}`,
       },
       { title: 'took', sort: ({ durationMs }) => durationMs, text: ({ durationMs }) => duration(durationMs) },
       {
