@@ -1,6 +1,6 @@
 'use strict'
 // The features of an instance. core/feature.js describes the properties of a line.
-// A feature can be removed: its line, and its folder.
+// A feature can be removed: its line, and its folder (`npm run without`).
 
 /**
  * @import { Feature } from './core/feature'
@@ -23,11 +23,17 @@
  * @typedef {{ [Name in 'doctor' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls']: ReturnType<Started[Name]['sample']> }} Samples
  */
 
-const NO_SOCKETS = {
-  connections: { open: 0, opened: 0, transports: [], closed: {}, refused: {}, held: 0, room: 1 },
-  messages: { received: 0, receivedBytes: 0, sent: 0, sentBytes: 0 },
-  events: [],
-  folded: 0,
+/** The sections of `snapshot()` of features that have not started. */
+const UNUSED = {
+  outgoing: { hosts: [], folded: 0 },
+  pools: [],
+  sockets: {
+    connections: { open: 0, opened: 0, transports: [], closed: {}, refused: {}, held: 0, room: 1 },
+    messages: { received: 0, receivedBytes: 0, sent: 0, sentBytes: 0 },
+    events: [],
+    folded: 0,
+  },
+  stalls: { count: 0, totalMs: 0, sites: [] },
 }
 
 /** @type {Feature[]} */
@@ -43,26 +49,22 @@ const FEATURES = [
     isOn: ({ insight }) => insight.outgoing,
     start: (instance) => require('./features/outgoing/outgoing-calls').outgoingOf(instance),
     families: () => require('./features/outgoing/families').OUTGOING_FAMILIES,
-    unused: { hosts: [], folded: 0 },
   },
   {
     name: 'pools',
     start: (instance) => require('./features/pools/pools').poolsOf(instance),
     families: () => require('./features/pools/families').POOL_FAMILIES,
-    unused: [],
   },
   {
     name: 'sockets',
     start: (instance) => require('./features/sockets/sockets').socketsOf(instance),
     families: () => require('./features/sockets/families').SOCKET_FAMILIES,
-    unused: NO_SOCKETS,
   },
   {
     name: 'stalls',
     isOn: ({ insight }) => insight.stalls,
     start: (instance) => require('./features/stalls/stalls').stallsOf(instance),
     families: () => require('./features/stalls/families').STALL_FAMILIES,
-    unused: { count: 0, totalMs: 0, sites: [] },
   },
   {
     name: 'doctor',
@@ -83,4 +85,4 @@ const FEATURES = [
   { name: 'admin', start: (instance) => require('./features/admin/admin').adminOf(instance) },
 ]
 
-module.exports = { FEATURES }
+module.exports = { FEATURES, UNUSED }

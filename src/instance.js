@@ -32,7 +32,7 @@ const { memoryForGate, memoryForRecycling } = require('./core/process/memory')
 const { ProcessWarnings } = require('./core/process/process-warnings')
 const { createRuntime } = require('./core/process/runtime')
 const { TurnClock } = require('./core/process/turn-clock')
-const { FEATURES } = require('./features')
+const { FEATURES, UNUSED } = require('./features')
 const { listenToTurns } = require('./turn-listeners')
 
 /**
@@ -84,7 +84,7 @@ class Instance {
     this.debug = (fields, text) => internalErrors.guard('logger', () => logger.debug?.(fields, text))
     this.warn = warn
     this.info = info
-    this.features = new Features(FEATURES, this)
+    this.features = new Features(FEATURES, UNUSED, this)
     /** The features that are on, by name. */
     this.started = this.features.started
     this.notices = new Notices(warn)

@@ -17,7 +17,6 @@
  *   Others start at their first use
  * @property {(instance: Instance) => Part} start
  * @property {() => readonly Family[]} [families] its metrics
- * @property {unknown} [unused] its section until it starts
  */
 
 /**
@@ -52,12 +51,18 @@ class Features {
   /** By hook, the parts that have it. @type {Record<Hook, Required<Part>[]>} */
   #hooked = { onEachTurn: [], onTurn: [], onMount: [], onStopAccepting: [] }
   #list
+  #unused
   #instance
   #isClosed = false
 
-  /** @param {readonly Feature[]} list @param {Instance} instance */
-  constructor(list, instance) {
+  /**
+   * @param {readonly Feature[]} list
+   * @param {Partial<Sections>} unused the sections of features that have not started
+   * @param {Instance} instance
+   */
+  constructor(list, unused, instance) {
     this.#list = list
+    this.#unused = unused
     this.#instance = instance
   }
 
@@ -134,13 +139,9 @@ class Features {
   /** The features' sections of a snapshot. @param {Capture} captured @param {Omit<Snapshot, keyof Sections>} snapshot of the core */
   sections(captured, snapshot) {
     /** @type {Record<string, unknown>} */
-    const sections = {}
-    for (const { name, unused } of this.#list) {
-      /** @type {Part | undefined} */
-      const part = this.started[name]
-      const section = part?.section === undefined ? unused : part.section(captured, snapshot)
-      if (section !== undefined) sections[name] = section
-    }
+    const sections = { ...this.#unused }
+    for (const [name, part] of Object.entries(/** @type {Record<string, Part>} */ (this.started)))
+      if (part.section !== undefined) sections[name] = part.section(captured, snapshot)
     return /** @type {Sections} */ (sections)
   }
 

@@ -5,6 +5,6 @@ const { FAMILIES: CORE } = require('../../src/core/metrics/families')
 const { Features } = require('../../src/core/feature')
 const { FEATURES } = require('../../src/features')
 
-const FAMILIES = [...CORE, ...new Features(FEATURES, undefined).families()]
+const FAMILIES = [...CORE, ...new Features(FEATURES, {}, /** @type {any} */ (undefined)).families()]
 
 module.exports = { FAMILIES }
