@@ -19,7 +19,6 @@ const { ProcessErrors } = require('./core/errors/process-errors')
 const { RequestContext } = require('./core/errors/request-context')
 const { Timeouts } = require('./core/errors/timeouts')
 const { Lazy } = require('./core/lazy')
-const { ConnectionUse } = require('./core/drain/connection-use')
 const { Lifecycle } = require('./core/drain/lifecycle')
 const { Notices } = require('./core/notices')
 const { openInstances } = require('./core/drain/open-instances')
@@ -36,6 +35,7 @@ const { FEATURES, UNUSED } = require('./features')
 const { listenToTurns } = require('./turn-listeners')
 
 /**
+ * @import { Server } from 'node:net'
  * @import { ResolvedOptions } from '../index.js'
  * @import { CallPlace } from './core/call-place'
  * @import { Clock } from './core/clock'
@@ -63,8 +63,10 @@ class Instance {
    * @param {ResolvedOptions} options
    * @param {Clock} clock
    * @param {CallPlace} place where `createSpillway()` was called
+   * @param {{ onListen?: (server: Server) => void, isInListen?: boolean }} [registered] `onListen`: in place of the line that an instance
+   *   writes when a server listens. `isInListen`: servers become known in the middle of their `listen()`
    */
-  constructor(options, clock, place) {
+  constructor(options, clock, place, { onListen, isInListen } = {}) {
     const logger = loggerFrom(options.logger, {
       clock,
       onError: (error) => internalErrors.report('logger', error),
@@ -107,7 +109,7 @@ class Instance {
       internalErrors,
       options: options.shed,
       sampleMemory: () => memoryForGate(this.runtime),
-      connections: new ConnectionUse({ recorder, serversNow: () => this.lifecycle.servers }),
+      connections: openConnections(() => this.lifecycle.servers),
       onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
       followTurn: follow,
@@ -122,7 +124,8 @@ class Instance {
       warn,
       info,
       close: () => this.close(),
-      onListen: (server) => startLine.write(server),
+      onListen: onListen ?? ((server) => startLine.write(server)),
+      isInListen,
       onStopAccepting: () => this.features.onStopAccepting(),
       sampleMemory: () => memoryForRecycling(this.runtime),
     })
@@ -256,5 +259,12 @@ class Instance {
     this.runtime.collections.close()
   }
 }
+
+/** @param {() => { readonly open: number }} serversNow the servers are made later */
+const openConnections = (serversNow) => ({
+  get open() {
+    return serversNow().open
+  },
+})
 
 exports.Instance = Instance

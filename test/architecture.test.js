@@ -47,7 +47,7 @@ function read(path) {
     [...within.matchAll(pattern)].map(([, to]) => resolve(dirname(path), to))
   const required = targets(/\brequire\('(\.[^']+)'\)/g, code).map((to) => require.resolve(to))
   /** Whose types its comments name. */
-  const named = targets(/\b(?:import\(|@import .* from )'(\.[^']+)'/g, text)
+  const named = targets(/(?:\bimport\(|@import .* from )'(\.[^']+)'/g, text)
   return { path, name: relative(SRC, path).split(sep).join('/'), text, code, required, named }
 }
 

@@ -6,10 +6,10 @@ const { bytes, duration, percent } = require('../core/readable')
 const { tableLines } = require('./text-table')
 
 /**
- * @import { PublicRow } from '../features/profiles/profile-tables'
  * @import { Output } from './output'
  * @import { Column } from './text-table'
- * @typedef {PublicRow<'Ms' | 'Bytes'>} Row it has the figures of its kind only
+ * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, selfShare: number, totalShare: number, isHandler: boolean,
+ *   selfMs?: number, totalMs?: number, selfBytes?: number, totalBytes?: number }} Row it has the figures of its kind only
  * @typedef {{ functions?: Row[], packages?: Row[], startPauseMs?: number, durationMs?: number, samples?: number }} ProfileResult
  */
 

@@ -55,4 +55,4 @@ function drainOrder({ mode, timeout, delay }, cause) {
   }
 }
 
-module.exports = { DEVELOPMENT, PRODUCTION, TIMEOUTS_MS, drainModeFor, drainOrder }
+module.exports = { DEVELOPMENT, TIMEOUTS_MS, drainModeFor, drainOrder }

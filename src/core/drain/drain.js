@@ -67,8 +67,11 @@ class Drain {
     this.#onWait = onWait
     this.#onClose = onClose
     this.#onEnd = onEnd
-    // The server's last connection may be destroyed a moment after its `close` event.
-    servers.onClose = () => clock.afterTurn(() => this.#endIfDone())
+  }
+
+  /** A server closed. Its last connection may be destroyed a moment after its `close` event. */
+  onServerClose() {
+    this.#clock.afterTurn(() => this.#endIfDone())
   }
 
   get isUnderWay() {

@@ -12,7 +12,7 @@ function endIfEndless(res) {
   try {
     res.end()
   } catch {
-    // A middleware has replaced \`end\`, and its own throws.
+    // A middleware has replaced `end`, and its own throws.
     cutOff(res)
   }
 }

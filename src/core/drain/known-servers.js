@@ -15,20 +15,28 @@ class KnownServers {
   /** @type {ServerTable<Server, Connections>} */
   #connections = new ServerTable()
   #isClosed = false
-  /** Called when a known server closes. */
-  onClose = () => {}
-  /** Called when a known server begins to listen, and for a server that listens when it becomes known. */
-  onListen = (/** @type {Server} */ _server) => {}
-  /** Whether servers become known in the middle of their `listen()`. */
-  isInListen = false
+  #onClose
+  #onListen
+  #isInListen
+
+  /**
+   * @param {{ onClose?: () => void, onListen?: (server: Server) => void, isInListen?: boolean | undefined }} [parts] `onClose`: a known server closes.
+   *   `onListen`: a known server begins to listen, or listens when it becomes known. `isInListen`: servers become known in the middle of
+   *   their `listen()`
+   */
+  constructor({ onClose = () => {}, onListen = () => {}, isInListen = false } = {}) {
+    this.#onClose = onClose
+    this.#onListen = onListen
+    this.#isInListen = isInListen
+  }
 
   /** @param {Server} server @param {ConnectionOwner} [req] the request by which the server becomes known */
   add(server, req) {
     if (this.#connections.has(server) || this.#isClosed) return
     const connections = new Connections(server, {
-      onClose: () => this.onClose(),
-      onListen: () => this.onListen(server),
-      isInListen: this.isInListen,
+      onClose: this.#onClose,
+      onListen: () => this.#onListen(server),
+      isInListen: this.#isInListen,
     })
     this.#connections.set(server, connections)
     if (req !== undefined) connections.addFrom(req)

@@ -30,7 +30,7 @@ const REPLACEMENT_TIMEOUT_MS = 120_000
 
 class Lifecycle {
   health
-  servers = new KnownServers()
+  servers
   recycle
   #processExit = processExit()
   #supervisor
@@ -49,12 +49,23 @@ class Lifecycle {
    *   internalErrors: InternalErrors, recorder: Recorder,
    *   options: ResolvedOptions, close: () => void,
    *   sampleMemory: () => MemorySample, emit: (event: 'degraded' | 'draining', details: object) => void,
-   *   onListen: (server: Server) => void, onStopAccepting: () => void, info: (fields: object, message: string) => void,
+   *   onListen: (server: Server) => void, isInListen?: boolean | undefined, onStopAccepting: () => void, info: (fields: object, message: string) => void,
    *   warn: (fields: object, message: string) => void }} parts
    */
   constructor(parts) {
-    const { clock, internalErrors, recorder, options, close, sampleMemory, emit, onListen, info, warn } =
-      parts
+    const {
+      clock,
+      internalErrors,
+      recorder,
+      options,
+      close,
+      sampleMemory,
+      emit,
+      onListen,
+      isInListen,
+      info,
+      warn,
+    } = parts
     this.#clock = clock
     this.#emit = emit
     this.#options = options.drain
@@ -65,6 +76,16 @@ class Lifecycle {
       log(fields, `spillway: check ${check}: ${verdict}`)
     }
     this.health = new Health({ isManual: options.health.manual, clock, onCheckChange })
+    const isProduction = process.env.NODE_ENV === 'production'
+    const publicPaths = new PublicPaths({ endpoints: options.endpoints, isProduction, info })
+    this.servers = new KnownServers({
+      isInListen,
+      onClose: () => this.#drain.onServerClose(),
+      onListen: (server) => {
+        onListen(server)
+        publicPaths.logFor(server)
+      },
+    })
     this.#drain = new Drain({
       clock,
       recorder,
@@ -87,12 +108,6 @@ class Lifecycle {
         close()
       },
     })
-    const isProduction = process.env.NODE_ENV === 'production'
-    const publicPaths = new PublicPaths({ endpoints: options.endpoints, isProduction, info })
-    this.servers.onListen = (server) => {
-      onListen(server)
-      publicPaths.logFor(server)
-    }
     this.#processExit.addDrain(this.#drainForExit)
     this.#supervisor = new Supervisor({
       onShutdown: (reason) => this.#processExit.onSignal(reason),

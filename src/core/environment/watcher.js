@@ -84,4 +84,4 @@ function* commandsOf(table, pid = process.pid) {
   }
 }
 
-module.exports = { commandsOf, findWatcher, readCommands, watcher }
+module.exports = { commandsOf, findWatcher, watcher }

@@ -1,6 +1,6 @@
 'use strict'
 // Handles an error that ends a request: answers, counts and logs it, and records it on the active span. Adapters use only
-// this file of the room.
+// this file of the folder.
 //
 // An error is recorded once per request, whichever handlers and events report it. It is logged at once, while the
 // application's async context is active. It is counted when the request has ended, under the route of the request.

@@ -4,11 +4,10 @@
 // there it is off until a part needs it. `errors.uncaught` turns it on for good, the stall watcher for some minutes.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { hasBody } = require('../request/half-closed')
 const { METHODS } = require('../request/methods')
 
 /**
- * @import { IncomingMessage } from 'node:http'
- * @import { findVisit } from '../../features/pools/visits'
  * @import { NodeRequest, NodeResponse } from '../http/http-server'
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
@@ -29,7 +28,7 @@ const isCheap =
 class RequestReference {
   /** Undefined once the request has ended. @type {Request | undefined} */
   request
-  /** What the request has done with pools so far: see features/pools/visits.js. @type {ReturnType<typeof findVisit>} */
+  /** What the request has done with pools so far: see features/pools/visits.js. @type {unknown} */
   visits = undefined
   #method = ''
   /** @type {string | undefined} */
@@ -215,9 +214,5 @@ class RequestContext {
     Object.defineProperty(req, 'emit', { value, configurable: true, writable: true })
   }
 }
-
-/** @param {IncomingMessage} req */
-const hasBody = ({ headers }) =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 exports.RequestContext = RequestContext

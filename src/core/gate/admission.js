@@ -44,8 +44,8 @@ class Admission {
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
   answersInFramework = false
-  /** What a feature adds to the limits, such as the connections of a pool. @type {import('./limits/limits').FurtherLimit} */
-  #further = NO_LIMIT
+  /** What a feature adds to the limits, such as the connections of a pool. @type {import('./limits/limits').FeatureLimit} */
+  #featureLimit = NO_LIMIT
   #followTurn
   #clock
   #hooks
@@ -102,9 +102,9 @@ class Admission {
       fairShares: new FairShares(),
       hooks,
       stats: this.stats,
-      further: (request, nowMs) =>
-        this.#further.isWatched && this.limits.areEnforced
-          ? /** @type {ShedReason | undefined} */ (this.#further.reasonAfterQueue(request, nowMs))
+      featureLimit: (request, nowMs) =>
+        this.#featureLimit.isWatched && this.limits.areEnforced
+          ? /** @type {ShedReason | undefined} */ (this.#featureLimit.reasonAfterQueue(request, nowMs))
           : undefined,
       onReject: (request, reason) => this.#onReject(request, reason),
     })
@@ -113,9 +113,9 @@ class Admission {
     this.update(options)
   }
 
-  /** @param {import('./limits/limits').FurtherLimit} limit */
+  /** @param {import('./limits/limits').FeatureLimit} limit */
   limitBy(limit) {
-    this.#further = limit
+    this.#featureLimit = limit
   }
 
   /** @param {ShedOptions} options */
@@ -155,7 +155,7 @@ class Admission {
     if (admission.priority === BYPASS) return RUN
     this.stats.decided++
     const decision = this.#decideAs(this.#mode, request, nowMs)
-    if (decision === RUN && admission.expected !== undefined) this.#further.onAdmit(request, nowMs)
+    if (decision === RUN && admission.expected !== undefined) this.#featureLimit.onAdmit(request, nowMs)
     if (decision !== REJECTED && this.#retryAfter.isSpread) this.#retryAfter.onAdmit()
     return decision
   }
@@ -163,12 +163,14 @@ class Admission {
   /** @param {ShedOptions['mode'] | undefined} mode @param {Request} request @param {number} nowMs */
   #decideAs(mode, request, nowMs) {
     const reason = this.#resources.isShort ? this.#resources.reasonFor(request.admission.priority) : undefined
-    const further =
-      reason === undefined && this.#further.isWatched
-        ? /** @type {ShedReason | undefined} */ (this.#further.reasonFor(request, nowMs, mode === 'observe'))
+    const ofFeature =
+      reason === undefined && this.#featureLimit.isWatched
+        ? /** @type {ShedReason | undefined} */ (
+            this.#featureLimit.reasonFor(request, nowMs, mode === 'observe')
+          )
         : undefined
-    if (mode === 'observe') return this.#observe(request, reason ?? further, nowMs)
-    if (further !== undefined) return this.gate.reject(request, further)
+    if (mode === 'observe') return this.#observe(request, reason ?? ofFeature, nowMs)
+    if (ofFeature !== undefined) return this.gate.reject(request, ofFeature)
     if (reason !== undefined) {
       // Without a sample a limit could not recover, whatever resource is short.
       if (nowMs - this.gate.lastAdmitMs <= SAMPLE_MS) return this.gate.reject(request, reason)
@@ -196,7 +198,7 @@ class Admission {
   /** @param {Request} request @param {ShedReason} reason */
   #onReject(request, reason) {
     request.admission.onReject(reason, this.#clock.now(), this.cause)
-    if (request.admission.expected !== undefined) this.#further.onReject(request)
+    if (request.admission.expected !== undefined) this.#featureLimit.onReject(request)
     this.#countRejection(reason, request.admission.priority)
     // A framework takes the error when `decide` returns, so the rejection cannot be sent late.
     if (this.#rejection.goesToErrorHandler(request)) this.#send(request, reason, true)
@@ -240,7 +242,7 @@ class Admission {
   /** Hot path: once a request. The recorder has read both clocks at its end. @param {Request} request */
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
     this.gate.release(request, nowMs, idleMs)
-    if (this.#further.isOn) this.#further.onEnd(request)
+    if (this.#featureLimit.isOn) this.#featureLimit.onEnd(request)
     const { crossOrigin } = this.#rejection
     if (request.req.headers?.origin !== undefined) crossOrigin.onEnd(request, nowMs)
   }

@@ -272,13 +272,13 @@ class ConnectionGate {
     clock.afterTurn(() => held.onDecision(reason, value, bound))
   }
 
-  /** The process says goodbye to its connections: it opens none from now on. */
+  /** The process drains: no connection opens from now on. */
   drain() {
     this.isClosing = true
     this.#releaseAll('closed')
   }
 
-  /** Spillway is taken off: whatever is held opens. */
+  /** The instance is closed: whatever is held opens. */
   close() {
     this.#isClosed = true
     this.#releaseAll(undefined)

@@ -3,7 +3,7 @@
 // one request a callback, so that Node runs ticks and promises between two requests as it does between two sockets.
 
 const { isDisconnected } = require('../request/request')
-const { offHalfClose, onHalfClose } = require('../request/half-closed')
+const { hasBody, offHalfClose, onHalfClose } = require('../request/half-closed')
 const { MAX_QUIET_MS } = require('./measurements/accept-burst')
 const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { inRequestContext } = require('./queue')
@@ -22,7 +22,7 @@ const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** @typedef {NonNullable<AdmissionRecord['resume']>} Resume */
 
-/** The same for clients that cannot make the queue long: fewer of their requests are queued, and outlive a collection. */
+/** The budget of a loop turn while clients cannot make the queue long. With 5 ms more would be queued, and what is queued outlives a collection. */
 const BOUNDED_BUDGET_MS = 50
 
 class Gate {
@@ -39,7 +39,7 @@ class Gate {
   #fairShares
   #hooks
   #stats
-  #further
+  #featureLimit
   #onReject
   /** When the first request arrived in the last loop turn in which any did. */
   #firstArrivalMs = 0
@@ -58,11 +58,22 @@ class Gate {
    *   limits: Limits, measurements: import('./admission').Measurements,
    *   fairShares: FairShares, stats: Stats,
    *   hooks: UserHooks,
-   *   further: (request: Request, nowMs: number) => ShedReason | undefined,
-   *   onReject: (request: Request, reason: ShedReason) => void }} parts `further`: why a further limit rejects
+   *   featureLimit: (request: Request, nowMs: number) => ShedReason | undefined,
+   *   onReject: (request: Request, reason: ShedReason) => void }} parts `featureLimit`: why the limit of a feature rejects
    *   a request that has been queued; `onReject` answers the request
    */
-  constructor({ cause, clock, limits, measurements, queue, fairShares, hooks, stats, further, onReject }) {
+  constructor({
+    cause,
+    clock,
+    limits,
+    measurements,
+    queue,
+    fairShares,
+    hooks,
+    stats,
+    featureLimit,
+    onReject,
+  }) {
     this.#cause = cause
     this.#clock = clock
     this.#limits = limits
@@ -71,7 +82,7 @@ class Gate {
     this.#fairShares = fairShares
     this.#hooks = hooks
     this.#stats = stats
-    this.#further = further
+    this.#featureLimit = featureLimit
     this.#onReject = onReject
   }
 
@@ -225,7 +236,7 @@ class Gate {
     // The client has disconnected: a handler that starts now would never get the events of its end.
     if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
-    const reason = this.#further(request, nowMs)
+    const reason = this.#featureLimit(request, nowMs)
     if (reason !== undefined) return this.#rejectQueued(request, reason)
     this.#stats.onWait(nowMs - request.admission.queuedMs)
     this.admit(request, nowMs)
@@ -249,6 +260,7 @@ class Gate {
       request.admission.priority !== 0 &&
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
+    // Body parsers take a request for finished once its client has half-closed. Its handler would see no body.
     const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
     // It can wait no longer.
@@ -305,9 +317,5 @@ class Gate {
     this.#rejectAll(() => this.#cause.because('closed'))
   }
 }
-
-/** Body parsers take a request for finished once its client has half-closed. Its handler would see no body. @param {Request['req']} req */
-const hasBody = ({ headers }) =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 exports.Gate = Gate

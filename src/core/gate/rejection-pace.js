@@ -1,6 +1,6 @@
 'use strict'
-// Rejections are sent together every 20 ms, and the first after a pause at once. They take at most .34 of the loop, and less and less
-// while all clients wait for an answer. What is beyond waits for its turn, first in, first out, whoever sent it. So most of the loop serves, whatever
+// Rejections are sent together every 20 ms, and the first after a pause at once. They take at most 0.34 of the loop, and less and less
+// while all clients wait for an answer. A rejection beyond that share waits, first in, first out. So most of the loop serves, whatever
 // the clients of rejected requests do next. The share holds for up to twenty thousand that wait.
 
 const { AsyncResource } = require('node:async_hooks')
@@ -11,18 +11,18 @@ const { LATELY_MS } = require('./measurements/loop-turns')
 /** @import { Request } from '../request/request' */
 
 const MOST_SHARE = 0.34
-/** While all clients wait, the share halves in so long, to the least: they send no more requests than they get answers. */
+/** While all clients wait, the share halves in this time, down to LEAST_SHARE: they send no more requests than they get answers. */
 const HALVED_MS = 1000
 const LEAST_SHARE = 0.05
 /** Added for a new connection: a client that connects anew makes the loop accept it too. */
 const ACCEPT_MS = 0.05
-/** One by itself wakes the client's process, and finds its code in no cache: each then costs up to five times as much. */
+/** A 503 that is sent alone wakes the client's process, and costs up to five times as much. */
 const TOGETHER_MS = 20
 /** The same for gateways: until its 503 is sent, another user's request waits for the connection. */
 const GATEWAY_TOGETHER_MS = 5
-/** What is sent together blocks the loop no longer. */
+/** How long rejections that are sent together may block the loop. */
 const MOST_TOGETHER_MS = 50
-/** What is sent at once beyond the share, and at the start before it. */
+/** The credit at the start, and the most debt of rejections that are sent at once although the share is used up. */
 const MOST_DEBT_MS = 120
 /** Beyond so many the oldest is sent at once: each that waits keeps its request in memory. */
 const MOST_WAITING = 20_000

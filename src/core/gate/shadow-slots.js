@@ -33,9 +33,9 @@ class ShadowSlots {
    * @param {number} nowMs @param {number} others in flight @param {number} waitMs for a slot
    */
   admit(nowMs, others, waitMs) {
-    const { maxConcurrent, observedMs } = this.#limits
+    const { maxConcurrent, slotHeldMs } = this.#limits
     if (others < maxConcurrent && this.#endsMs.length >= maxConcurrent) return
-    this.#endsMs.push(nowMs + waitMs + observedMs)
+    this.#endsMs.push(nowMs + waitMs + slotHeldMs)
   }
 
   /** @param {number} nowMs */

@@ -10,11 +10,8 @@ const { Rows } = require('./rows')
 const boundsOf = (seconds) =>
   Object.freeze({ seconds: Object.freeze([...seconds]), width: seconds.length + 2 })
 
-const ADVISED = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 /** The bounds that OpenTelemetry advises for durations. */
-const ADVISED_BOUNDS = boundsOf(ADVISED)
-/** Two more bounds, because every quantile of a route that answers in a millisecond would be 5 ms. */
-const DURATION_BOUNDS = boundsOf([0.001, 0.0025, ...ADVISED])
+const ADVISED_BOUNDS = boundsOf([0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10])
 
 class Buckets {
   #rows
@@ -70,7 +67,6 @@ function countOf(values, row, { width }) {
 const sumOf = (values, row, { width }) => values[(row + 1) * width - 1]
 
 exports.ADVISED_BOUNDS = ADVISED_BOUNDS
-exports.DURATION_BOUNDS = DURATION_BOUNDS
 exports.Buckets = Buckets
 exports.boundsOf = boundsOf
 exports.countOf = countOf

@@ -86,4 +86,3 @@ class RowsSinceMark {
 exports.ROWS = ROWS
 exports.ROW_STARTS_MS = ROW_STARTS_MS
 exports.RowsSinceMark = RowsSinceMark
-exports.addRows = addRows

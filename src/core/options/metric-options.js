@@ -91,4 +91,4 @@ const METRIC_RULES = {
   ],
 }
 
-module.exports = { METRIC_DEFAULTS, METRIC_RULES, MAX_BUCKETS }
+module.exports = { METRIC_DEFAULTS, METRIC_RULES }

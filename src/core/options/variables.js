@@ -109,4 +109,4 @@ function readings(text) {
 /** @param {string} text */
 const booleanIn = (text) => (['true', 'false'].includes(text) ? [text === 'true'] : [])
 
-module.exports = { CONFIG, MEMBERS, VARIABLES, readVariables, variableOf }
+module.exports = { CONFIG, MEMBERS, VARIABLES, readVariables }

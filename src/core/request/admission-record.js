@@ -58,7 +58,7 @@ class AdmissionRecord {
     this.proceed = /** @type {() => void} */ (/** @type {unknown} */ (undefined))
     /** The error to throw, for a framework that takes it only after the decision has returned. @type {unknown} */
     this.error = undefined
-    /** What a further limit keeps for it, such as the pools that it is expected to ask. @type {Expected[] | undefined} */
+    /** What the limit of a feature keeps for it, such as the pools that it is expected to ask. @type {Expected[] | undefined} */
     this.expected = undefined
     /** Called when a queued request will never run. @type {(() => void) | undefined} */
     this.giveUp = undefined

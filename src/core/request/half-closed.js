@@ -61,4 +61,8 @@ function offHalfClose({ socket }, callback) {
 /** A half-closed client receives only an answer that is sent at once. @param {Request} request */
 const isHalfClosed = ({ socket }) => recordOf(socket)?.isHalfClosed === true
 
-module.exports = { isHalfClosed, offHalfClose, onHalfClose }
+/** @param {{ headers: import('node:http').IncomingHttpHeaders }} req */
+const hasBody = ({ headers }) =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
+module.exports = { hasBody, isHalfClosed, offHalfClose, onHalfClose }

@@ -14,7 +14,7 @@ class LoadSlope {
   #squares = 0
   #products = 0
   #msSquares = 0
-  #pool = { count: 0, others: 0, ms: 0, squares: 0, products: 0, msSquares: 0 }
+  #kept = { count: 0, others: 0, ms: 0, squares: 0, products: 0, msSquares: 0 }
 
   // Hot path: once a request, eight additions and multiplications.
   /** @param {number} others @param {number} durationMs */
@@ -29,17 +29,17 @@ class LoadSlope {
 
   endSlice() {
     const count = this.#count
-    if (count === 0 && this.#pool.count === 0) return
-    const pool = this.#pool
+    if (count === 0 && this.#kept.count === 0) return
+    const kept = this.#kept
     const perCount = count === 0 ? 0 : 1 / count
-    pool.count = pool.count * KEPT + count
-    pool.others = pool.others * KEPT + this.#others
-    pool.ms = pool.ms * KEPT + this.#ms
-    pool.squares = pool.squares * KEPT + this.#squares - this.#others ** 2 * perCount
-    pool.products = pool.products * KEPT + this.#products - this.#others * this.#ms * perCount
-    pool.msSquares = pool.msSquares * KEPT + this.#msSquares - this.#ms ** 2 * perCount
-    if (pool.count < 1)
-      Object.assign(pool, { count: 0, others: 0, ms: 0, squares: 0, products: 0, msSquares: 0 })
+    kept.count = kept.count * KEPT + count
+    kept.others = kept.others * KEPT + this.#others
+    kept.ms = kept.ms * KEPT + this.#ms
+    kept.squares = kept.squares * KEPT + this.#squares - this.#others ** 2 * perCount
+    kept.products = kept.products * KEPT + this.#products - this.#others * this.#ms * perCount
+    kept.msSquares = kept.msSquares * KEPT + this.#msSquares - this.#ms ** 2 * perCount
+    if (kept.count < 1)
+      Object.assign(kept, { count: 0, others: 0, ms: 0, squares: 0, products: 0, msSquares: 0 })
     this.#count = this.#others = this.#ms = this.#squares = this.#products = this.#msSquares = 0
   }
 
@@ -48,7 +48,7 @@ class LoadSlope {
    * proportion, 0 not at all. `correlation`: how well that describes the requests, from -1 to 1.
    */
   sample() {
-    const { count, others, ms, squares, products, msSquares } = this.#pool
+    const { count, others, ms, squares, products, msSquares } = this.#kept
     if (!(squares > 0 && msSquares > 0 && ms > 0)) return { count, elasticity: 0, correlation: 0 }
     return {
       count,

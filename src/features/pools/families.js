@@ -4,6 +4,7 @@
 
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
 const { Labels } = require('../../core/metrics/labels')
+const { USE_ROW, WAIT_ROW } = require('./pool-figure')
 
 /**
  * @import { Family } from '../../core/metrics/family'
@@ -12,8 +13,6 @@ const { Labels } = require('../../core/metrics/labels')
 
 /** @typedef {{ pools: readonly PoolSample[] }} Captured */
 
-const WAIT_ROW = 0
-const USE_ROW = 1
 /** As many as an instance may have pools at a time, some times over: names may change while it runs. */
 const MOST_KEPT = 100
 /** @type {Map<string, Record<'pool' | 'used' | 'idle', Labels>>} */

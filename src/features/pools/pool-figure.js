@@ -8,4 +8,8 @@ function numberOf(figure) {
   return Number.isFinite(number) ? number : 0
 }
 
-module.exports = { numberOf }
+/** The rows of a pool's histogram table. */
+const WAIT_ROW = 0
+const USE_ROW = 1
+
+module.exports = { USE_ROW, WAIT_ROW, numberOf }

@@ -15,7 +15,7 @@ const USE_SMOOTHING = 0.1
 const MAX_OF_MEAN = 10
 const MAX_OF_MEAN_IN_SPREAD = 40
 const LEAST_AHEAD = 20
-/** The mean queue of a pool is larger by this factor than with exponential times: half of the mean square over the squared mean. */
+/** The most by which uses of differing times multiply LEAST_AHEAD: half of the mean square over the squared mean. */
 const MOST_SPREAD = 20
 const SPREAD_SMOOTHING = 0.01
 /** Admit at least one request in this time, so that the figures stay fresh. */

@@ -6,7 +6,7 @@
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { RollingHistogram } = require('../../core/histogram/rolling')
 const { LoadSlope } = require('../../core/request/load-slope')
-const { numberOf } = require('./pool-figure')
+const { USE_ROW, WAIT_ROW, numberOf } = require('./pool-figure')
 const { PoolPressure } = require('./pool-pressure')
 const { isTimeout } = require('./pool-timeout')
 const { PoolUse } = require('./pool-use')
@@ -20,9 +20,6 @@ const { addVisit, findVisit } = require('./visits')
  * @import { Adapter } from './adapters/adapters'
  * @import { Asker } from './visits'
  */
-
-const WAIT_ROW = 0
-const USE_ROW = 1
 
 /** @typedef {PoolUse} Use */
 
@@ -267,5 +264,3 @@ class PoolRecord {
 }
 
 exports.PoolRecord = PoolRecord
-exports.USE_ROW = USE_ROW
-exports.WAIT_ROW = WAIT_ROW

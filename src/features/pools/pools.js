@@ -8,6 +8,7 @@ const { POOL_REASON } = require('../../core/gate/verdict')
 const { SpillwayError } = require('../../core/errors/errors')
 const { PoolSamples } = require('./pool-samples')
 const { Coming } = require('./route-uses')
+const { visitsOf } = require('./visits')
 
 /**
  * @import { Cause } from '../../core/gate/verdict'
@@ -199,7 +200,7 @@ class Pools {
 
   /** @param {{ reference: Asker, series?: { method?: string, route: string } | undefined }} request @param {number} nowMs */
   #count({ reference, series }, nowMs) {
-    let visit = reference.visits
+    let visit = visitsOf(reference)
     reference.visits = undefined
     // Rejected requests never ran, and have no series.
     if (series?.method === undefined) return

@@ -8,7 +8,7 @@
  */
 
 /**
- * @typedef {{ request?: Request | undefined, visits?: Visit | undefined, readonly method: string,
+ * @typedef {{ request?: Request | undefined, visits?: unknown, readonly method: string,
  *   readonly route: string | undefined }} Asker the reference of a request: see core/errors/request-context.js
  */
 
@@ -34,14 +34,19 @@ class Visit {
 
 /** @param {Asker} reference @param {PoolRecord} pool @returns {Visit | undefined} */
 function findVisit(reference, pool) {
-  let visit = reference.visits
+  let visit = visitsOf(reference)
   while (visit !== undefined && visit.pool !== pool) visit = visit.earlier
   return visit
 }
 
 /** @param {Asker} reference @param {PoolRecord} pool @returns {Visit} */
 function addVisit(reference, pool) {
-  return (reference.visits = new Visit(pool, reference.visits))
+  const visit = new Visit(pool, visitsOf(reference))
+  reference.visits = visit
+  return visit
 }
 
-module.exports = { addVisit, findVisit }
+/** The core keeps them, and does not know what they are. @param {Asker} reference */
+const visitsOf = (reference) => /** @type {Visit | undefined} */ (reference.visits)
+
+module.exports = { addVisit, findVisit, visitsOf }

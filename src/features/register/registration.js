@@ -69,12 +69,12 @@ class Registration {
     const logger = this.#openLogger(options.logger)
     // Threads of one process are workers of one fleet, also where the main thread has no server.
     const fleet = isMainThread ? options.fleet : (options.fleet ?? true)
-    const instance = new Instance({ ...options, fleet, logger }, this.#clock, new CallPlace(Registration))
+    const instance = new Instance({ ...options, fleet, logger }, this.#clock, new CallPlace(Registration), {
+      onListen: (server) => this.#guard(() => this.#start(server)),
+      isInListen: true,
+    })
     this.#frameworks = new Frameworks(instance)
     use.onUse = (place) => this.#guard(() => this.#leaveAlone(place))
-    instance.lifecycle.servers.isInListen = true
-    // In place of the instance's own line at start.
-    instance.lifecycle.servers.onListen = (server) => this.#guard(() => this.#start(server))
     return instance
   }
 

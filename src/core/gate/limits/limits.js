@@ -18,7 +18,7 @@ const { NORMAL } = require('../verdict')
  */
 
 /** As MOST_OF_MEAN, for how long mode `observe` takes slots to be held: a tenth of the requests may hold them for long. */
-const OBSERVED_MAX_OF_MEAN = 100
+const SLOT_MAX_OF_MEAN = 100
 
 /**
  * A limit that a feature adds. `reasonFor` decides on arrival, `reasonAfterQueue` when the gate's queue has kept the request.
@@ -27,11 +27,11 @@ const OBSERVED_MAX_OF_MEAN = 100
  *   reasonFor: (request: Request, nowMs: number, isObserved: boolean) => string | undefined,
  *   reasonAfterQueue: (request: Request, nowMs: number) => string | undefined,
  *   onAdmit: (request: Request, nowMs: number) => void,
- *   onReject: (request: Request) => void, onEnd: (request: Request) => void }} FurtherLimit
+ *   onReject: (request: Request) => void, onEnd: (request: Request) => void }} FeatureLimit
  */
 
 /** The gate calls none of its functions. */
-const NO_LIMIT = /** @type {FurtherLimit} */ ({ isOn: false, isWatched: false })
+const NO_LIMIT = /** @type {FeatureLimit} */ ({ isOn: false, isWatched: false })
 
 class Limits {
   loop
@@ -43,7 +43,7 @@ class Limits {
   maxConcurrent = Number.POSITIVE_INFINITY
   #durationMs = 0
   /** As #durationMs, but with more of the long durations: mode `observe` has nothing else to tell how long slots are held. */
-  observedMs = 0
+  slotHeldMs = 0
   #wasHeldBack = false
   /** Modes `observe` and `off` enforce no limit. */
   areEnforced = true
@@ -110,7 +110,7 @@ class Limits {
     return this.#durationMs / this.maxConcurrent
   }
 
-  /** How long each queued request takes in the mean. */
+  /** The mean time until one more queued request can start. */
   get eachMs() {
     return this.isAtMaxConcurrent ? this.slotMs : Math.max(this.#cost.meanMs, this.#cost.ms)
   }
@@ -174,8 +174,8 @@ class Limits {
     const tookMs = nowMs - record.decidedMs
     const maxMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)
     this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * SMOOTHING
-    const observedMaxMs = OBSERVED_MAX_OF_MEAN * Math.max(1, this.observedMs)
-    this.observedMs += (Math.min(tookMs, observedMaxMs) - this.observedMs) * SMOOTHING
+    const slotMaxMs = SLOT_MAX_OF_MEAN * Math.max(1, this.slotHeldMs)
+    this.slotHeldMs += (Math.min(tookMs, slotMaxMs) - this.slotHeldMs) * SMOOTHING
     this.loop.onEnd(record, nowMs, idleMs)
   }
 

@@ -7,19 +7,22 @@ const { SAMPLE_MS, TURN_BUDGET_MS } = require('../measurements/loop-turns')
 const { CRITICAL } = require('../verdict')
 const { FEW_REQUESTS } = require('./loop-share')
 
-/** @import { ShedOptions } from '../admission' */
+/**
+ * @import { ShedOptions } from '../admission'
+ * @typedef {{ readonly most: number, readonly areGateways: boolean, readonly cpuShare: number }} BoundedClients
+ * @typedef {{ readonly priority: number, readonly queuedMs: number, readonly queuedStallFreeMs: number }} Waited
+ */
 
 const LONG_TURNS = 1.5
 const CRITICAL_FACTOR = 4
+/** Work that arrives at this share of the loop, or less, makes no overload. */
 const HEALTHY_LOAD = 0.7
+/** An overload begins when more work than this has arrived beyond HEALTHY_LOAD. */
 const MOST_EXCESS_MS = 400
 /** The same through gateways: what they cannot send waits in their own queues, and does not show in the load. */
 const MOST_GATEWAY_EXCESS_MS = 200
 /** After three samples, the burst that began the queue is in neither of the last two. */
 const MIN_STOOD_MS = 3 * SAMPLE_MS
-/** @typedef {{ readonly most: number, readonly areGateways: boolean, readonly cpuShare: number }} BoundedClients */
-/** @typedef {{ readonly priority: number, readonly queuedMs: number, readonly queuedStallFreeMs: number }} Waited */
-
 /** Clients that cannot make the queue longer than this are left alone. */
 const MOST_BOUND_MS = 450
 

@@ -15,7 +15,7 @@ const LEAST_CPU_SHARE = 0.5
 /** The weight of a sample in the share of the CPU: it follows in a third of a second. */
 const CPU_SMOOTHING = 0.3
 /** Clients do not all wait while fewer than these of the most requests are outstanding. */
-const MOST_WAITING = 0.75
+const WAITING_SHARE = 0.75
 /** Clients are gateways if they send more than this share of the requests that are queued. */
 const GATEWAY_SHARE = 0.5
 
@@ -101,7 +101,7 @@ class Clients {
     }
     this.#peak = Math.max(this.#peak, count)
     this.#mostSeen = Math.max(this.#mostSeen, outstanding)
-    if (isIdling || outstanding < MOST_WAITING * this.#mostSeen) this.#sparedMs = nowMs
+    if (isIdling || outstanding < WAITING_SHARE * this.#mostSeen) this.#sparedMs = nowMs
     if (this.#peak <= this.#grownTo * GROWTH) return
     this.#grownTo = this.#peak
     this.#grewMs = nowMs

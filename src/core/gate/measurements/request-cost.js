@@ -6,20 +6,20 @@ const { SAMPLE_MS } = require('./loop-turns')
 
 const SAMPLES = 40
 const SAMPLE_REQUESTS = 10
-/** A window ends after this time at the latest. One without an ended request does not count: work between requests is not theirs. */
-const WINDOW_MS = 2000
+/** A sample ends after this time at the latest. One without an ended request does not count: work between requests is not theirs. */
+const SAMPLE_MAX_MS = 2000
 /** To read a rejected request costs about as much as to reject it. */
 const READ_FACTOR = 2
 const FIRST_REJECTION_MS = 0.03
-/** The weight of one request or window in a mean. */
+/** The weight of one request or sample in a mean. */
 const SMOOTHING = 0.02
-/** A window or duration counts for at most this multiple of the mean: a stall or a stream says little about other requests. */
+/** A sample or duration counts for at most this multiple of the mean: a stall or a stream says little about other requests. */
 const MOST_OF_MEAN = 10
 const SHARE_SMOOTHING = 0.3
 const MAX_SHARE = 0.9
 
 class RequestCost {
-  /** The usual cost of a request. Until the first window ends, the time until handlers first return. */
+  /** The usual cost of a request. Until the first sample ends, the time until handlers first return. */
   ms = 0
   /** The cost of a rejection, with the reading of its request. */
   rejectionMs = FIRST_REJECTION_MS
@@ -73,13 +73,13 @@ class RequestCost {
     this.#busyMs += busyMs
     this.#ended += ended
     this.#updateShare(nowMs)
-    if (this.#ended < SAMPLE_REQUESTS && nowMs - this.#sinceMs < WINDOW_MS) return
-    if (this.#ended > 0) this.#endWindow()
+    if (this.#ended < SAMPLE_REQUESTS && nowMs - this.#sinceMs < SAMPLE_MAX_MS) return
+    if (this.#ended > 0) this.#endSample()
     this.#sinceMs = nowMs
     this.#busyMs = this.#ended = this.#rejectedMs = 0
   }
 
-  #endWindow() {
+  #endSample() {
     const workMs = Math.max(0, this.#busyMs - this.#rejectedMs)
     const costMs = workMs / this.#ended
     // Of a long turn, many samples. But one turn, which may have stalled, is never the majority.
@@ -90,7 +90,7 @@ class RequestCost {
     this.#updateMedian()
   }
 
-  /** Of the first windows without the dearest: an application that has just started works for itself. */
+  /** The mean of the first samples without the dearest: an application that starts works for itself too. */
   #firstMean() {
     let [sum, most] = [0, 0]
     for (let i = 0; i < this.#next; i++) {
