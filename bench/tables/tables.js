@@ -6,6 +6,7 @@ const { benchesTable } = require('./benches')
 const { chatTable } = require('./chat')
 const { connectionsTable } = require('./connections')
 const { errorsTable } = require('./errors')
+const { gatewaysTable } = require('./gateways')
 const { healthyTable, loadsTable } = require('./healthy')
 const { overheadTable } = require('./overhead')
 const { poolsTable } = require('./pools')
@@ -24,6 +25,7 @@ const TABLES = {
   works: worksTable,
   settled: settledTable,
   connections: connectionsTable,
+  gateways: gatewaysTable,
   healthy: healthyTable,
   services: servicesTable,
   'services-short': servicesShortTable,
