@@ -235,7 +235,7 @@ class Instance {
   listen(options) {
     const listening = this.openAdmin(options)
     const message = 'spillway: the admin server does not listen'
-    listening.catch((error) => this.warn({ err: describeError(error) }, message))
+    listening.catch((/** @type {unknown} */ error) => this.warn({ err: describeError(error) }, message))
     return listening
   }
 
