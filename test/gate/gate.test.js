@@ -276,7 +276,7 @@ const HELD = [{ steps: [{ wait: 60_000 }] }]
 
 test('the reason is the resource for which the rejected requests waited: a slot, or the loop', () => {
   const reasonsOf = (requests) =>
-    new Set(requests.filter(wasRejected).map(({ request }) => request.admission.reason))
+    new Set(requests.filter(wasRejected).map(({ request }) => request.admission.rejection?.reason))
   const open = [{ route: 0, perSecond: 500, toMs: 2000 }]
   const slots = load({ seconds: 5, routes: [{ steps: [{ wait: 100 }] }], open }, { maxConcurrent: 4 })
   assert.deepEqual([...reasonsOf(slots.requests)], ['concurrency'])
@@ -289,7 +289,7 @@ for (const maxDelay of [200, 3000]) {
     const { requests } = load(spec, { maxConcurrent: 2, maxDelay, targetDelay: maxDelay })
     const [first, second, third] = requests
     assert.deepEqual([first, second, third].map(wasRejected), [false, false, true])
-    assert.equal(third.request.admission.reason, 'concurrency')
+    assert.equal(third.request.admission.rejection?.reason, 'concurrency')
     assert.ok(third.shedMs >= maxDelay && third.shedMs <= maxDelay + 20, String(third.shedMs))
   })
 }

@@ -46,7 +46,7 @@ function run(shed, isScraped) {
   world.run()
   const requests = world.requests.map(({ atMs, ranMs, shedMs, servedMs, endedMs, request }) => [
     ...[atMs, ranMs, shedMs, servedMs, endedMs],
-    request.admission.reason,
+    request.admission.rejection?.reason,
     request.admission.waitedMs,
   ])
   const { queueDelays, ...figures } = admission.sample()

@@ -7,17 +7,19 @@ const { test } = require('node:test')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const fc = require('fast-check')
-const { Queue, inRequestContext } = require('../../src/core/gate/queue')
+const { Queue, Wait, inRequestContext } = require('../../src/core/gate/queue')
 const { CRITICAL, NORMAL, PRIORITIES } = require('../../src/core/gate/verdict')
 const { requestWith } = require('../support/request')
 
 const HIGH = PRIORITIES.indexOf('high')
 const LOW = PRIORITIES.indexOf('low')
+const MARKS = { key: undefined, deadlineMs: Number.POSITIVE_INFINITY, nowMs: 0, stallFreeMs: 0, idleMs: 0 }
 
 function pushed(queue, { priority = NORMAL, tag = 0, name = undefined } = {}) {
   const request = requestWith({ name })
-  Object.assign(request.admission, { priority, tag })
-  queue.push(request)
+  request.admission.priority = priority
+  request.admission.wait = new Wait(request, { ...MARKS, tag })
+  queue.push(request.admission.wait)
   return request
 }
 
@@ -32,7 +34,7 @@ test('higher classes run first, within a class the lowest tag, then first in, fi
       const queue = new Queue()
       const requests = entries.map((entry) => pushed(queue, entry))
       const inOrder = requests.toSorted(
-        ({ admission: a }, { admission: b }) => a.priority - b.priority || a.tag - b.tag
+        ({ admission: { wait: a } }, { admission: { wait: b } }) => a.priority - b.priority || a.tag - b.tag
       )
       assert.deepEqual(
         requests.map(() => requests.indexOf(queue.shift())),
@@ -125,7 +127,7 @@ test('requests removed from a queue that never empties are not retained, however
   const entries = []
   for (let i = 0; i < 10_000; i++) {
     const request = pushed(queue, { priority: LOW })
-    entries.push(new WeakRef(/** @type {any} */ (request.admission.entry)))
+    entries.push(new WeakRef(/** @type {any} */ (request.admission.wait)))
     queue.remove(request)
   }
   return new Promise((resolve) => setImmediate(resolve)).then(() => {
@@ -146,7 +148,7 @@ test('the callback of a request that leaves runs in its async context, which is 
     })
   )
   assert.deepEqual(seen, ['its own', true])
-  assert.equal(request.admission.resource, undefined)
+  assert.equal(request.admission.wait?.resource, undefined)
   const unqueued = requestWith()
   assert.equal(
     storage.run('another', () => inRequestContext(unqueued, () => storage.getStore())),

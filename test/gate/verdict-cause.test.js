@@ -214,7 +214,8 @@ test('a listener of the overload may cause the next rejection: each keeps its ow
   assert.equal(driven.ask().decision, QUEUED)
   driven.update({ maxConcurrent: 1, deadline: () => -3 })
   const late = driven.ask()
-  assert.deepEqual([late.admission.reason, late.admission.value, late.admission.bound], ['deadline', 0, -3])
+  const { reason, value, bound } = late.admission.rejection
+  assert.deepEqual([reason, value, bound], ['deadline', 0, -3])
   assert.deepEqual(causesOf(driven.admission), [
     ['deadline', 0, -3],
     ['closed', null, null],

@@ -49,7 +49,7 @@ function driven(isOn = true) {
       parts.onEnd(request)
     },
     queue({ admission }) {
-      admission.onQueue(clock.now(), clock.now(), clock.idleMs())
+      admission.wait = /** @type {any} */ ({ queuedMs: clock.now(), queuedIdleMs: clock.idleMs() })
     },
     admit({ admission }) {
       admission.onAdmit(clock.now(), 0)

@@ -6,7 +6,7 @@ const { isDisconnected } = require('../request/request')
 const { hasBody, offHalfClose, onHalfClose } = require('../request/half-closed')
 const { MAX_QUIET_MS } = require('./measurements/accept-burst')
 const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
-const { inRequestContext } = require('./queue')
+const { Wait, inRequestContext } = require('./queue')
 const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /**
@@ -24,6 +24,9 @@ const { QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** The budget of a loop turn while clients cannot make the queue long. With 5 ms more would be queued, and what is queued outlives a collection. */
 const BOUNDED_BUDGET_MS = 50
+
+/** The wait of a request that is or was queued. @param {Request} request */
+const waitOf = ({ admission }) => /** @type {Wait} */ (admission.wait)
 
 class Gate {
   peakInFlight = 0
@@ -95,25 +98,22 @@ class Gate {
     this.#measurements.clients.onQueue(request.req)
     const key = this.#hooks.keyOf(request)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
-    const reason = this.#reasonFor(request, tag, nowMs)
+    const deadlineMs = this.#hooks.deadlineMs(request)
+    const reason = this.#reasonFor(request, tag, deadlineMs, nowMs)
     if (reason !== undefined) return this.reject(request, reason)
     // A function of the user may have closed the instance, and a closed gate dequeues nothing.
     if (this.#isClosed) return this.admit(request, nowMs)
-    if (key !== undefined) {
-      request.admission.key = key
-      this.#fairShares.onQueue(key, tag)
-    }
-    return this.#enqueue(request, tag, nowMs)
+    if (key !== undefined) this.#fairShares.onQueue(key, tag)
+    const stallFreeMs = this.#measurements.turns.stallFreeMs(nowMs)
+    const marks = { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs: this.#clock.idleMs() }
+    return this.#enqueue(request, new Wait(request, marks))
   }
 
-  /** @param {Request} request @param {number} tag @param {number} nowMs */
-  #reasonFor(request, tag, nowMs) {
-    const { admission } = request
+  /** @param {Request} request @param {number} tag @param {number} deadlineMs @param {number} nowMs */
+  #reasonFor({ admission }, tag, deadlineMs, nowMs) {
     const ahead = this.#queue.ahead(admission.priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
-    admission.deadlineMs = this.#hooks.deadlineMs(request)
-    if (expectedWaitMs >= admission.deadlineMs)
-      return this.#cause.because('deadline', expectedWaitMs, admission.deadlineMs)
+    if (expectedWaitMs >= deadlineMs) return this.#cause.because('deadline', expectedWaitMs, deadlineMs)
     return this.#limits.reasonFor(expectedWaitMs, ahead, admission.priority, nowMs)
   }
 
@@ -143,17 +143,15 @@ class Gate {
     return REJECTED
   }
 
-  /** @param {Request} request @param {number} tag @param {number} nowMs */
-  #enqueue(request, tag, nowMs) {
-    const { admission } = request
-    admission.tag = tag
-    admission.onQueue(nowMs, this.#measurements.turns.stallFreeMs(nowMs), this.#clock.idleMs())
+  /** @param {Request} request @param {Wait} wait */
+  #enqueue(request, wait) {
+    request.admission.wait = wait
     // Other code than its handler may have begun the answer already.
     if (!request.hasAnswer) request.markQueued()
-    if (this.#queue.length === 0) this.#limits.onFirstQueued(nowMs)
-    this.#queue.push(request)
-    admission.onHalfClose = () => this.#onHalfClose(request)
-    onHalfClose(request, admission.onHalfClose)
+    if (this.#queue.length === 0) this.#limits.onFirstQueued(wait.queuedMs)
+    this.#queue.push(wait)
+    wait.onHalfClose = () => this.#onHalfClose(request, wait)
+    onHalfClose(request, wait.onHalfClose)
     this.#clock.afterTurn(this.#dequeueOne)
     return QUEUED
   }
@@ -168,7 +166,7 @@ class Gate {
     } else if (admission.isAbandoned) {
       if (this.#queue.has(request)) this.#remove(request)
       this.#stats.abandoned++
-      admission.giveUp?.()
+      admission.wait?.giveUp?.()
     }
   }
 
@@ -225,8 +223,8 @@ class Gate {
     const request = this.#queue.shift()
     if (request === undefined) return
     this.#firstDequeueMs = Math.min(this.#firstDequeueMs, nowMs)
-    offHalfClose(request, request.admission.onHalfClose)
-    const { key, tag } = request.admission
+    const { key, tag, onHalfClose: callback } = waitOf(request)
+    offHalfClose(request, callback)
     if (key !== undefined) this.#fairShares.onDequeue(key, tag)
     this.#runQueued(request)
   }
@@ -238,7 +236,7 @@ class Gate {
     const nowMs = this.#clock.now()
     const reason = this.#featureLimit(request, nowMs)
     if (reason !== undefined) return this.#rejectQueued(request, reason)
-    this.#stats.onWait(nowMs - request.admission.queuedMs)
+    this.#stats.onWait(nowMs - waitOf(request).queuedMs)
     this.admit(request, nowMs)
     try {
       inRequestContext(request, /** @type {Resume} */ (request.admission.resume))
@@ -248,8 +246,8 @@ class Gate {
     }
   }
 
-  /** A half-closed client receives only an answer that is sent at once: run the request now, or reject it. @param {Request} request */
-  #onHalfClose(request) {
+  /** A half-closed client receives only an answer that is sent at once: run the request now, or reject it. @param {Request} request @param {Wait} wait */
+  #onHalfClose(request, wait) {
     // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
     if (!this.#queue.has(request)) return
     this.#remove(request)
@@ -257,15 +255,12 @@ class Gate {
     // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
     // looks the same until its response is written. One in each sample shows what such requests are like.
     const isStanding =
-      request.admission.priority !== 0 &&
-      this.#limits.isOverload(nowMs) &&
-      !this.#measurements.turns.isIdling(nowMs)
+      wait.priority !== 0 && this.#limits.isOverload(nowMs) && !this.#measurements.turns.isIdling(nowMs)
     // Body parsers take a request for finished once its client has half-closed. Its handler would see no body.
     const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
     // It can wait no longer.
-    if (!mayRun)
-      return this.#rejectQueued(request, this.#cause.because('loop', nowMs - request.admission.queuedMs, 0))
+    if (!mayRun) return this.#rejectQueued(request, this.#cause.because('loop', nowMs - wait.queuedMs, 0))
     if (isStanding) this.#ranHalfClosedMs = nowMs
     this.#runQueued(request)
   }
@@ -275,10 +270,10 @@ class Gate {
     const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
     const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
     const isOverload = this.#limits.isOverload(nowMs)
-    /** @param {AdmissionRecord} each */
+    /** @param {Wait} each */
     const isOverdue = (each) =>
       each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, isOverload, nowMs))
-    /** @param {AdmissionRecord} each */
+    /** @param {Wait} each */
     const reasonOf = (each) =>
       each.isPastDeadline(nowMs)
         ? this.#cause.because('deadline', nowMs - each.queuedMs, each.deadlineMs)
@@ -286,13 +281,13 @@ class Gate {
     this.#rejectAll(reasonOf, isOverdue)
   }
 
-  /** @param {(record: AdmissionRecord) => ShedReason} reasonOf @param {(record: AdmissionRecord) => boolean} [isChosen] */
+  /** @param {(wait: Wait) => ShedReason} reasonOf @param {(wait: Wait) => boolean} [isChosen] */
   #rejectAll(reasonOf, isChosen = (_each) => true) {
     for (const request of this.#queue.filter(isChosen)) {
       // A listener or function of the user may have closed the instance, and so emptied the queue.
       if (!this.#queue.has(request)) continue
       this.#remove(request)
-      this.#rejectQueued(request, reasonOf(request.admission))
+      this.#rejectQueued(request, reasonOf(waitOf(request)))
     }
   }
 
@@ -300,12 +295,12 @@ class Gate {
   #rejectQueued(request, reason) {
     if (isDisconnected(request)) return
     inRequestContext(request, () => this.reject(request, reason))
-    request.admission.giveUp?.()
+    waitOf(request).giveUp?.()
   }
 
   /** @param {Request} request */
   #remove(request) {
-    const { key, onHalfClose: callback } = request.admission
+    const { key, onHalfClose: callback } = waitOf(request)
     this.#queue.remove(request)
     if (key !== undefined) this.#fairShares.onRemove(key)
     offHalfClose(request, callback)

@@ -5,43 +5,66 @@
 const { AsyncResource } = require('node:async_hooks')
 const { QUEUED_CLASSES } = require('./verdict')
 
-/**
- * @import { AdmissionRecord } from '../request/admission-record'
- * @import { Request } from '../request/request'
- */
+/** @import { Request } from '../request/request' */
 
-/** @typedef {{ request: Request | undefined, priority: number, tag: number, order: number }} QueueEntry `request`: undefined once it was taken out */
+/** What only a queued request has: its place in the queue, and the marks by which its wait is measured. */
+class Wait {
+  /** Among all that were ever queued. */
+  order = 0
+  /** The async context in which the request arrived, until it runs. Only queued requests pay for this. @type {AsyncResource | undefined} */
+  resource = new AsyncResource('spillway.queue')
+  /** Called when its client half-closes the connection. @type {(() => void) | undefined} */
+  onHalfClose = undefined
+  /** Called when the request will never run. @type {(() => void) | undefined} */
+  giveUp = undefined
 
-/** @param {QueueEntry} a @param {QueueEntry} b */
+  /** @param {Request} request @param {{ key: string | undefined, tag: number, deadlineMs: number, nowMs: number, stallFreeMs: number, idleMs: number }} marks */
+  constructor(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs }) {
+    /** Undefined once it was taken out of the queue. @type {Request | undefined} */
+    this.request = request
+    this.priority = request.admission.priority
+    /** Its key among the fair shares. */
+    this.key = key
+    /** Its position among the queued requests of its class, where keys share fairly; otherwise 0. */
+    this.tag = tag
+    /** How long it may take, by the user's `deadline`. */
+    this.deadlineMs = deadlineMs
+    this.queuedMs = nowMs
+    /** When it began, on the stall-free clock. */
+    this.queuedStallFreeMs = stallFreeMs
+    /** The total idle time of the loop when it began. */
+    this.queuedIdleMs = idleMs
+  }
+
+  /** @param {number} nowMs */
+  isPastDeadline(nowMs) {
+    return nowMs - this.queuedMs >= this.deadlineMs
+  }
+}
+
+/** @param {Wait} a @param {Wait} b */
 const isBefore = (a, b) => {
   if (a.priority !== b.priority) return a.priority < b.priority
   return a.tag === b.tag ? a.order < b.order : a.tag < b.tag
 }
 
-/** @param {QueueEntry} entry @param {number} priority @param {number} tag */
-const isAhead = (entry, priority, tag) =>
-  entry.request !== undefined &&
-  (entry.priority < priority || (entry.priority === priority && entry.tag <= tag))
+/** @param {Wait} wait @param {number} priority @param {number} tag */
+const isAhead = (wait, priority, tag) =>
+  wait.request !== undefined && (wait.priority < priority || (wait.priority === priority && wait.tag <= tag))
 
 class Queue {
   length = 0
-  /** @type {QueueEntry[]} */
+  /** @type {Wait[]} */
   #heap = []
   #order = 0
   #counts = new Float64Array(QUEUED_CLASSES)
 
-  /** @param {Request} request */
-  push(request) {
-    const { admission } = request
-    const { priority, tag } = admission
-    /** @type {QueueEntry} */
-    const entry = { request, priority, tag, order: this.#order++ }
-    admission.entry = entry
-    // Only queued requests pay for this.
-    admission.resource = new AsyncResource('spillway.queue')
-    this.#counts[priority]++
+  /** @param {Wait} wait of a request that is not in the queue */
+  push(wait) {
+    wait.order = this.#order++
+    this.#counts[wait.priority]++
     this.length++
-    this.#rise(entry)
+    this.#rise(wait)
   }
 
   /** Removes and returns the request to run next; undefined if none is queued. */
@@ -57,17 +80,16 @@ class Queue {
 
   /** @param {Request} request */
   has({ admission }) {
-    return admission.entry !== undefined
+    return admission.wait?.request !== undefined
   }
 
-  /** Takes the request out. Its entry stays in the heap, empty, and `shift` skips it. @param {Request} request */
+  /** Takes the request out. Its wait stays in the heap, without a request, and `shift` skips it. @param {Request} request */
   remove({ admission }) {
-    const entry = /** @type {QueueEntry} */ (admission.entry)
-    entry.request = undefined
-    admission.entry = undefined
-    this.#counts[admission.priority]--
+    const wait = /** @type {Wait} */ (admission.wait)
+    wait.request = undefined
+    this.#counts[wait.priority]--
     this.length--
-    // Removed entries outnumber the queued ones: an entry is sorted anew once in the mean.
+    // Those without a request outnumber the others: each is sorted anew once in the mean.
     if (this.#heap.length - this.length > this.length) this.#compact()
   }
 
@@ -86,32 +108,32 @@ class Queue {
     return count
   }
 
-  /** The queued requests whose admission record meets the condition, in no order. @param {(record: AdmissionRecord) => boolean} condition */
+  /** The queued requests whose wait meets the condition, in no order. @param {(wait: Wait) => boolean} condition */
   filter(condition) {
     const found = []
-    for (const { request } of this.#heap) {
-      if (request !== undefined && condition(request.admission)) found.push(request)
+    for (const wait of this.#heap) {
+      if (wait.request !== undefined && condition(wait)) found.push(wait.request)
     }
     return found
   }
 
-  /** @param {QueueEntry} entry */
-  #rise(entry) {
+  /** @param {Wait} wait */
+  #rise(wait) {
     const heap = this.#heap
-    let at = heap.push(entry) - 1
+    let at = heap.push(wait) - 1
     while (at > 0) {
       const parent = (at - 1) >> 1
-      if (!isBefore(entry, heap[parent])) break
+      if (!isBefore(wait, heap[parent])) break
       heap[at] = heap[parent]
       at = parent
     }
-    heap[at] = entry
+    heap[at] = wait
   }
 
   #pop() {
     const heap = this.#heap
     const first = heap[0]
-    const last = /** @type {QueueEntry} */ (heap.pop())
+    const last = /** @type {Wait} */ (heap.pop())
     if (heap.length === 0) return first
     let at = 0
     for (;;) {
@@ -132,9 +154,10 @@ class Queue {
  * @param {Request} request @param {(this: Request, request: Request) => unknown} callback
  */
 function inRequestContext(request, callback) {
-  const { resource } = request.admission
-  request.admission.resource = undefined
-  if (resource === undefined) return callback.call(request, request)
+  const { wait } = request.admission
+  const resource = wait?.resource
+  if (wait === undefined || resource === undefined) return callback.call(request, request)
+  wait.resource = undefined
   return resource.runInAsyncScope(callback, request, request)
 }
 
@@ -197,4 +220,5 @@ class FairShares {
 
 exports.FairShares = FairShares
 exports.Queue = Queue
+exports.Wait = Wait
 exports.inRequestContext = inRequestContext

@@ -12,7 +12,7 @@ const { PRIORITIES, figuresOf } = require('./verdict')
 
 /**
  * @import { ShedReason, ShedVerdict } from '../../../index.js'
- * @import { AdmissionRecord } from '../request/admission-record'
+ * @import { AdmissionRecord, RejectedBy } from '../request/admission-record'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Request } from '../request/request'
  * @import { GivenOptions, ShedOptions } from './admission'
@@ -88,7 +88,12 @@ class Rejection {
       return this.#write(req, res, retryAfterSeconds)
     const { admission } = request
     const priority = PRIORITIES[admission.priority]
-    const verdict = { reason, ...figuresOf(admission), priority, retryAfterSeconds }
+    const verdict = {
+      reason,
+      ...figuresOf(/** @type {RejectedBy} */ (admission.rejection)),
+      priority,
+      retryAfterSeconds,
+    }
     if (isForHandler) return /** @type {Proceed} */ (admission.proceed)(new OverloadError(verdict))
     const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
     if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)

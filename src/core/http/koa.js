@@ -12,6 +12,7 @@ const { koaInExpress, refuseUse } = require('./wrong-framework')
 /**
  * @import Koa from 'koa'
  * @import { KoaMiddleware } from '../../../index.js'
+ * @import { Wait } from '../gate/queue'
  * @import { AdmissionRecord } from '../request/admission-record'
  * @import { Request } from '../request/request'
  * @import { MiddlewareParts } from './express'
@@ -54,7 +55,8 @@ function createKoaMiddleware(parts) {
       return done
     }
     if (decision === QUEUED) return untilAdmitted(request, ctx, goOn)
-    if (request.admission.error !== undefined) throw request.admission.error
+    const { rejection } = request.admission
+    if (rejection?.error !== undefined) throw rejection.error
     ctx.respond = false
   }
   servers.addMiddleware(spillway)
@@ -68,7 +70,7 @@ function createKoaMiddleware(parts) {
  * @param {unknown} error
  */
 function keepError(error) {
-  this.error = error
+  if (this.rejection !== undefined) this.rejection.error = error
 }
 
 /**
@@ -81,9 +83,11 @@ function keepError(error) {
  */
 function untilAdmitted(request, ctx, next) {
   return new Promise((resolve, reject) => {
-    request.admission.resume = () => resolve(next())
-    request.admission.giveUp = () => {
-      if (request.admission.error !== undefined) return reject(request.admission.error)
+    const { admission } = request
+    admission.resume = () => resolve(next())
+    const wait = /** @type {Wait} */ (admission.wait)
+    wait.giveUp = () => {
+      if (admission.rejection?.error !== undefined) return reject(admission.rejection.error)
       ctx.respond = false
       resolve(undefined)
     }

@@ -53,7 +53,7 @@ class AccessLog {
     if (!this.#isOn(level)) return
     const line = this.#lineOf(request, request.durationMs, usual === 'info')
     line.route = request.series.route
-    if (request.admission.wasQueued) line.queueMs = rounded(request.admission.waitedMs)
+    if (request.admission.wait !== undefined) line.queueMs = rounded(request.admission.waitedMs)
     return this.#write(level, line, MESSAGES[outcome])
   }
 
@@ -67,10 +67,16 @@ class AccessLog {
     const line = this.#lineOf(request, nowMs - request.startedMs, false)
     if (unlogged > 0) line.unlogged = unlogged
     const { admission } = request
-    const { isRejected, reason, priority, wasQueued, waitedMs } = admission
-    if (isRejected) Object.assign(line, { reason, ...figuresOf(admission), priority: PRIORITIES[priority] })
-    if (isRejected && wasQueued) line.queueMs = rounded(waitedMs)
-    return this.#write(level, line, isRejected ? 'request rejected' : MESSAGES[ABORTED])
+    const { rejection, priority, wait, waitedMs } = admission
+    if (rejection !== undefined) {
+      Object.assign(line, {
+        reason: rejection.reason,
+        ...figuresOf(rejection),
+        priority: PRIORITIES[priority],
+      })
+      if (wait !== undefined) line.queueMs = rounded(waitedMs)
+    }
+    return this.#write(level, line, rejection === undefined ? MESSAGES[ABORTED] : 'request rejected')
   }
 
   /** @param {AccessLogLevel} level @returns {level is Level} */

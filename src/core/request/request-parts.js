@@ -147,7 +147,8 @@ class RequestParts {
     const { admission, durationMs, startedMs } = request
     const endedMs = startedMs + durationMs
     const { waitedMs } = admission
-    const queuedIdleMs = waitedMs > 0 ? admission.idleMs - admission.queuedIdleMs : 0
+    const { wait } = admission
+    const queuedIdleMs = wait === undefined ? 0 : admission.idleMs - wait.queuedIdleMs
     const handlerMs = admission.decidedMs
     const returnedMs = Math.min(request.returnedMs, endedMs)
     const ranMs = Math.max(0, returnedMs - handlerMs)
@@ -163,7 +164,7 @@ class RequestParts {
     values[start + UNREAD] += request.unreadMs
     if (this.collections.lastEndMs <= startedMs) return
     const { collections } = this
-    const inQueueMs = waitedMs > 0 ? collections.between(admission.queuedMs, handlerMs) : 0
+    const inQueueMs = wait === undefined ? 0 : collections.between(wait.queuedMs, handlerMs)
     const inRunMs = within(collections.between(handlerMs, returnedMs), ranMs)
     const inAllMs = collections.between(startedMs, endedMs)
     const inBusyMs = within(inAllMs - inQueueMs - inRunMs, leftMs - idledMs)

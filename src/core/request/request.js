@@ -38,8 +38,8 @@ class Request {
     this.session = this.stream?.session
     this.connection = this.session === undefined ? this.socket : connectionOf(this.session)
     this.startedMs = startedMs
-    this.method = METHOD_INDEX[/** @type {string} */ (req.method)] ?? OTHER_METHOD
     this.scheme = 0
+    this.method = METHOD_INDEX[/** @type {string} */ (req.method)] ?? OTHER_METHOD
     /** Whether it counts: a request that a server hook has prepared counts once it reaches a middleware. */
     this.isCounted = false
     /** The parts that `ignore` leaves it out of: bits of ignore.js. */
@@ -65,10 +65,6 @@ class Request {
     /** @type {RouteState['mounts']} */
     this.mounts = undefined
 
-    /** The response's own `writeHead`, if somebody had replaced its class's. @type {RoutedResponse['writeHead'] | undefined} */
-    this.ownWriteHead = undefined
-    /** The pipelined requests of its connection, while it is one of them. @type {Set<Request> | undefined} */
-    this.pipeline = undefined
     this.admission = new AdmissionRecord()
     /** How many were in flight when it came. */
     this.othersInFlight = 0

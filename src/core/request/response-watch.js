@@ -16,9 +16,9 @@ const { ENDED } = require('./request-state')
  * @import { ServerResponse } from 'node:http'
  * @import { ServerHttp2Stream } from 'node:http2'
  * @import { Connection } from './connection-record'
+ * @import { RoutedResponse } from '../route/route-state'
  * @import { Request } from './request'
  * @typedef {{ [kRouteState]: Request }} Watched
- * @typedef {Request & { pipeline: Set<Request> }} Pipelined
  */
 
 // Hot path: once a request.
@@ -34,8 +34,7 @@ function watch(request) {
   const head = res[kRouteState]
   if (head !== undefined) return joinChain(head, request)
   res[kRouteState] = request
-  if (Object.hasOwn(res, 'writeHead')) request.ownWriteHead = res.writeHead
-  res.writeHead = writeHead
+  res.writeHead = Object.hasOwn(res, 'writeHead') ? writeHeadBy(res.writeHead) : writeHead
   // A pipelined response has no socket until Node sends it, and no `close` event if the connection closes before.
   const isPipelined = res.socket === null && stream === undefined && typeof socket?.on === 'function'
   if ((stream ?? res).destroyed || (isPipelined && socket.destroyed)) {
@@ -70,15 +69,32 @@ function joinChain(head, request) {
 
 /** @this {ServerResponse & Watched} @param {number} status */
 function writeHead(status) {
-  const head = this[kRouteState]
-  // With several instances any of them may drain.
-  const mayClose = head.recorder.closesConnections || head.next !== undefined
-  if (mayClose && mustClose(head)) setConnectionClose(this, arguments)
+  beforeHead(this, arguments)
   // Looked up at the call: Express replaces the prototype of a response after `watch` has seen it.
-  const original = head.ownWriteHead ?? Object.getPrototypeOf(head.res).writeHead
-  const result = original.apply(this, arguments)
-  onHead(head, status)
+  const result = Object.getPrototypeOf(this[kRouteState].res).writeHead.apply(this, arguments)
+  onHead(this[kRouteState], status)
   return result
+}
+
+/** The same over a response's own `writeHead`, which somebody had put there. @param {RoutedResponse['writeHead']} original @returns {RoutedResponse['writeHead']} */
+function writeHeadBy(original) {
+  /** @this {ServerResponse & Watched} @param {number} status */
+  return function writeHead(status) {
+    beforeHead(this, arguments)
+    const result = original.apply(
+      this,
+      /** @type {IArguments & Parameters<RoutedResponse['writeHead']>} */ (arguments)
+    )
+    onHead(this[kRouteState], status)
+    return result
+  }
+}
+
+/** With several instances any of them may drain. @param {ServerResponse & Watched} res @param {IArguments} given */
+function beforeHead(res, given) {
+  const head = res[kRouteState]
+  const mayClose = head.recorder.closesConnections || head.next !== undefined
+  if (mayClose && mustClose(head)) setConnectionClose(res, given)
 }
 
 /** Records a head. Node may have rejected it, or the client may have disconnected: then it is not recorded. @param {Request} head @param {number} status */
@@ -115,7 +131,6 @@ function joinPipeline(socket, request) {
     socket.on('close', onSocketClose)
   }
   record.pipeline.add(request)
-  request.pipeline = record.pipeline
 }
 
 /** @this {Connection} */
@@ -126,7 +141,8 @@ function onSocketClose() {
 /** @param {Request} head */
 function endAll(head) {
   if (head.state === ENDED) return
-  if (head.pipeline !== undefined) leavePipeline(/** @type {Pipelined} */ (head))
+  const pipeline = recordOf(head.socket)?.pipeline
+  if (pipeline?.delete(head)) leavePipeline(head, pipeline)
   assignBytes(head)
   if (head.status === NO_STATUS) readStatus(head)
   for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {
@@ -136,10 +152,9 @@ function endAll(head) {
   if (head.isCounted && head.session === undefined) markEnd(head, head.recorder.endedMs)
 }
 
-/** @param {Pipelined} head */
-function leavePipeline(head) {
-  const { socket, pipeline } = head
-  pipeline.delete(head)
+/** @param {Request} head @param {Set<Request>} pipeline of which it was one */
+function leavePipeline(head, pipeline) {
+  const { socket } = head
   // The connection may be handed to another protocol next, so no listener of spillway stays on it.
   if (pipeline.size === 0) {
     socket.off('close', onSocketClose)

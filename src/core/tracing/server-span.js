@@ -39,11 +39,11 @@ function annotateSpan(holder, route, { head, admission }) {
   // In another framework, the route that other instrumentation set stays.
   if (route !== undefined || head.node !== undefined || head.ctx !== undefined) holder.route = route
   const setsRoute = route !== undefined && holder.type === undefined
-  if (!setsRoute && !admission.wasQueued) return
+  if (!setsRoute && admission.wait === undefined) return
   // The span may have ended before the response. An SDK warns about attributes set after the end.
   if (!span.isRecording()) return
   if (setsRoute) span.setAttribute('http.route', route)
-  if (admission.wasQueued) span.setAttribute('spillway.queue.wait', admission.waitedMs / 1000)
+  if (admission.wait !== undefined) span.setAttribute('spillway.queue.wait', admission.waitedMs / 1000)
 }
 
 module.exports = { serverSpan, annotateSpan }

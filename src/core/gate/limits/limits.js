@@ -10,6 +10,7 @@ const { NORMAL } = require('../verdict')
 /**
  * @import { ShedReason } from '../../../../index.js'
  * @import { AdmissionRecord } from '../../request/admission-record'
+ * @import { Wait } from '../queue'
  * @import { Request } from '../../request/request'
  * @import { ShedOptions } from '../admission'
  * @import { LoopTurns } from '../measurements/loop-turns'
@@ -145,14 +146,14 @@ class Limits {
     const isTooLong = this.delay.rejects(expectedWaitMs, ahead, priority, this.eachMs, nowMs)
     // A loop that idles rejects nothing.
     if (!isTooLong || this.#turns.isIdling(nowMs)) return undefined
-    return this.#cause.because('loop', expectedWaitMs, this.delay.targetOf(priority))
+    return this.#cause.because('loop', expectedWaitMs, this.toleratedMs(priority, nowMs))
   }
 
-  /** The reason to reject a queued request that has waited too long. @param {AdmissionRecord} record @param {boolean} isOverload @param {number} nowMs */
-  overdueReason(record, isOverload, nowMs) {
+  /** The reason to reject a queued request that has waited too long. @param {Wait} wait @param {boolean} isOverload @param {number} nowMs */
+  overdueReason(wait, isOverload, nowMs) {
     if (this.isAtMaxConcurrent) return this.concurrencyReason()
-    const waitedMs = this.delay.waitedMs(record, isOverload, nowMs)
-    return this.#cause.because('loop', waitedMs, this.delay.boundMs(record.priority, isOverload))
+    const waitedMs = this.delay.waitedMs(wait, isOverload, nowMs)
+    return this.#cause.because('loop', waitedMs, this.delay.boundMs(wait.priority, isOverload))
   }
 
   concurrencyReason() {
