@@ -14,12 +14,13 @@ const EACH_MS = 2
 function driven(options) {
   const clock = new FakeClock()
   const turns = new LoopTurns(clock)
-  const given = { isOverload: false, asked: [] }
+  const given = { isOverload: false, asked: [], waitMs: 0 }
   const overload = {
     isOn(eachMs, nowMs) {
       given.asked.push([eachMs, nowMs])
       return given.isOverload
     },
+    waitMs: () => given.waitMs,
   }
   const delay = new QueueDelay({ turns, overload: /** @type {any} */ (overload) })
   delay.update({ ...OPTIONS, ...options })
@@ -57,6 +58,14 @@ test('critical may wait four times as long in an overload, and never longer than
   )
   delay.update({ maxDelay: 100, targetDelay: 40 })
   assert.deepEqual([tolerated(CRITICAL), tolerated()], [100, 40])
+})
+
+test('a request that would wait longer than maxDelay is rejected on arrival in a burst, if what the last ones took says so too', () => {
+  const { clock, delay, given } = driven()
+  const rejects = (waitMs, ahead = 100) => delay.rejects(waitMs, ahead, NORMAL, EACH_MS, clock.now())
+  assert.equal(rejects(201), false)
+  given.waitMs = 201
+  assert.deepEqual([rejects(201), rejects(200), rejects(201, 7)], [true, false, false])
 })
 
 test('a targetDelay above maxDelay is maxDelay', () => {

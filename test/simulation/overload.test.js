@@ -3,7 +3,9 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { overload } = require('./overload')
+const { WORKS, capacityOf, overload } = require('./overload')
+const { stack } = require('./stack')
+const { World } = require('./world')
 
 const FLOORS = {
   cpu: { 0.8: 1, 1.2: 0.97, 2: 0.97, 10: 0.97 },
@@ -23,3 +25,15 @@ for (const [work, floors] of Object.entries(FLOORS)) {
     })
   }
 }
+
+/** They all wait after a fifth of a second, and from then on bring no more work than they are answered. */
+test('a thousand kept connections at ten times the capacity are served in time from the second second on', () => {
+  const perSecond = 10 * capacityOf('cpu')
+  const gateways = [{ connections: 1024, queues: true, timeoutMs: 3000 }]
+  const open = [{ route: 0, through: 0, perSecond, fromMs: 1000, toMs: 4000 }]
+  const spec = { seed: 3, seconds: 5, routes: [{ steps: WORKS.cpu.steps }], gateways, open }
+  const { requests } = new World(spec, { stack, keepsRequests: false }).run()
+  const inTime = requests.filter(({ atMs, servedMs }) => atMs >= 2000 && servedMs - atMs <= 250)
+  const ofCapacity = inTime.length / (2 * capacityOf('cpu'))
+  assert.ok(ofCapacity >= 0.7, `${ofCapacity.toFixed(2)} of the capacity`)
+})

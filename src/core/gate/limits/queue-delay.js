@@ -1,5 +1,6 @@
 'use strict'
-// Limits how long a request may be queued: in an overload for `targetDelay`, in a burst for `maxDelay` on the stall-free clock.
+// Limits how long a request may be queued: in an overload for `targetDelay`, in a burst for `maxDelay` on the stall-free clock. A request
+// that would wait longer is rejected on arrival, in a burst only once the queue has shown how fast it drains.
 // The target is not below 1.5 times the long turn that is usual here: a request that waits for one of those says little about the
 // load. Class `critical` may wait four times as long.
 
@@ -67,7 +68,9 @@ class QueueDelay {
    */
   rejects(waitMs, ahead, priority, eachMs, nowMs) {
     if (ahead < FEW_REQUESTS || waitMs <= this.targetOf(priority)) return false
-    return this.#overload.isOn(eachMs, nowMs)
+    if (this.#overload.isOn(eachMs, nowMs)) return true
+    // In a burst the estimate is not enough: its requests may be cheaper than the usual ones.
+    return waitMs > this.maxDelayMs && this.#overload.waitMs(ahead, nowMs) > this.maxDelayMs
   }
 
   /**
@@ -108,7 +111,8 @@ class Overload {
   #slicedIdleMs
   #arrived = 0
   #ended = 0
-  /** The load of the last slice, and of the one before. */
+  /** What a request took in the last slice; the load of that slice, and of the one before. */
+  #eachMs = 0
   #load = 0
   #loadBefore = 0
   /** Whether the loop was busy for no more than 0.7 of the last slice. */
@@ -127,6 +131,14 @@ class Overload {
     if (stoodMs < MIN_STOOD_MS || this.isBounded(eachMs)) return false
     const most = this.#clients.areGateways ? MOST_GATEWAY_EXCESS_MS : MOST_EXCESS_MS
     return stoodMs * (Math.min(this.#load, this.#loadBefore) - HEALTHY_LOAD) > most
+  }
+
+  /**
+   * How long a request waits behind `ahead` others, by what the last ones have taken. 0 until the queue has stood for long enough to tell.
+   * @param {number} ahead @param {number} nowMs
+   */
+  waitMs(ahead, nowMs) {
+    return nowMs - this.#emptiedMs < MIN_STOOD_MS ? 0 : ahead * this.#eachMs
   }
 
   /** Whether the clients cannot make the queue long, by the CPU time of their requests. @param {number} eachMs */
@@ -161,6 +173,7 @@ class Overload {
     const eachMs = this.#ended === 0 ? usualMs : Math.min(usualMs, busyMs / this.#ended)
     this.#loadBefore = this.#load
     this.#load = (this.#arrived * eachMs) / elapsedMs
+    this.#eachMs = eachMs
     // A queue behind a loop that is no busier than that, twice in a row, waits for something else.
     const hadRoom = this.#hadRoom
     this.#hadRoom = busyMs <= HEALTHY_LOAD * elapsedMs
