@@ -591,11 +591,12 @@ export interface InsightOptions {
    */
   readonly warnings?: boolean | undefined
   /**
-   * Whether stalls of the event loop are recorded, with the function and the route that blocked it.
+   * Whether stalls of the event loop are recorded, with the function and the route that blocked it. A thread that watches the loop starts with
+   * the first stall; `'always'` starts it with the instance.
    *
    * @default true
    */
-  readonly stalls?: boolean | undefined
+  readonly stalls?: boolean | 'always' | undefined
 
   /**
    * Milliseconds that a loop turn must be busy to be a stall, at least 50.
@@ -603,6 +604,13 @@ export interface InsightOptions {
    * @default 100
    */
   readonly stallThreshold?: number | undefined
+
+  /**
+   * Milliseconds after which a line says that the loop is still blocked, while it is: at least 500, or 0 for never.
+   *
+   * @default 1000
+   */
+  readonly blockedAfter?: number | undefined
 
   /**
    * Whether the time of each request is split into parts, and how long the handlers of each route run on the loop is summed.
@@ -1266,8 +1274,9 @@ export interface ResolvedOptions {
     readonly query: boolean
   }
   readonly insight: {
-    readonly stalls: boolean
+    readonly stalls: boolean | 'always'
     readonly stallThreshold: number
+    readonly blockedAfter: number
     readonly parts: boolean
     readonly doctor: boolean
     readonly outgoing: boolean

@@ -62,7 +62,7 @@ const FEATURES = [
   },
   {
     name: 'stalls',
-    isOn: ({ insight }) => insight.stalls,
+    isOn: ({ insight }) => insight.stalls !== false,
     start: (instance) => require('./features/stalls/stalls').stallsOf(instance),
     families: () => require('./features/stalls/families').STALL_FAMILIES,
   },

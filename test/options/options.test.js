@@ -67,11 +67,9 @@ test('no options, no group and no value are the defaults', () => {
 })
 
 test('`insight: false` is the group with all of it off', () => {
-  assert.ok(
-    Object.values(resolveOptions({ insight: false }).insight).every(
-      (value) => value === false || value === 100
-    )
-  )
+  const { stallThreshold, blockedAfter, ...switches } = resolveOptions({ insight: false }).insight
+  assert.deepEqual(new Set(Object.values(switches)), new Set([false]))
+  assert.deepEqual([stallThreshold, blockedAfter], [100, 1000])
 })
 
 test('`errors: false` is the group with its answer off', () => {
@@ -157,8 +155,9 @@ const ACCEPTED = {
   ],
   'log.headers': [['X-Tenant', 'x-region'], []],
   'log.query': [true, false],
-  'insight.stalls': [true, false],
+  'insight.stalls': [true, false, 'always'],
   'insight.stallThreshold': [50, 100.5],
+  'insight.blockedAfter': [500, 0, 2000.5],
   'insight.parts': [true, false],
   'insight.outgoing': [true, false],
   'insight.warnings': [true, false],
@@ -231,8 +230,9 @@ const RULES = {
     "true, false, or an object with fields(req, res), level(req, res) or ignore: a path such as '/healthz', a RegExp, a function (req, res), or an array of these",
   'log.headers': 'an array of header names without authorization, cookie, proxy-authorization, set-cookie',
   'log.query': 'true or false',
-  'insight.stalls': 'true or false',
+  'insight.stalls': "true, false or 'always'",
   'insight.stallThreshold': 'a number of milliseconds of at least 50',
+  'insight.blockedAfter': 'a number of milliseconds of at least 500 (0 is off)',
   'insight.parts': 'true or false',
   'insight.outgoing': 'true or false',
   'insight.warnings': 'true or false',
@@ -349,6 +349,7 @@ const REFUSED = {
   'log.query': ['yes', 1],
   'insight.stalls': ['on', 1],
   'insight.stallThreshold': [49, 0, -1, Number.POSITIVE_INFINITY, Number.NaN, '100'],
+  'insight.blockedAfter': [499, -1, Number.POSITIVE_INFINITY, Number.NaN, '1000'],
   'insight.parts': ['on', 1],
   'insight.outgoing': ['yes', 1],
   'insight.warnings': ['yes', 0],

@@ -2,14 +2,21 @@
 // Chooses the logger: a child of the given one, none, or a pino of our own. `RequestFields` already shapes and redacts a request,
 // so the child gets no serializers: those of the given logger expect whole requests.
 
+const os = require('node:os')
+const { isatty } = require('node:tty')
+const { isPm2Worker, isTested } = require('../environment/deployment')
 const { isLogger } = require('../options/table')
 const { OwnLogger, SILENT } = require('./own-logger')
 
 /** @import { AccessLogLevel, Logger, ResolvedOptions } from '../../../index.js' */
 
+const STDOUT = 1
+const STDERR = 2
+
 /**
  * What lines are written with.
  *
+ * @typedef {{ fd: number, isText: boolean, bindings: string }} Output `bindings`: the fields that begin each line, as text of JSON
  * @typedef {Exclude<AccessLogLevel, 'silent'>} Level
  * @typedef {Required<Logger> & Partial<Record<Level, Logger['warn']>> & { isLevelEnabled?(level: string): boolean }} Log
  */
@@ -64,4 +71,31 @@ function withInfo(logger) {
   }
 }
 
-module.exports = { loggerFrom }
+/**
+ * Where another thread writes warnings while this one is blocked: where our own logger writes, or standard error if the application has a logger.
+ *
+ * @param {ResolvedOptions['logger']} logger the option
+ * @returns {Output | undefined} undefined if the log has no warnings
+ */
+function outputOf(logger) {
+  if (logger === false || (logger === undefined && isTested())) return undefined
+  const given =
+    /** @type {{ name?: string, level?: string, transport?: unknown, isLevelEnabled?(level: string): boolean }} */ (
+      logger
+    )
+  const isOwn = !isLogger(logger) && given?.transport === undefined
+  const hasWarnings = isLogger(logger)
+    ? given.isLevelEnabled?.('warn') !== false
+    : !['error', 'fatal', 'silent'].includes(given?.level ?? '')
+  if (!hasWarnings) return undefined
+  // In a worker of PM2's cluster file descriptor 1 is that of PM2's daemon.
+  const fd = isOwn && !isPm2Worker() ? STDOUT : STDERR
+  const bindings = { pid: process.pid, hostname: os.hostname(), name: (isOwn && given?.name) || 'spillway' }
+  return {
+    fd,
+    isText: isatty(fd),
+    bindings: JSON.stringify({ ...bindings, component: 'spillway' }).slice(1, -1),
+  }
+}
+
+module.exports = { loggerFrom, outputOf }

@@ -94,6 +94,7 @@ const DEFAULTS = Object.freeze({
   insight: Object.freeze({
     stalls: true,
     stallThreshold: 100,
+    blockedAfter: 1000,
     parts: true,
     outgoing: true,
     warnings: true,
@@ -186,10 +187,14 @@ const RULES = {
   ],
   'log.headers': [`an array of header names without ${SECRETS.join(', ')}`, areShowable],
   'log.query': BOOLEAN,
-  'insight.stalls': BOOLEAN,
+  'insight.stalls': ["true, false or 'always'", (value) => value === 'always' || typeof value === 'boolean'],
   'insight.stallThreshold': [
     'a number of milliseconds of at least 50',
     (/** @type {number} */ value) => Number.isFinite(value) && value >= 50,
+  ],
+  'insight.blockedAfter': [
+    'a number of milliseconds of at least 500 (0 is off)',
+    (/** @type {number} */ value) => Number.isFinite(value) && (value >= 500 || value === 0),
   ],
   'insight.parts': BOOLEAN,
   'insight.doctor': BOOLEAN,

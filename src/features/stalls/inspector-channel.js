@@ -8,8 +8,9 @@
 /**
  * @import { Session } from 'node:inspector'
  * @typedef {typeof Session} SessionClass
- * @typedef {{ expression: string, onAsked: () => void, isBlocked: () => boolean }} Question `onAsked` is called when the question is on
- *   its way to the thread. `isBlocked`: whether the thread still runs what it ran when the question was made.
+ * @typedef {{ expression: string, onAsked: () => void, isBlocked: () => boolean, onAnswer?: (value: unknown) => void }} Question
+ *   `onAsked` is called when the question is on its way to the thread, `onAnswer` with the value of the expression. `isBlocked`: whether the
+ *   thread still runs what it ran when the question was made.
  */
 
 /** @param {string} expression */
@@ -29,11 +30,12 @@ class DirectChannel {
   }
 
   /** @param {Question} question */
-  evaluate({ expression, onAsked, isBlocked }) {
+  evaluate({ expression, onAsked, isBlocked, onAnswer }) {
     onAsked()
-    this.#session.post('Runtime.evaluate', paramsOf(expression), (error) => {
+    this.#session.post('Runtime.evaluate', paramsOf(expression), (error, answer) => {
       if (TERMINATED.test(error?.message ?? '') && isBlocked())
         this.#session.post('Runtime.terminateExecution')
+      onAnswer?.(/** @type {{ result?: { value?: unknown } } | undefined} */ (answer)?.result?.value)
     })
   }
 
@@ -106,7 +108,7 @@ class WorkerChannel {
 
   /** @param {Session} session @param {string | undefined} sessionId of the thread */
   #ask(session, sessionId) {
-    const { expression, onAsked, isBlocked } = /** @type {Question} */ (this.#next)
+    const { expression, onAsked, isBlocked, onAnswer } = /** @type {Question} */ (this.#next)
     this.#next = undefined
     if (sessionId === undefined || !isBlocked()) return this.close()
     /** @param {string} method @param {ReturnType<typeof paramsOf>} [params] */
@@ -117,7 +119,9 @@ class WorkerChannel {
       })
     session.on('NodeWorker.receivedMessageFromWorker', ({ params: { message } }) => {
       if (session !== this.#session) return
-      const isTerminated = TERMINATED.test(JSON.parse(message).error?.message ?? '')
+      const { error, result } = JSON.parse(message)
+      onAnswer?.(result?.result?.value)
+      const isTerminated = TERMINATED.test(error?.message ?? '')
       if (isTerminated && isBlocked()) send('Runtime.terminateExecution')
       else this.close()
     })

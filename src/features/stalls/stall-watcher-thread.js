@@ -5,6 +5,8 @@
 const { Session } = require('node:inspector')
 const { workerData } = require('node:worker_threads')
 const { systemClock: clock } = require('../../core/clock')
+const { MAIN_THREAD, schedulerWait } = require('../../core/process/scheduler-wait')
+const { BlockedLog, nativeWork } = require('./blocked-log')
 const { DirectChannel, WorkerChannel } = require('./inspector-channel')
 const {
   ASKED,
@@ -18,16 +20,19 @@ const {
   readAfterMs,
 } = require('./stall-signals')
 
-/** @type {{ shared: Int32Array<SharedArrayBuffer>, target: number, thresholdMs: number, expression: string }} */
-const { shared, target, thresholdMs, expression } = workerData
+/** @type {WorkerData} */
+const { shared, target, thresholdMs, expressions, blocked } = workerData
 
 /**
+ * @import { WorkerData } from './stall-watcher'
  * @typedef {{ async: false } | { async: true, value: Promise<string> }} Wait
  * @typedef {Atomics & { waitAsync: (cells: Int32Array, cell: number, value: number) => Wait }} WaitingAtomics
  */
 
 const periodMs = periodOf(thresholdMs)
 const slowMs = readAfterMs(thresholdMs)
+/** JavaScript describes itself within some milliseconds. What does not is native code. */
+const DESCRIBED_MS = 100
 /** A poll that is later than this was not scheduled in time, and the watched thread perhaps neither. */
 const MAX_LATE_MS = 25
 const MIN_POLL_MS = 5
@@ -40,6 +45,10 @@ class Watch {
   /** @type {number | undefined} */
   #askedBeat
   #isStopped = false
+  #blockedLog = blocked === undefined ? undefined : new BlockedLog(blocked, clock)
+  /** How long the main thread had run when the beat was last seen to stop, and when that was. */
+  #ranMs = 0
+  #ranAtMs = 0
   #channel = target === 0 ? new DirectChannel(Session) : new WorkerChannel(Session, target, clock)
 
   start() {
@@ -59,14 +68,49 @@ class Watch {
     const pollMs = isSlow ? periodMs : Math.max(slowMs - stoppedMs, MIN_POLL_MS)
     this.#dueMs = nowMs + pollMs
     clock.wait(pollMs, this.#poll)
+    if (isSlow && stoppedMs >= (this.#blockedLog?.dueMs ?? Number.POSITIVE_INFINITY)) this.#tell(stoppedMs)
     // Once a beat, so that reading takes little of the thread's time.
     if (!isSlow || this.#beat === this.#askedBeat) return
     const beat = (this.#askedBeat = this.#beat)
+    this.#blockedLog?.onBeat()
+    this.#ranMs = schedulerWait(MAIN_THREAD)?.ranMs ?? Number.NaN
+    this.#ranAtMs = nowMs
     this.#channel.evaluate({
-      expression,
+      expression: expressions.read,
       onAsked: () => Atomics.store(shared, ASKED, clock.sharedMs()),
       isBlocked: () => Atomics.load(shared, BEAT) === beat,
     })
+  }
+
+  /** Writes that the thread is blocked, once it has described what it does, or does not answer. @param {number} blockedMs */
+  #tell(blockedMs) {
+    const log = /** @type {BlockedLog} */ (this.#blockedLog)
+    // Until the line is written.
+    log.dueMs = Number.POSITIVE_INFINITY
+    const beat = this.#beat
+    const isBlocked = () => Atomics.load(shared, BEAT) === beat
+    let isTold = false
+    const tell = (/** @type {unknown} */ described) => {
+      if (isTold) return
+      isTold = true
+      clock.cancel(timer)
+      if (!isBlocked()) return
+      const answer = typeof described === 'string' ? JSON.parse(described) : undefined
+      log.write(
+        blockedMs,
+        answer,
+        target === 0 ? nativeWork(process.pid, this.#ranShare()) : 'in native code'
+      )
+    }
+    const timer = clock.wait(DESCRIBED_MS, () => tell(undefined))
+    this.#channel.evaluate({ expression: expressions.describe, onAsked: () => {}, isBlocked, onAnswer: tell })
+  }
+
+  /** For how much of the time since the beat stopped the main thread has run. */
+  #ranShare() {
+    const share =
+      ((schedulerWait(MAIN_THREAD)?.ranMs ?? Number.NaN) - this.#ranMs) / (clock.sharedMs() - this.#ranAtMs)
+    return Number.isNaN(share) ? undefined : share
   }
 
   /** How long ago the last beat was. The time in which this thread did not run is subtracted: then the host may be starved. @param {number} nowMs */

@@ -27,8 +27,11 @@ const DISCONNECT_MS = 500
 
 /**
  * @typedef {{ delayMs: number, frames: import('../../core/stack-frames').Frame[] }} Stack `delayMs`: until the thread could be interrupted
- * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onRead: (stack: Stack) => void,
- *   onEnd: (error: unknown) => void }} Subscriber `onRead` runs inside the blocked code
+ * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onRead: (stack: Stack) => void, describe: (frames: Stack['frames']) => object,
+ *   onEnd: (error: unknown) => void, blocked: Blocked | undefined }} Subscriber `onRead` and `describe` run inside the blocked code
+ * @typedef {{ output: import('../../core/log/logger').Output, afterMs: number }} Blocked where it is said that the loop is still blocked, and when first
+ * @typedef {{ shared: Int32Array<SharedArrayBuffer>, target: number, thresholdMs: number, expressions: { read: string, describe: string },
+ *   blocked: Blocked | undefined }} WorkerData
  * @typedef {{ shared: Int32Array<SharedArrayBuffer>, key: string, thresholdMs: number, periodMs: number, timer: NodeJS.Timeout | undefined,
  *   unwatch: () => void }} Watch
  */
@@ -65,7 +68,10 @@ class StallWatcher {
     // Another copy of this package in the process has a function of its own.
     const key = `spillway.stalls.${randomUUID()}`
     // The stack may be nearly full, and an error that nobody catches may end the process.
-    const expression = `try { globalThis[Symbol.for('${key}')]() } catch {}`
+    const call = (/** @type {string} */ given) =>
+      `try { globalThis[Symbol.for('${key}')](${given}) } catch {}`
+    const expressions = { read: call(''), describe: call('true') }
+    const blocked = [...this.#subscribers].find((each) => each.blocked !== undefined)?.blocked
     const thresholdMs = Math.min(...[...this.#subscribers].map((each) => each.thresholdMs))
     const worker = new Worker(require.resolve('./stall-watcher-thread'), {
       // Neither the preloaded modules of the application nor its options are the watcher's.
@@ -75,7 +81,7 @@ class StallWatcher {
       stderr: true,
       resourceLimits: RESOURCE_LIMITS,
       name: 'spillway stalls',
-      workerData: { shared, target: isMainThread ? 0 : threadId, thresholdMs, expression },
+      workerData: { shared, target: isMainThread ? 0 : threadId, thresholdMs, expressions, blocked },
     })
     const periodMs = periodOf(thresholdMs)
     /** @type {Watch} */
@@ -103,12 +109,20 @@ class StallWatcher {
   }
 
   /** Runs in the middle of whatever blocks the loop. What is thrown here is dropped. */
-  #onAsked = () => {
-    if (this.#watch === undefined) return
-    const shared = this.#watch.shared
-    const delayMs = (clock.sharedMs() - Atomics.load(shared, ASKED)) | 0
-    const stack = { delayMs, frames: this.#readStack?.(this.#onAsked) ?? [] }
-    for (const subscriber of this.#subscribers) subscriber.onRead(stack)
+  #onAsked = (describes = false) => {
+    if (this.#watch === undefined) return undefined
+    const frames = this.#readStack?.(this.#onAsked) ?? []
+    if (describes) return this.#describe(frames)
+    const delayMs = (clock.sharedMs() - Atomics.load(this.#watch.shared, ASKED)) | 0
+    for (const subscriber of this.#subscribers) subscriber.onRead({ delayMs, frames })
+    return undefined
+  }
+
+  /** The instance whose request it is says what blocks. @param {Stack['frames']} frames */
+  #describe(frames) {
+    const all = [...this.#subscribers].map((each) => each.describe(frames))
+    const described = all.find((each) => /** @type {{ route?: unknown }} */ (each).route != null) ?? all[0]
+    return JSON.stringify({ ...described, heapUsedBytes: process.memoryUsage().heapUsed })
   }
 
   /** Disconnects before it returns: the process may be about to exit. */

@@ -6,15 +6,16 @@
 const { isTested } = require('../../core/environment/deployment')
 const { isInspected } = require('../../core/environment/inspected')
 const { missingFor } = require('../../core/environment/permissions')
+const { outputOf } = require('../../core/log/logger')
 const { schedulerWait } = require('../../core/process/scheduler-wait')
 const { placeOf } = require('../../core/stack-frames')
 const { CAUSES, causeOf } = require('./stall-cause')
-const { sentenceOf } = require('./stall-sentence')
+const { StallLog } = require('./stall-log')
 const { StallSites } = require('./stall-sites')
 const { stallWatcher } = require('./stall-watcher')
 
 /**
- * @import { StallCause, StallSite } from '../../../index.js'
+ * @import { StallCause } from '../../../index.js'
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Instance } from '../../instance'
  * @import { Stack, Subscriber } from './stall-watcher'
@@ -23,7 +24,6 @@ const { stallWatcher } = require('./stall-watcher')
 const QUIET_MS = 600_000
 /** A stall before the first request is read counts as `startup`, for this long at most. */
 const START_MS = 60_000
-const LINE_INTERVAL_MS = 1000
 /** The scheduler's figures are read at this interval, and when a stall ends. All waiting since the last reading counts for the stall. */
 const READ_EVERY_MS = 1000
 /** The interval while the watcher runs. */
@@ -62,7 +62,7 @@ class Stalls {
   totalMs = 0
   #parts
   #info
-  #warn
+  #log
   #thresholdMs
   #watcher
   #readScheduler
@@ -72,14 +72,13 @@ class Stalls {
   #counts = new Map(CAUSES.map((cause) => [cause, { count: 0, totalMs: 0 }]))
   #startedMs
   #isWatching = false
+  #alwaysWatches
   #canWatch
   #quietSinceMs = 0
   /** What ran when the watcher had the stack read. @type {{ atMs: number, stack: Stack, reference: Reference | undefined }} */
   #read = { atMs: -1, stack: /** @type {never} */ (undefined), reference: undefined }
   #scheduler
   #schedulerMs
-  #lineMs = Number.NEGATIVE_INFINITY
-  #unlogged = 0
   #hasReportedInspected = false
   /** How long Spillway itself blocked the loop, and when. */
   #excused = { ms: 0, atMs: Number.NEGATIVE_INFINITY }
@@ -95,19 +94,25 @@ class Stalls {
   ) {
     this.#parts = parts
     this.#info = info
-    this.#warn = warn
+    this.#log = new StallLog(warn)
     this.#thresholdMs = parts.options.insight.stallThreshold
     this.#watcher = watcher
     this.#readScheduler = readScheduler
     this.#canWatch = canWatch && !parts.clock.isFrozen
     this.#startedMs = this.#schedulerMs = parts.clock.now()
     this.#scheduler = readScheduler()
+    const { insight, logger } = parts.options
+    const output = insight.blockedAfter === 0 ? undefined : outputOf(logger)
     this.#subscriber = {
       thresholdMs: this.#thresholdMs,
+      blocked: output === undefined ? undefined : { output, afterMs: insight.blockedAfter },
+      describe: (frames) => this.#describe(frames),
       onBeat: (nowMs) => this.#onBeat(nowMs),
       onRead: (stack) => this.#onRead(stack),
       onEnd: (error) => this.#onEnd(error),
     }
+    this.#alwaysWatches = insight.stalls === 'always'
+    if (this.#alwaysWatches) this.#watch(this.#startedMs)
   }
 
   // Hot path: once a loop turn.
@@ -151,7 +156,7 @@ class Stalls {
     this.totalMs += durationMs
     // What the application does before its first request keeps no client waiting.
     if (isStart) return
-    this.#writeLine(site, durationMs, nowMs)
+    this.#log.write(site, durationMs, nowMs, !this.#isWatching && this.#canWatch)
     events.emitWithoutLine('stall', { ...site, durationMs })
     if (cause === 'garbage-collection' || cause === 'host') return
     this.#watch(nowMs)
@@ -197,23 +202,37 @@ class Stalls {
   /** Called inside the code that blocks, so it only stores the time, the stack and the request. @param {Stack} stack */
   #onRead(stack) {
     try {
-      const { clock, context, options, started } = this.#parts
-      /** @type {Running | undefined} */
-      const reference = started.sockets?.running ?? context.reference
-      this.#read.atMs = clock.now()
+      this.#read.atMs = this.#parts.clock.now()
       this.#read.stack = stack
-      // A timer or a pooled connection keeps the context of the request that made it, even after that request has ended.
-      this.#read.reference =
-        reference?.request === undefined && !reference?.isEvent
-          ? undefined
-          : {
-              method: reference.method,
-              get route() {
-                return reference.route ?? options.routes.unmatched
-              },
-            }
+      this.#read.reference = this.#running()
     } catch {
       this.#read.reference = undefined
+    }
+  }
+
+  /** Called inside code that has blocked for long. @param {Stack['frames']} frames */
+  #describe(frames) {
+    const seen = { delayMs: 0, place: placeOf(frames), reference: this.#running() }
+    const { begin: _, cause: __, ...described } = this.#stallOf('javascript', seen, false)
+    return described
+  }
+
+  /**
+   * The request that the running code works for. A timer or a pooled connection keeps the context of the request that made it, even after
+   * that request has ended.
+   *
+   * @returns {Reference | undefined}
+   */
+  #running() {
+    const { context, options, started } = this.#parts
+    /** @type {Running | undefined} */
+    const reference = started.sockets?.running ?? context.reference
+    if (reference?.request === undefined && !reference?.isEvent) return undefined
+    return {
+      method: reference.method,
+      get route() {
+        return reference.route ?? options.routes.unmatched
+      },
     }
   }
 
@@ -242,7 +261,8 @@ class Stalls {
   /** @param {number} nowMs */
   #onBeat(nowMs) {
     if (nowMs - this.#schedulerMs >= READ_WATCHING_MS) this.#scheduledSince(nowMs)
-    if (nowMs - this.#quietSinceMs >= QUIET_MS || isInspected()) this.#unwatch()
+    const isQuiet = !this.#alwaysWatches && nowMs - this.#quietSinceMs >= QUIET_MS
+    if (isQuiet || isInspected()) this.#unwatch()
   }
 
   /** The watcher has failed or was ended by other code. It is not started again. @param {unknown} error */
@@ -259,28 +279,6 @@ class Stalls {
     const now = (this.#scheduler = this.#readScheduler())
     if (before === undefined || now === undefined) return undefined
     return { ranMs: now.ranMs - before.ranMs, waitedMs: now.waitedMs - before.waitedMs }
-  }
-
-  /** @param {StallSite} site @param {number} durationMs @param {number} nowMs */
-  #writeLine(site, durationMs, nowMs) {
-    if (nowMs - this.#lineMs < LINE_INTERVAL_MS) {
-      this.#unlogged++
-      return
-    }
-    this.#lineMs = nowMs
-    const { cause, file, line, method, origin, route, frames, function: name, package: from } = site
-    const fields = {
-      event: 'stall',
-      durationMs: Math.round(durationMs),
-      cause,
-      ...(name !== null && { function: name, file, line, frames }),
-      ...(from !== null && { package: from }),
-      ...(origin !== null && { origin }),
-      ...(route !== null && { method, route }),
-      ...(this.#unlogged > 0 && { unlogged: this.#unlogged }),
-    }
-    this.#unlogged = 0
-    this.#warn(fields, `spillway: ${sentenceOf(site, durationMs, !this.#isWatching && this.#canWatch)}`)
   }
 
   #reportInspected() {

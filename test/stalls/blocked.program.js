@@ -1,0 +1,99 @@
+'use strict'
+// A real process that hangs says so while it does: function, file and route of JavaScript, and what native code waits for.
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const { test } = require('node:test')
+const { startProgram } = require('../support/program')
+
+const ALWAYS = { insight: { stalls: 'always' } }
+const IN_ROUTE = /by hang \(.*eval\]:\d+\) in GET \/hang\/:id; [\d.]+ MB of memory/
+
+const SERVER = `
+  const http = require('node:http')
+  const express = require('express')
+  const { createSpillway } = require('./src/index.js')
+  const spillway = createSpillway({ fleet: false, ...OPTIONS })
+  const app = express()
+  app.use(spillway.express())
+  app.get('/hang/:id', function hang() { HANG })
+  const server = http.createServer(app)
+  spillway.attach(server)
+  server.listen(0, '127.0.0.1', () => TELL({ port: server.address().port }))
+`
+const HANGS = {
+  'an endless loop': 'for (;;);',
+  'a catastrophic regular expression': "/^(a+)+$/.test('a'.repeat(40) + '!')",
+  'Atomics.wait()': 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
+}
+const NATIVE = {
+  'a synchronous child process': [
+    "require('node:child_process').execFileSync('sleep', ['600'])",
+    /waiting for the child process sleep \(pid \d+\)/,
+  ],
+  'a synchronous call of crypto': [
+    "require('node:crypto').pbkdf2Sync('password', 'salt', 2 ** 31 - 1, 32, 'sha512')",
+    /in native code: a collection of the heap, or a synchronous call of crypto/,
+  ],
+}
+
+/** @param {import('node:test').TestContext} t */
+async function hung(t, hang, { options = /** @type {object} */ (ALWAYS), isWorker = false } = {}) {
+  const tell = isWorker ? "require('node:worker_threads').parentPort.postMessage" : 'process.send'
+  const server = SERVER.replace('OPTIONS', JSON.stringify(options))
+    .replace('HANG', () => hang)
+    .replace('TELL', tell)
+  const inWorker = `
+    const { Worker } = require('node:worker_threads')
+    new Worker(${JSON.stringify(server)}, { eval: true }).on('message', (message) => process.send(message))`
+  const program = startProgram(isWorker ? inWorker : server, { t, hasChannel: true, tellsErrors: true })
+  const port = await program.next('port')
+  http.get({ host: '127.0.0.1', port, path: '/hang/1', agent: false }).on('error', () => {})
+  return program
+}
+
+for (const [name, hang] of Object.entries(HANGS)) {
+  test(`${name} is named while it hangs, by function, file and route`, async (t) => {
+    const { until } = await hung(t, hang)
+    const [line] = await until(/^.*"event":"blocked".*$/m)
+    const { msg, ...fields } = JSON.parse(line)
+    assert.match(msg, /^spillway: event loop blocked for [\d.]+ s, and still is, by hang /)
+    assert.match(msg, IN_ROUTE)
+    assert.deepEqual(
+      [fields.function, fields.method, fields.route, fields.origin],
+      ['hang', 'GET', '/hang/:id', 'request']
+    )
+    assert.ok(fields.blockedMs >= 1000 && fields.heapUsedBytes > 0)
+  })
+}
+
+for (const [name, [hang, expected]] of Object.entries(NATIVE)) {
+  test(`${name} is said to be what the loop waits for`, { skip: process.platform !== 'linux' }, async (t) => {
+    const { until } = await hung(t, String(hang))
+    const [line] = await until(/^.*"event":"blocked".*$/m)
+    assert.match(JSON.parse(line).msg, /** @type {RegExp} */ (expected))
+  })
+}
+
+test('a worker thread that hangs is named as well', async (t) => {
+  const { until } = await hung(t, 'for (;;);', { isWorker: true })
+  const [line] = await until(/^.*"event":"blocked".*$/m)
+  assert.match(JSON.parse(line).msg, IN_ROUTE)
+})
+
+test('beside a logger of the application the line goes to standard error, and blockedAfter says when', async (t) => {
+  const { child, until } = await hung(t, 'for (;;);', {
+    options: { logger: { level: 'warn', name: 'orders' }, insight: { stalls: 'always', blockedAfter: 500 } },
+  })
+  const [line] = await until(/^.*"event":"blocked".*$/m)
+  const { blockedMs, name } = JSON.parse(line)
+  assert.ok(blockedMs >= 500 && blockedMs < 1000, String(blockedMs))
+  assert.equal(name, 'orders')
+  child.kill('SIGKILL')
+})
+
+test('what does not hang for so long has no such line', async (t) => {
+  const { until, told } = await hung(t, 'const end = Date.now() + 700; while (Date.now() < end);')
+  await until(/"event":"stall"/)
+  assert.doesNotMatch(told(), /"event":"blocked"/)
+})
