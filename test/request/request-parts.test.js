@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { LoadSlope } = require('../../src/core/request/load-slope')
-const { PART_COLUMNS, RequestParts } = require('../../src/core/request/request-parts')
+const { LOOP, PART_COLUMNS, RequestParts } = require('../../src/core/request/request-parts')
 const { FakeClock } = require('../support/fake-clock')
 const { requestWith } = require('../support/request')
 const { randomFrom } = require('../simulation/random')
@@ -57,7 +57,7 @@ function driven(isOn = true) {
     },
     head(request) {
       request.firstByteMs = clock.now() - request.startedMs
-      parts.onHead(request)
+      parts.onHead(request, clock.now())
     },
   }
 }
@@ -318,4 +318,27 @@ test('a request waited in the kernel for no longer than a loop turn, and since t
   assert.equal(unreadMs(), 20)
   clock.advance(40)
   assert.equal(unreadMs(), 45)
+})
+
+test('the time of a route on the loop has what ran after an await, and not what another request ran in the same turn', () => {
+  const loop = driven()
+  const [first, second] = [loop.receive(), loop.receive()]
+  for (const request of [first, second]) {
+    loop.clock.advance(3)
+    loop.parts.onReturn(request)
+  }
+  loop.turn()
+  loop.clock.idle(50)
+  for (const [request, ms] of /** @type {const} */ ([
+    [first, 20],
+    [second, 5],
+  ])) {
+    loop.clock.advance(ms)
+    loop.head(request)
+    loop.end(request)
+  }
+  loop.turn()
+  const loopMs = (request) => loop.parts.copy()[request.series.partsRow * PART_COLUMNS + LOOP]
+  // The second was received while the first had not yet run.
+  assert.deepEqual([loopMs(first), loopMs(second)], [3 + 20, 6 + 5])
 })

@@ -216,6 +216,14 @@ class Recorder {
   }
 
   // Hot path: bench/overhead.
+  /** @param {Request} request @param {number} nowMs */
+  onHead(request, nowMs) {
+    // So that the turn in which its code goes on is measured alone.
+    if (request.returnedMs >= 0) this.#onArrive()
+    this.parts.onHead(request, nowMs)
+  }
+
+  // Hot path: bench/overhead.
   /** @param {Request} request @param {Request} head */
   end(request, head) {
     this.#onArrive()

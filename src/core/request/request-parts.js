@@ -30,7 +30,7 @@ const { UPGRADED } = require('./outcome')
  * @typedef {Request & { series: RouteSeries }} Recorded
  */
 
-/** The order in a row, and of the values of the label `part`. `loop` is no part: the synchronous time of the handler. */
+/** The order in a row, and of the values of the label `part`. `loop` is no part: the time for which the request's own code ran. */
 const PARTS = Object.freeze(['queue', 'run', 'loop_busy', 'gc', 'wait', 'body', 'unread'])
 const [QUEUE, RUN, LOOP_BUSY, GC, WAIT, BODY, UNREAD] = PARTS.keys()
 const LOOP = PARTS.length
@@ -56,6 +56,8 @@ class RequestParts {
   #turnedMs
   #turnedIdleMs
   #turnMs = 0
+  /** When a handler last returned, or code after it last wrote a head. */
+  #markedMs = 0
 
   /** @param {typeof import('../clock').systemClock} clock @param {boolean} isOn */
   constructor(clock, isOn) {
@@ -96,13 +98,23 @@ class RequestParts {
   // Hot path: once a request.
   /** The handler has returned for the first time. @param {Request} request */
   onReturn(request) {
-    if (this.isOn) request.returnedMs = this.#clock.now()
+    if (this.isOn) request.returnedMs = this.#markedMs = this.#clock.now()
   }
 
   // Hot path: once a request.
-  /** @param {Request} request */
-  onHead(request) {
-    if (this.isOn && request.returnedMs >= 0) request.headIdleMs = this.#clock.idleMs()
+  /**
+   * Code that goes on after its handler has returned ends with the head, mostly. What the loop has done since it woke, or since the last such
+   * mark, counts for that code: a body was parsed, or an `await` ended.
+   *
+   * @param {Request} request @param {number} nowMs
+   */
+  onHead(request, nowMs) {
+    if (!this.isOn || request.returnedMs < 0) return
+    const idleMs = this.#clock.idleMs()
+    request.headIdleMs = idleMs
+    const wokeMs = this.#turnedMs + idleMs - this.#turnedIdleMs
+    request.resumedMs = nowMs - Math.max(wokeMs, this.#markedMs)
+    this.#markedMs = nowMs
   }
 
   // Hot path: once a request. A turn in a frozen clock never ends.
@@ -137,7 +149,8 @@ class RequestParts {
     if (!this.isOn) return
     const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
     const { values } = this.#rows
-    values[start + LOOP] += Math.max(0, request.returnedMs - admission.decidedMs)
+    values[start + LOOP] +=
+      Math.max(0, request.returnedMs - admission.decidedMs) + Math.max(0, request.resumedMs)
     if (hasDuration) this.#addParts(request, values, start)
   }
 

@@ -82,6 +82,8 @@ class Request {
     this.returnedMs = -1
     /** -1 if the head was written before the handler returned. */
     this.headIdleMs = -1
+    /** How long code ran for it after that, until it wrote the head. */
+    this.resumedMs = 0
     this.endedIdleMs = 0
 
     // How it ended.

@@ -108,7 +108,7 @@ function onHead(head, status) {
   for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {
     if (each.firstByteMs < 0) {
       each.firstByteMs = nowMs - each.startedMs
-      each.recorder.parts.onHead(each)
+      each.recorder.onHead(each, nowMs)
     }
     // An injected response accepts a head even after its end.
     if (each.state !== ENDED) each.markAnswering()

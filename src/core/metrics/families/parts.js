@@ -76,7 +76,7 @@ const PART_FAMILIES = [
   {
     name: 'spillway_route_loop_seconds_total',
     type: 'counter',
-    help: 'Time that handlers ran on the event loop before they first returned, by route.',
+    help: 'Time that handlers ran on the event loop until they first returned, and before they wrote the head, by route.',
     points: handlerTimes,
   },
 ]
