@@ -5,17 +5,15 @@
 // An error is recorded once per request, whichever handlers and events report it. It is logged at once, while the
 // application's async context is active. It is counted when the request has ended, under the route of the request.
 
-const { activeSpan, traceFieldsOf } = require('../tracing/active-span')
+const { activeSpan, recordError, serverSpan, traceFieldsOf } = require('../tracing/spans')
 const { METRICS } = require('../request/ignore')
 const { isClientError } = require('../request/outcome')
 const { ENDED } = require('../request/request-state')
-const { serverSpan } = require('../tracing/server-span')
 const { templateOf } = require('../route/template')
 const { ErrorAnswer, isOver } = require('./error-answer')
 const { ErrorLog } = require('./error-log')
 const { ErrorTable } = require('./error-table')
 const { Failure } = require('./failure')
-const { recordError } = require('../tracing/span-error')
 
 /**
  * @import { Logger, ResolvedOptions } from '../../../index.js'

@@ -3,7 +3,7 @@
 // of the logger never affects a request.
 
 const { withRounded } = require('../durations')
-const { activeSpan, traceFieldsOf } = require('../tracing/active-span')
+const { activeSpan, traceFieldsOf } = require('../tracing/spans')
 const { LOG } = require('../request/ignore')
 const { LogRateLimit } = require('./log-rate-limit')
 const { SlowRequests } = require('../request/slow-requests')

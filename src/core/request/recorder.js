@@ -4,7 +4,7 @@
 
 const { RollingHistogram } = require('../histogram/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../route/template')
-const { activeTrace, isTracing } = require('../tracing/active-span')
+const { activeTrace, annotateSpan, isTracing, serverSpan } = require('../tracing/spans')
 const { ClientErrors } = require('./client-errors')
 const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
 const { Ignore, METRICS } = require('./ignore')
@@ -16,12 +16,11 @@ const { ANSWERING, ENDED, QUEUED, RUNNING, STATES } = require('./request-state')
 const { watch } = require('./response-watch')
 const { RequestParts } = require('./request-parts')
 const { RouteTable } = require('./route-table')
-const { annotateSpan, serverSpan } = require('../tracing/server-span')
 
 /**
  * @import { IncomingMessage } from 'node:http'
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
- * @import { SpanHolder } from '../tracing/server-span'
+ * @import { SpanHolder } from '../tracing/spans'
  * @import { InternalErrors } from './internal-errors'
  * @import { LabelledTable } from './labelled-series'
  */

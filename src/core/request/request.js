@@ -15,7 +15,7 @@ const NO_STATUS = 0
  * @import { Failure } from '../errors/failure'
  * @import { RequestContext } from '../errors/request-context'
  * @import { RoutedRequest, RoutedResponse, RouteState } from '../route/route-state'
- * @import { SpanHolder } from '../tracing/server-span'
+ * @import { SpanHolder } from '../tracing/spans'
  * @import { Connection } from './connection-record'
  * @import { Trace } from './exemplars'
  * @import { Recorder } from './recorder'

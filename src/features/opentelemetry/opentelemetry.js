@@ -3,7 +3,7 @@
 // registered MeterProvider. Without an SDK, the only cost is to look for one at set-up and at each scrape, and nothing is loaded.
 // The first instance of a process has no mark. Further ones have a number and omit the metrics of the process.
 
-const { registeredSdk } = require('../../core/tracing/registered-sdk')
+const { registeredSdk } = require('../../core/tracing/sdk')
 
 /**
  * @import { InternalErrors } from '../../core/request/internal-errors'

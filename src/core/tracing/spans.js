@@ -1,0 +1,95 @@
+'use strict'
+// The spans of a request, read through OpenTelemetry's API only. Without a registered SDK there is none; the check costs 0.2 µs.
+// Only a span of this process counts, never a `traceparent` header: a client could choose what an operator is led to,
+// and without an SDK here the link would lead to no span of this process.
+//
+// The active span is often a handler's span inside the server span, made by instrumentation of Express or Koa.
+// instrumentation-http leaves its server span in the context, with a `route` field that it later copies to the span,
+// the span's name and `http.server.request.duration`. A span made by hand counts if it is active and of kind SERVER.
+
+const { loadApi, registeredSdk } = require('./sdk')
+
+/**
+ * @import { Span } from '@opentelemetry/api'
+ * @import { Failure } from '../errors/failure'
+ * @import { Request } from '../request/request'
+ */
+
+/** The key of `getRPCMetadata` in @opentelemetry/core, as `createContextKey` makes it. */
+const RPC_METADATA = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
+
+/**
+ * The holder of instrumentation-http has a `type`, and copies `route` itself.
+ * @typedef {{ span: Span, route?: string | undefined, type?: string }} SpanHolder
+ */
+
+/** Whether an SDK is registered, so that spans may exist. */
+const isTracing = () => registeredSdk()?.context !== undefined
+
+/** @returns {Span | undefined} */
+function activeSpan() {
+  const context = registeredSdk()?.context?.active()
+  return context === undefined ? undefined : loadApi().trace.getSpan(context)
+}
+
+/** The ids of the active span, if its trace is sampled: a link to any other trace leads nowhere. */
+function activeTrace() {
+  const context = activeSpan()?.spanContext()
+  if (context === undefined) return undefined
+  const { TraceFlags, isSpanContextValid } = loadApi()
+  if ((context.traceFlags & TraceFlags.SAMPLED) === 0 || !isSpanContextValid(context)) return undefined
+  const { traceId, spanId } = context
+  return { traceId, spanId, atMs: 0 }
+}
+
+/** The fields of a log line, named as in OpenTelemetry's instrumentation of pino. @param {Span} span */
+function traceFieldsOf(span) {
+  const { traceId, spanId, traceFlags } = span.spanContext()
+  return { trace_id: traceId, span_id: spanId, trace_flags: `0${traceFlags.toString(16)}` }
+}
+
+/** @returns {SpanHolder | undefined} */
+function serverSpan() {
+  const context = registeredSdk()?.context?.active()
+  if (context === undefined) return undefined
+  const metadata = /** @type {SpanHolder | undefined} */ (context.getValue(RPC_METADATA))
+  if (metadata?.span !== undefined) return metadata
+  const api = loadApi()
+  /** @type {(Span & { kind?: number }) | undefined} */
+  const span = api.trace.getSpan(context)
+  return span?.kind === api.SpanKind.SERVER ? { span } : undefined
+}
+
+/**
+ * Puts the route and the time in the queue on the span.
+ * @param {SpanHolder} holder
+ * @param {string | undefined} route the template; undefined if no route took the request
+ * @param {Request} request
+ */
+function annotateSpan(holder, route, { head, admission }) {
+  const { span } = holder
+  // In Express and Koa, no route is also a result, and replaces the last tried route that other instrumentation set.
+  // In another framework, the route that other instrumentation set stays.
+  if (route !== undefined || head.node !== undefined || head.ctx !== undefined) holder.route = route
+  const setsRoute = route !== undefined && holder.type === undefined
+  if (!setsRoute && admission.wait === undefined) return
+  // The span may have ended before the response. An SDK warns about attributes set after the end.
+  if (!span.isRecording()) return
+  if (setsRoute) span.setAttribute('http.route', route)
+  if (admission.wait !== undefined) span.setAttribute('spillway.queue.wait', admission.waitedMs / 1000)
+}
+
+/**
+ * Passes plain text instead of the error: an SDK reads properties of the error, and they may throw.
+ * @param {Span} span
+ * @param {Failure} failure
+ */
+function recordError(span, failure) {
+  if (!span.isRecording()) return
+  const { type, message, stack, status } = failure
+  span.recordException({ name: type, message, ...(stack !== undefined && { stack }) })
+  // By OpenTelemetry's HTTP conventions, an error of the client is no error of the server span.
+  if (status >= 500) span.setStatus({ code: loadApi().SpanStatusCode.ERROR, message })
+}
+
+module.exports = { activeSpan, activeTrace, annotateSpan, isTracing, recordError, serverSpan, traceFieldsOf }
