@@ -18,7 +18,7 @@ const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
  * @import { Next } from './app-kinds'
- * @import { AppRequest, ExpressRequest } from './express-request'
+ * @import { AppRequest, ExpressRequest } from './express-listener'
  * @import { NodeResponse, Servers } from './http-server'
  * @import { SetUpCheck } from './setup-check'
  *

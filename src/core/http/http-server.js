@@ -8,13 +8,11 @@ const { SHED } = require('../request/ignore')
 const { ROOT } = require('../route/route-node')
 const { instrumentApp } = require('../route/instrument-router')
 const { isExpressApp } = require('./app-kinds')
-const { captureRejection } = require('./capture-rejection')
 const { ConnectionEvents } = require('./connection-events')
-const { continueByDefault } = require('./expect-continue')
-const { becomeExpressRequest } = require('./express-request')
-const { notAListener } = require('./wrong-framework')
 const { EarlyEntry } = require('./early-entry')
-const { RequestListeners } = require('./request-listeners')
+const { RequestListeners, becomeExpressRequest } = require('./express-listener')
+const { captureRejection, continueByDefault } = require('./node-defaults')
+const { notAListener } = require('./wrong-framework')
 
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
@@ -30,7 +28,7 @@ const { RequestListeners } = require('./request-listeners')
  * @import { Request } from '../request/request'
  * @import { AnyFunction, ExpressApp, Handle } from './app-kinds'
  * @import { Endpoints } from './endpoints'
- * @import { ExpressRequest } from './express-request'
+ * @import { ExpressRequest } from './express-listener'
  *
  * @typedef {IncomingMessage & { socket: ServerSocket, stream?: ServerHttp2Stream, upgrade?: boolean }} NodeRequest of HTTP/1 or HTTP/2
  * @typedef {ServerResponse & { stream?: ServerHttp2Stream }} NodeResponse

@@ -27,7 +27,7 @@ const {
  * @import { Row } from '../route/app-layout'
  * @import { AnyFunction, ExpressApp } from './app-kinds'
  * @import { Endpoints } from './endpoints'
- * @import { AppRequest } from './express-request'
+ * @import { AppRequest } from './express-listener'
  * @import { NodeRequest, Servers } from './http-server'
  * @import { ErrorLayer } from './user-error-handlers'
  *

@@ -1,0 +1,44 @@
+'use strict'
+// What Node does itself for a listener of a server, done here where spillway stands between the two.
+
+const events = require('node:events')
+
+/** @import { NodeRequest, NodeResponse } from './http-server' */
+
+// Global, because a process may load several copies of this package.
+const kOurs = Symbol.for('spillway.continue')
+/** @param {object & { [kOurs]?: boolean }} listener */
+const isForeign = (listener) => listener[kOurs] !== true
+
+/**
+ * Answers `Expect: 100-continue`, as Node does only while nobody listens for `checkContinue`: `attach` listens. Answers once,
+ * however many instances are attached, and not at all if the user listens too.
+ *
+ * @this {import('node:http').Server}
+ * @param {NodeRequest} req
+ * @param {NodeResponse & { [kOurs]?: boolean }} res
+ */
+function continueByDefault(req, res) {
+  if (res[kOurs] === true || this.listeners('checkContinue').some(isForeign)) return
+  res[kOurs] = true
+  // Node throws for an HTTP/2 stream that is closed by now, which would end the process.
+  if (res.stream?.closed !== true) res.writeContinue()
+  this.emit('request', req, res)
+}
+continueByDefault[kOurs] = true
+
+/**
+ * Does what `emit` does with `captureRejections`: for a dequeued request, that `emit` is over.
+ *
+ * @param {import('node:net').Server | undefined} server
+ * @param {PromiseLike<unknown> | undefined} returned by the listener
+ * @param {import('node:http').IncomingMessage} req
+ * @param {import('node:http').ServerResponse} res
+ */
+function captureRejection(server, returned, req, res) {
+  const captured = server?.[events.captureRejectionSymbol]
+  if (!events.captureRejections || captured === undefined || typeof returned?.then !== 'function') return
+  returned.then(undefined, (error) => captured.call(server, error, 'request', req, res))
+}
+
+module.exports = { captureRejection, continueByDefault }
