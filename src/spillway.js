@@ -1,7 +1,7 @@
 'use strict'
 // The public members of an instance. Each checks its arguments and calls the part that does the work.
 
-const { serverIn } = require('./core/http/attachable')
+const { serverIn } = require('./core/http/app-kinds')
 const { requireNoArguments } = require('./core/http/wrong-framework')
 const { CallPlace } = require('./core/call-place')
 const { systemClock } = require('./core/clock')

@@ -2,9 +2,8 @@
 // The errors for a middleware that is given to the wrong framework: a sentence for each mistake, with what to write instead.
 
 const { SpillwayError } = require('../errors/errors')
-const { isConnectApp, isExpressApp, isKoaApp, isSocketIo } = require('./app-kinds')
 
-/** @import { AnyFunction, MaybeApp } from './app-kinds' */
+/** @import { AnyFunction } from './app-kinds' */
 
 /** @param {string} message */
 const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
@@ -59,27 +58,6 @@ const notExpress = (given) =>
     `spillway.catchAsync() takes the result of require('express'): got ${given === null ? 'null' : typeof given}. ` +
       'Write spillway.catchAsync(express), with the module itself and not an app.'
   )
-
-/** @param {MaybeApp} given */
-const notAServer = (given) =>
-  misuse(
-    'spillway.attach() takes an http, https or http2 server, or an object that contains one, such as a Restify, Fastify or ' +
-      `Socket.IO server: got ${describe(given)}`
-  )
-
-/** Describes the argument, and says what to write instead. @param {MaybeApp & { then?: unknown }} given */
-function describe(given) {
-  const listen = 'Write spillway.attach(app.listen(3000)).'
-  if (isExpressApp(given)) return `an Express app, which is not listening yet. ${listen}`
-  if (isConnectApp(given)) return `a Connect app, which is not listening yet. ${listen}`
-  if (isKoaApp(given)) return `a Koa app, which is not listening yet. ${listen}`
-  if (isSocketIo(given)) {
-    return 'a Socket.IO server without an http server yet. Make it with one, new Server(httpServer), and write spillway.attach(httpServer).'
-  }
-  if (typeof given?.then === 'function') return `a promise. Await it first. ${listen}`
-  if (typeof given === 'function') return `a function, perhaps the app. ${listen}`
-  return `${given === null ? 'null' : typeof given}. ${listen}`
-}
 
 /** @param {unknown} given */
 const notAListener = (given) =>
@@ -159,7 +137,6 @@ module.exports = {
   koaInExpress,
   noNext,
   notAListener,
-  notAServer,
   notExpress,
   refuseUncalled,
   refuseUse,
