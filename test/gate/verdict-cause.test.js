@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
 const { QUEUED, REASONS, REJECTED, figuresOf } = require('../../src/core/gate/verdict')
-const { causeText } = require('../../src/core/log/cause-text')
+const { causeText } = require('../../src/core/log/event-lines')
 const { DrivenAdmission } = require('./driven-admission')
 const { WORKS, capacityOf, load } = require('./simulated-load')
 

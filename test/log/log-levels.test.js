@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 const { Events } = require('../../src/core/events')
-const { observedOverloads } = require('../../src/core/log/observed-overloads')
+const { observedOverloads } = require('../../src/core/log/event-lines')
 const { InternalErrors } = require('../../src/core/request/internal-errors')
 const { Connection } = require('../support/connection')
 const { pinoWithLines } = require('../support/lines')

@@ -81,7 +81,7 @@ function grantsText(grants) {
   return `${grants.join(' ')}${hint}`
 }
 
-/** @param {ForbiddenFeature[]} forbidden at least one @returns {string} for the log */
+/** @param {ForbiddenFeature[]} forbidden at least one */
 function forbiddenText(forbidden) {
   /** @type {Map<string, string[]>} */
   const byGrants = new Map()
@@ -93,4 +93,15 @@ function forbiddenText(forbidden) {
   return `Node's permission model turns off ${parts.join('; ')}`
 }
 
-module.exports = { forbiddenFeatures, forbiddenText, grantsText, missingFor }
+/**
+ * Writes one log line, when a server listens: which features are off, and which flags would turn them on.
+ *
+ * @param {(fields: object, message: string) => void} info
+ * @param {Parameters<typeof forbiddenFeatures>[0]} parts
+ */
+function writeForbidden(info, parts) {
+  const forbidden = forbiddenFeatures(parts)
+  if (forbidden.length > 0) info({ event: 'restricted', forbidden }, `spillway: ${forbiddenText(forbidden)}`)
+}
+
+module.exports = { forbiddenFeatures, grantsText, missingFor, writeForbidden }

@@ -1,17 +1,45 @@
 'use strict'
 // The lines of events: the level of each, and its sentence. A terminal without pino-pretty shows the sentence alone, so it
-// names the reason.
+// names the reason, such as 'loop: wait 46 of 40 ms'. The only place that knows the unit of each reason.
 
-const { causeText, inMb } = require('./cause-text')
-
-/** @import { SpillwayEvents } from '../../../index.js' */
+const { withRounded } = require('../durations')
+const { POOL_REASON } = require('../gate/verdict')
 
 /**
+ * @import { SpillwayEvents } from '../../../index.js'
+ *
  * @typedef {{ level: 'info' | 'warn' | 'error', sentence: (details: never) => string }} EventLine
  * @typedef {Readonly<Record<string, EventLine | undefined>>} EventLines
  */
 
-/** The events of an instance. Those of a primary are in core/drain/cluster/primary.js. @satisfies {EventLines} */
+/** @param {number} bytes */
+const inMb = (bytes) => Math.round(bytes / 1e6)
+/** @param {number} value @param {number} bound */
+const waitText = (value, bound) => `wait ${value} of ${bound} ms`
+/** @param {number} value @param {number} bound */
+const sizeText = (value, bound) => `${inMb(value)} of ${inMb(bound)} MB`
+
+/** @type {Readonly<Record<string, (value: number, bound: number) => string>>} */
+const TEXTS = Object.freeze({
+  loop: waitText,
+  concurrency: (value, bound) => `${value} of ${bound} in flight`,
+  memory: sizeText,
+  pressure: (value) => `${value} of at most 1`,
+  deadline: waitText,
+  event_loop_delay: (value, bound) => `${value} of ${bound} ms`,
+  event_loop_utilization: (value, bound) => `${value} of ${bound}`,
+  heap_used_bytes: sizeText,
+  rss_bytes: sizeText,
+})
+
+/** @param {{ reason: string, value: number | null, bound: number | null }} cause */
+function causeText({ reason, value, bound }) {
+  if (value === null || bound === null) return reason
+  const textOf = reason.startsWith(POOL_REASON) ? waitText : TEXTS[reason]
+  return `${reason}: ${textOf(value, bound)}`
+}
+
+/** The events of an instance. Those of a primary are in core/cluster/primary.js. @satisfies {EventLines} */
 const EVENT_LINES = Object.freeze({
   overload: {
     level: 'warn',
@@ -36,4 +64,22 @@ const EVENT_LINES = Object.freeze({
   stall: undefined,
 })
 
-module.exports = { EVENT_LINES }
+/**
+ * Logs the overloads of mode `observe`: when mode `adaptive` would begin to reject requests, and how many it would have rejected.
+ * There is a line but no event, because no request was rejected.
+ *
+ * @param {Record<'info' | 'warn', (fields: object, message: string) => void>} log
+ */
+function observedOverloads({ info, warn }) {
+  /** @param {'overload' | 'recovered'} event @param {Partial<SpillwayEvents['overload'] & SpillwayEvents['recovered']>} given */
+  return (event, { rejected, ...details }) => {
+    if (event === 'overload') {
+      const message = `spillway: mode adaptive would shed requests now (${causeText(/** @type {SpillwayEvents['overload']} */ (details))})`
+      return warn({ event: 'wouldShed', ...details }, message)
+    }
+    const fields = { event: 'wouldHaveShed', ...withRounded(details), requests: rejected }
+    info(fields, `spillway: mode adaptive would have shed ${rejected} requests`)
+  }
+}
+
+module.exports = { EVENT_LINES, causeText, observedOverloads }

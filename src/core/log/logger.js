@@ -5,7 +5,9 @@
 const os = require('node:os')
 const { isatty } = require('node:tty')
 const { isPm2Worker, isTested } = require('../environment/deployment')
+const { isNativeError } = require('node:util/types')
 const { isLogger } = require('../options/table')
+const { describeError } = require('../redaction/error-description')
 const { OwnLogger, SILENT } = require('./own-logger')
 
 /** @import { AccessLogLevel, Logger, ResolvedOptions } from '../../../index.js' */
@@ -19,12 +21,15 @@ const STDERR = 2
  * @typedef {{ fd: number, isText: boolean, bindings: string }} Output `bindings`: the fields that begin each line, as text of JSON
  * @typedef {Exclude<AccessLogLevel, 'silent'>} Level
  * @typedef {Required<Logger> & Partial<Record<Level, Logger['warn']>> & { isLevelEnabled?(level: string): boolean }} Log
+ * @typedef {Record<'debug' | 'info' | 'warn' | 'error', (entry: object) => void> & { isLevelEnabled(level: string): boolean }} Winston
  */
 
 const COMPONENT = Object.freeze({ component: 'spillway' })
 /** @param {unknown} value */
 const identity = (value) => value
 const CHILD_OPTIONS = { serializers: { req: identity, res: identity } }
+/** Methods that every winston logger has and no other logger. */
+const WINSTON_METHODS = ['profile', 'configure', 'add']
 
 /**
  * @param {ResolvedOptions['logger']} option the option `logger`
@@ -35,10 +40,7 @@ const CHILD_OPTIONS = { serializers: { req: identity, res: identity } }
 function loggerFrom(option, own) {
   if (option === false) return SILENT
   if (option === undefined) return new OwnLogger(undefined, own, childOf)
-  if (isLogger(option)) {
-    const { isWinston, winstonLogger } = require('./winston-logger')
-    return isWinston(option) ? winstonLogger(childOf(option)) : withInfo(childOf(option))
-  }
+  if (isLogger(option)) return isWinston(option) ? winstonLogger(childOf(option)) : withInfo(childOf(option))
   // Makes the logger now, so that invalid options throw at set-up.
   const logger = new OwnLogger(option, own, childOf)
   logger.isLevelEnabled('info')
@@ -95,6 +97,35 @@ function outputOf(logger) {
     fd,
     isText: isatty(fd),
     bindings: JSON.stringify({ ...bindings, component: 'spillway' }).slice(1, -1),
+  }
+}
+
+/** @param {object} logger @returns {logger is Winston} */
+const isWinston = (logger) =>
+  WINSTON_METHODS.every(
+    (method) => typeof (/** @type {Record<string, unknown>} */ (logger)[method]) === 'function'
+  )
+
+/**
+ * Winston takes the message first, or one object that contains the message. Given pino's arguments, it would log
+ * `error: [object Object]` and drop the message. It also writes an Error in the fields as `{}`.
+ *
+ * @param {Winston} logger of winston 3
+ * @returns {Log}
+ */
+function winstonLogger(logger) {
+  /** @type {(level: 'debug' | 'info' | 'warn' | 'error') => (fields: { err?: unknown }, message: string) => void} */
+  const log = (level) => (fields, message) => {
+    const { err } = fields
+    const entry = isNativeError(err) ? { ...fields, err: describeError(err) } : { ...fields }
+    return logger[level](Object.assign(entry, { message }))
+  }
+  return {
+    isLevelEnabled: (level) => logger.isLevelEnabled(level),
+    ...(typeof logger.debug === 'function' && { debug: log('debug') }),
+    info: log(typeof logger.info === 'function' ? 'info' : 'warn'),
+    warn: log('warn'),
+    error: log('error'),
   }
 }
 

@@ -3,9 +3,9 @@
 // the first request of a server that was not attached. A script that only loads the application and a test run log nothing.
 
 const { isTested } = require('../environment/deployment')
+const { writeForbidden } = require('../environment/permissions')
 const { cpuLimit } = require('../process/cpu-limit')
 const { VERSION } = require('../version')
-const { writeForbidden } = require('./forbidden-line')
 
 /**
  * @import { AddressInfo } from 'node:net'
