@@ -5,8 +5,7 @@ const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 const fc = require('fast-check')
 const { describeError } = require('../../src/core/redaction/error-description')
-const { maskCommand } = require('../../src/core/redaction/command')
-const { maskText } = require('../../src/core/redaction/text')
+const { maskCommand, maskText } = require('../../src/core/redaction/text')
 const { maskUrl } = require('../../src/core/redaction/url')
 
 const STYLES = {

@@ -3,7 +3,7 @@
 
 const { loadStyle } = require('../../features/admin/report/document')
 const { makeRun } = require('../../features/admin/report/run')
-const { maskCommand } = require('../../core/redaction/command')
+const { maskCommand } = require('../../core/redaction/text')
 const { CommandError, EXIT } = require('../command-error')
 const { bytes, duration, percent, span } = require('../../core/readable')
 const { count, rate } = require('../figures')

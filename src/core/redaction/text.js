@@ -1,6 +1,6 @@
 'use strict'
 // Masks the secrets in a sentence, such as the message of an error: quotes of a body, URLs and their queries, headers,
-// `password=...`, and tokens.
+// `password=...`, and tokens. Also masks the words of a command.
 
 const { maskNamedValues } = require('./named-values')
 const { REDACTED, isSecretInText } = require('./secret-names')
@@ -45,6 +45,12 @@ const ON_DISK =
   /^\/(?:app|data|dev|etc|home|lib|mnt|node_modules|opt|private|proc|root|run|srv|sys|tmp|usr|Users|var|workspace)\/[^?]*$|^\/[^?]*\.(?:[cm]?[jt]s|json|node|sock|pem|crt|key|ya?ml|log|db)$/
 /** A query may hold quotes: only a blank ends it. */
 const QUERY = /\?[^\s?=]*=\S*/g
+
+/** Options of curl, HTTPie, ab and others whose value is `name:password`. Short ones may stand together: `-sSu`. */
+const USER_OPTION = /^(?:-[a-zA-Z]*[uUaAP]|--?(?:proxy-)?user(?:name)?)$/
+const PASSWORD = /^([^:/]*):(?!\/\/).+$/s
+/** The same in one word: `-uname:password`. */
+const USER_WORD = /^(-[uUaAP][^:/]*):(?!\/\/).+$/s
 
 /** @param {string} text */
 function maskText(text) {
@@ -92,4 +98,21 @@ function withoutJson(text) {
   return text.slice(0, begin) + words + text.slice(end + NO_JSON.length)
 }
 
-module.exports = { maskText }
+/**
+ * Unlike in a sentence, the word after `--password` is its value for certain.
+ *
+ * @param {readonly string[]} words
+ * @returns {string} in one line
+ */
+const maskCommand = (words) => words.map((word, i) => maskWord(word, words[i - 1] ?? '')).join(' ')
+
+/** @param {string} word @param {string} before the word before it */
+function maskWord(word, before) {
+  if (USER_OPTION.test(before) && PASSWORD.test(word)) return word.replace(PASSWORD, `$1:${REDACTED}`)
+  if (USER_WORD.test(word)) return word.replace(USER_WORD, `$1:${REDACTED}`)
+  // Programs of Go, Java and PHP have long options behind one hyphen.
+  if (before.startsWith('-') && !word.startsWith('-') && isSecretInText(before)) return REDACTED
+  return maskText(word)
+}
+
+module.exports = { maskCommand, maskText }
