@@ -36,7 +36,7 @@ const {
 
 const REQUEST_STARTED = 'http.server.request.start'
 /** The search ends after so many requests: an app inside a listener of the user cannot be found. */
-const MAX_REQUESTS = 100
+const MOST_REQUESTS = 100
 
 class SetUpCheck {
   #parts
@@ -50,7 +50,7 @@ class SetUpCheck {
   #checked = new WeakSet()
   /** How many requests each app received before it had a route. @type {WeakMap<ExpressApp, number>} */
   #requestsWithoutRoute = new WeakMap()
-  #requestsLeft = MAX_REQUESTS
+  #requestsLeft = MOST_REQUESTS
   #isListening = false
   #onRequest = (/** @type {{ request: NodeRequest, server: Server }} */ { request, server }) =>
     this.#parts.internalErrors.guard('setup_check', () => this.#onStart(request, server))
@@ -129,7 +129,7 @@ class SetUpCheck {
   #countWithoutRoute(app) {
     const count = (this.#requestsWithoutRoute.get(app) ?? 0) + 1
     this.#requestsWithoutRoute.set(app, count)
-    return count >= MAX_REQUESTS
+    return count >= MOST_REQUESTS
   }
 
   /** @param {ExpressApp} app @param {Row[]} layout @param {boolean} isMeasured */

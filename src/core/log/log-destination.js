@@ -10,11 +10,11 @@ const { isPm2Worker } = require('../environment/deployment')
 
 const FDS = { stdout: 1, stderr: 2 }
 const HOLD_MS = 100
-const MAX_HELD_CHARACTERS = 2 ** 16
-const MAX_WAITING_BYTES = 2 ** 20
+const MOST_HELD_CHARACTERS = 2 ** 16
+const MOST_BYTES = 2 ** 20
 const ERROR_LEVEL = 50
 /** Each attempt takes 100 ms. */
-const MAX_ATTEMPTS_AT_EXIT = 10
+const MOST_ATTEMPTS_AT_EXIT = 10
 
 class LogDestination {
   lastLevel = 0
@@ -23,7 +23,7 @@ class LogDestination {
   #fd
   #format
   #held = ''
-  #maxHeld
+  #mostHeld
   /** @type {NodeJS.Timeout | undefined} */
   #timer
   #isEnding = false
@@ -43,13 +43,13 @@ class LogDestination {
     Object.assign(this, { [Symbol.for('pino.metadata')]: true })
     if (isPm2Worker()) {
       this.#destination = process[output]
-      this.#maxHeld = 0
+      this.#mostHeld = 0
       return
     }
-    const retryEAGAIN = () => !this.#isEnding || ++this.#attempts < MAX_ATTEMPTS_AT_EXIT
+    const retryEAGAIN = () => !this.#isEnding || ++this.#attempts < MOST_ATTEMPTS_AT_EXIT
     // Read as pino reads it: this makes a pipe non-blocking, so that a reader that has stopped cannot stop the process.
     const fd = process[output].fd ?? FDS[output]
-    const destination = pino.destination({ dest: fd, sync: false, maxLength: MAX_WAITING_BYTES, retryEAGAIN })
+    const destination = pino.destination({ dest: fd, sync: false, maxLength: MOST_BYTES, retryEAGAIN })
     const { flushSync } = destination
     // Pino calls flushSync() when the process exits, but not when a thread does.
     destination.flushSync = () => {
@@ -70,13 +70,13 @@ class LogDestination {
     })
     this.#destination = destination
     this.#fd = fd
-    this.#maxHeld = isMainThread && !clock.isFrozen ? MAX_HELD_CHARACTERS : 0
+    this.#mostHeld = isMainThread && !clock.isFrozen ? MOST_HELD_CHARACTERS : 0
   }
 
   /** @param {string} line */
   write(line) {
     this.#held += this.#format === undefined ? line : this.#format(line)
-    if (this.lastLevel >= ERROR_LEVEL || this.#held.length >= this.#maxHeld) this.#flush()
+    if (this.lastLevel >= ERROR_LEVEL || this.#held.length >= this.#mostHeld) this.#flush()
     else this.#timer ??= this.#clock.after(HOLD_MS, this.#onTimeout)
   }
 

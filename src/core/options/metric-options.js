@@ -9,7 +9,7 @@ const { isFilter } = require('./path-filter')
 const BUCKETS = Object.freeze([
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ])
-const MAX_BUCKETS = 100
+const MOST_BUCKETS = 100
 
 const METRIC_DEFAULTS = Object.freeze({
   buckets: BUCKETS,
@@ -27,7 +27,7 @@ const isRising = (value, index, all) => index === 0 || value > all[index - 1]
 const areBuckets = (values) =>
   Array.isArray(values) &&
   values.length >= 1 &&
-  values.length <= MAX_BUCKETS &&
+  values.length <= MOST_BUCKETS &&
   values.every((value) => Number.isFinite(value) && value > 0) &&
   values.every(isRising)
 
@@ -57,18 +57,18 @@ const isPrefix = (value) =>
 
 const IGNORED_FROM = ['metrics', 'log', 'shed']
 /** @param {unknown} value */
-const areIgnoreRulesByPart = (value) =>
+const areIgnoreRulesByName = (value) =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
   Object.entries(value).every(
-    ([part, rules]) => IGNORED_FROM.includes(part) && (rules === undefined || isFilter(rules))
+    ([name, rules]) => IGNORED_FROM.includes(name) && (rules === undefined || isFilter(rules))
   )
 
 /** @type {Record<string, Rule>} */
 const METRIC_RULES = {
   'metrics.buckets': [
-    `an array of 1 to ${MAX_BUCKETS} rising bounds in seconds, such as [0.01, 0.1, 1]`,
+    `an array of 1 to ${MOST_BUCKETS} rising bounds in seconds, such as [0.01, 0.1, 1]`,
     areBuckets,
   ],
   'metrics.defaults': ['true or false', (value) => typeof value === 'boolean'],
@@ -87,7 +87,7 @@ const METRIC_RULES = {
   ignore: [
     "a path such as '/healthz' (no pattern with *, ? or :), a RegExp, a function (req), an array of these, or an object with any of " +
       'these for metrics, log or shed',
-    (value) => isFilter(value) || areIgnoreRulesByPart(value),
+    (value) => isFilter(value) || areIgnoreRulesByName(value),
   ],
 }
 

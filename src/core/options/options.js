@@ -8,8 +8,8 @@ const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
 
 /** No message shows their value, because messages end up in logs. */
 const SECRETS = new Set(['listen.token'])
-const MAX_SHOWN_KEYS = 5
-const MAX_SHOWN_LETTERS = 40
+const MOST_KEYS = 5
+const MOST_LETTERS = 40
 /** The hint for `shed: false`, which users are likely to try. */
 const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`."
 
@@ -230,7 +230,7 @@ function describe(value) {
 
 /** @param {readonly unknown[]} values */
 function describeArray(values) {
-  const isText = (/** @type {unknown} */ each) => typeof each === 'string' && each.length <= MAX_SHOWN_LETTERS
+  const isText = (/** @type {unknown} */ each) => typeof each === 'string' && each.length <= MOST_LETTERS
   const areShown = values.every((each) => isText(each) || typeof each === 'number')
   return areShown ? `[${values.map((each) => (isText(each) ? `'${each}'` : each)).join(', ')}]` : 'an array'
 }
@@ -238,7 +238,7 @@ function describeArray(values) {
 /** Shows only the keys: the values may be secret or very long. @param {object} value */
 function describeObject(value) {
   const keys = Object.keys(value)
-  return keys.length > 0 && keys.length <= MAX_SHOWN_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
+  return keys.length > 0 && keys.length <= MOST_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
 }
 
 module.exports = { DEFAULTS, TEST_DEFAULTS, groupOf, resolveMember, resolveOptions, updateOptions }

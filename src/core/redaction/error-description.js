@@ -126,14 +126,14 @@ function causesOf(error) {
 }
 
 /** The errors of an AggregateError, whose own message is often empty. @param {unknown} error */
-function partsOf(error) {
-  const parts = []
+function errorsOf(error) {
+  const sentences = []
   const errors = read(error, 'errors')
   for (let i = 0; i < DEEPEST_CAUSE; i++) {
-    const part = read(errors, i)
-    if (isNativeError(part)) parts.push(sentenceOf(part))
+    const one = read(errors, i)
+    if (isNativeError(one)) sentences.push(sentenceOf(one))
   }
-  return parts
+  return sentences
 }
 
 /** The result has no prototype, because pino would log the name of its class. @param {unknown} error */
@@ -142,7 +142,7 @@ function describeError(error) {
   const stack = stackOf(error, message)
   const code = codeOf(error)
   const causes = causesOf(error)
-  const errors = partsOf(error)
+  const errors = errorsOf(error)
   return {
     __proto__: null,
     type: typeOf(error),
