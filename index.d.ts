@@ -613,6 +613,13 @@ export interface InsightOptions {
   readonly blockedAfter?: number | undefined
 
   /**
+   * Milliseconds after which `/livez` on `listen({ blockedPort })` answers 503 for a loop that is still blocked: at least 1000, or 0 for never.
+   *
+   * @default 30000
+   */
+  readonly hangAfter?: number | undefined
+
+  /**
    * Whether the time of each request is split into parts, and how long the handlers of each route run on the loop is summed.
    *
    * @default true
@@ -754,6 +761,14 @@ export interface ListenOptions {
    * @default 20
    */
   readonly maxRequestsPerSecond?: number | undefined
+
+  /**
+   * A second port, which the thread that watches the loop answers, also while the loop is blocked: `/livez`, `/doctor`, `/stalls` and the last
+   * `/metrics`. The command line looks for it at the port after `port`. 0 is any free port.
+   *
+   * @default undefined
+   */
+  readonly blockedPort?: number | undefined
 }
 
 /** Where the admin server listens. */
@@ -762,6 +777,8 @@ export interface AdminAddress {
   readonly port: number
   /** Such as `http://127.0.0.1:9464`. */
   readonly url: string
+  /** Of what answers while the loop is blocked, if that was asked for. */
+  readonly blockedPort?: number
 }
 
 /**
@@ -1277,6 +1294,7 @@ export interface ResolvedOptions {
     readonly stalls: boolean | 'always'
     readonly stallThreshold: number
     readonly blockedAfter: number
+    readonly hangAfter: number
     readonly parts: boolean
     readonly doctor: boolean
     readonly outgoing: boolean

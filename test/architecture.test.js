@@ -25,6 +25,7 @@ const NEEDS = {
 /** They build an instance from core/ and features/. */
 const TOP = [
   'async-errors.js',
+  'blocked-thread.js',
   'features.js',
   'index.js',
   'instance.js',

@@ -22,6 +22,8 @@ const { failureOf, isResting, refusalOf, strangerOf } = require('./ask-errors')
  */
 
 const TIMEOUT_MS = 10_000
+/** After so long the process may be blocked. */
+const SILENT_MS = 2000
 const JSON_TYPE = 'application/json'
 const LINES_TYPE = 'application/x-ndjson'
 const MOST_BYTES = 64_000_000
@@ -76,6 +78,36 @@ class AdminClient {
     const value = parsed(text)
     if (value === undefined || !MARKS[path](value)) throw strangerOf(this.url, path, res)
     return /** @type {Answers[Path]} */ (value)
+  }
+
+  /**
+   * The diagnosis. A process whose loop is blocked does not answer, and the thread that watches it may: at the port after this one
+   * (`listen({ blockedPort })`).
+   *
+   * @returns {Promise<Diagnosis>}
+   */
+  async diagnose() {
+    const asked = this.getJson('/doctor')
+    asked.catch(() => {})
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer
+    const silence = new Promise((resolve) => {
+      timer = this.#clock.wait(SILENT_MS, () => resolve(undefined))
+    })
+    const answer = await Promise.race([asked, silence]).finally(() => this.#clock.cancel(timer))
+    if (answer !== undefined) return /** @type {Diagnosis} */ (answer)
+    const url = new URL(this.url)
+    url.port = String(Number(url.port || (url.protocol === 'https:' ? 443 : 80)) + 1)
+    const watching = new AdminClient({
+      url: url.href.replace(/\/$/, ''),
+      token: this.#token,
+      clock: this.#clock,
+    })
+    try {
+      return await Promise.race([asked, watching.getJson('/doctor').catch(() => asked)])
+    } finally {
+      watching.close()
+    }
   }
 
   /**

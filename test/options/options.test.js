@@ -67,9 +67,9 @@ test('no options, no group and no value are the defaults', () => {
 })
 
 test('`insight: false` is the group with all of it off', () => {
-  const { stallThreshold, blockedAfter, ...switches } = resolveOptions({ insight: false }).insight
+  const { stallThreshold, blockedAfter, hangAfter, ...switches } = resolveOptions({ insight: false }).insight
   assert.deepEqual(new Set(Object.values(switches)), new Set([false]))
-  assert.deepEqual([stallThreshold, blockedAfter], [100, 1000])
+  assert.deepEqual([stallThreshold, blockedAfter, hangAfter], [100, 1000, 30_000])
 })
 
 test('`errors: false` is the group with its answer off', () => {
@@ -158,6 +158,7 @@ const ACCEPTED = {
   'insight.stalls': [true, false, 'always'],
   'insight.stallThreshold': [50, 100.5],
   'insight.blockedAfter': [500, 0, 2000.5],
+  'insight.hangAfter': [1000, 0],
   'insight.parts': [true, false],
   'insight.outgoing': [true, false],
   'insight.warnings': [true, false],
@@ -233,6 +234,7 @@ const RULES = {
   'insight.stalls': "true, false or 'always'",
   'insight.stallThreshold': 'a number of milliseconds of at least 50',
   'insight.blockedAfter': 'a number of milliseconds of at least 500 (0 is off)',
+  'insight.hangAfter': 'a number of milliseconds of at least 1000 (0 is off)',
   'insight.parts': 'true or false',
   'insight.outgoing': 'true or false',
   'insight.warnings': 'true or false',
@@ -350,6 +352,7 @@ const REFUSED = {
   'insight.stalls': ['on', 1],
   'insight.stallThreshold': [49, 0, -1, Number.POSITIVE_INFINITY, Number.NaN, '100'],
   'insight.blockedAfter': [499, -1, Number.POSITIVE_INFINITY, Number.NaN, '1000'],
+  'insight.hangAfter': [999, -1, Number.NaN],
   'insight.parts': ['on', 1],
   'insight.outgoing': ['yes', 1],
   'insight.warnings': ['yes', 0],

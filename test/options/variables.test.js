@@ -83,7 +83,10 @@ describe('a variable', () => {
   for (const [variable, sentence] of [
     ['SPILLWAY_SHED_MAXDELAY', 'SPILLWAY_SHED_MAXDELAY is no option. Did you mean SPILLWAY_SHED_MAX_DELAY?'],
     ['SPILLWAY_MAX_DELAY', 'SPILLWAY_MAX_DELAY is no option. Did you mean SPILLWAY_SHED_MAX_DELAY?'],
-    ['SPILLWAY_PORT', 'SPILLWAY_PORT is no option. Did you mean SPILLWAY_ADMIN_PORT?'],
+    [
+      'SPILLWAY_PORT',
+      'SPILLWAY_PORT is no option. Did you mean SPILLWAY_ADMIN_PORT or SPILLWAY_ADMIN_BLOCKED_PORT?',
+    ],
     ['SPILLWAY_XYZZY', 'SPILLWAY_XYZZY is no option.'],
     [
       'SPILLWAY_SHED_KEY',

@@ -2,7 +2,9 @@
 // A real process that hangs says so while it does: function, file and route of JavaScript, and what native code waits for.
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const http = require('node:http')
+const { text: textIn } = require('node:stream/consumers')
 const { test } = require('node:test')
 const { startProgram } = require('../support/program')
 
@@ -38,7 +40,7 @@ const NATIVE = {
 }
 
 /** @param {import('node:test').TestContext} t */
-async function hung(t, hang, { options = /** @type {object} */ (ALWAYS), isWorker = false } = {}) {
+async function hung(t, hang, { options = /** @type {object} */ (ALWAYS), isWorker = false, env = {} } = {}) {
   const tell = isWorker ? "require('node:worker_threads').parentPort.postMessage" : 'process.send'
   const server = SERVER.replace('OPTIONS', JSON.stringify(options))
     .replace('HANG', () => hang)
@@ -46,7 +48,7 @@ async function hung(t, hang, { options = /** @type {object} */ (ALWAYS), isWorke
   const inWorker = `
     const { Worker } = require('node:worker_threads')
     new Worker(${JSON.stringify(server)}, { eval: true }).on('message', (message) => process.send(message))`
-  const program = startProgram(isWorker ? inWorker : server, { t, hasChannel: true, tellsErrors: true })
+  const program = startProgram(isWorker ? inWorker : server, { t, env, hasChannel: true, tellsErrors: true })
   const port = await program.next('port')
   http.get({ host: '127.0.0.1', port, path: '/hang/1', agent: false }).on('error', () => {})
   return program
@@ -96,4 +98,53 @@ test('what does not hang for so long has no such line', async (t) => {
   const { until, told } = await hung(t, 'const end = Date.now() + 700; while (Date.now() < end);')
   await until(/"event":"stall"/)
   assert.doesNotMatch(told(), /"event":"blocked"/)
+})
+
+/** Of the server in the watching thread. */
+async function asked(port, path, headers = {}) {
+  const req = http.get({ host: '127.0.0.1', port, path, agent: false, headers })
+  const [res] = await once(req, 'response')
+  const text = await textIn(res)
+  return { status: res.statusCode, age: res.headers.age, text }
+}
+
+const LISTEN = `
+  spillway.listen({ port: 0, blockedPort: 0, token: 'a-token-of-the-test' })
+    .then(({ blockedPort }) => process.send({ blockedPort }), (error) => process.send({ error: error.message }))
+`
+
+test('the blockedPort answers while the loop is blocked: probe, findings, stalls and the last metrics', async (t) => {
+  const options = { logger: false, insight: { hangAfter: 1000 } }
+  const { next, child } = await hung(t, `${LISTEN} setTimeout(function hang() { for (;;); }, 1000)`, {
+    options,
+  })
+  const port = await next('blockedPort')
+  const headers = { authorization: 'Bearer a-token-of-the-test' }
+  assert.equal((await asked(port, '/livez')).status, 200)
+  assert.equal((await asked(port, '/doctor')).status, 401)
+  while ((await asked(port, '/livez')).status === 200)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  const { healthy, findings } = JSON.parse((await asked(port, '/doctor', headers)).text)
+  assert.equal(healthy, false)
+  assert.match(findings[0].summary, /blocked .*for [\d.]+ s and still .*in hang \(/)
+  const { blocked, told } = JSON.parse((await asked(port, '/stalls', headers)).text)
+  assert.deepEqual([blocked.function, told.count >= 0], ['hang', true])
+  const metrics = await asked(port, '/metrics', headers)
+  assert.equal(metrics.status, 200)
+  assert.ok(Number(metrics.age) >= 1)
+  assert.match(metrics.text, /^http_server_active_requests/m)
+  child.kill('SIGKILL')
+})
+
+test('a process with a blockedPort exits as it would without', async (t) => {
+  const { closed, next } = await hung(t, `${LISTEN} setTimeout(() => process.exit(3), 500)`, {
+    options: { logger: false },
+  })
+  await next('blockedPort')
+  assert.deepEqual(await closed, { code: 3, signal: null })
+})
+
+test('where no thread may watch, listen() with a blockedPort says so', async (t) => {
+  const { next } = await hung(t, LISTEN, { options: { logger: false }, env: { NODE_TEST_CONTEXT: 'child' } })
+  assert.match(await next('error'), /no thread may watch the loop here/)
 })

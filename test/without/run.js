@@ -64,6 +64,8 @@ function copyWithout(names) {
     text = text.replace(new RegExp(`@import \\{ (\\w+) \\} from './features/${name}/.*`), '@typedef {any} $1')
   }
   fs.writeFileSync(list, text)
+  if (names.some((name) => name === 'admin' || name === 'stalls'))
+    fs.rmSync(path.join(folder, 'src', 'blocked-thread.js'))
   // The command line asks an admin server: it goes with it.
   if (names.includes('admin')) fs.rmSync(path.join(folder, 'src', 'cli'), { recursive: true })
   return folder

@@ -28,7 +28,7 @@ const doctor = {
     ['spillway doctor --json | jq .findings[0]', 'the first finding'],
   ],
   async run({ client, values, out }) {
-    const diagnosis = await client.getJson('/doctor')
+    const diagnosis = await client.diagnose()
     out.print(values.json ? jsonLines(diagnosis, out) : doctorLines(diagnosis, out, client.url))
     return diagnosis.healthy === false ? EXIT.unhealthy : EXIT.done
   },

@@ -2,6 +2,9 @@
 // The admin server of an instance with its pages, their history and their profiles. It is loaded with the first `listen()`, or when another
 // member of the fleet asks for a page of this one.
 
+const { PassThrough } = require('node:stream')
+const { text: textIn } = require('node:stream/consumers')
+const { SpillwayError } = require('../../core/errors/errors')
 const { History } = require('./history')
 const { Profiles } = require('../profiles/profiles')
 const { takeTotals } = require('../../core/snapshot/totals')
@@ -10,7 +13,8 @@ const { ACCESS, adminPages } = require('./pages')
 const { AdminServer } = require('./server')
 
 /**
- * @import { Handler } from '../../../index.js'
+ * @import { ServerResponse } from 'node:http'
+ * @import { AdminAddress, Handler } from '../../../index.js'
  * @import { Instance } from '../../instance'
  * @import { ResolvedListenOptions } from './server'
  */
@@ -26,6 +30,7 @@ const ALONE = {
 class Admin {
   /** What other members of the fleet may ask for, by path. @type {Map<string, Handler>} */
   memberPages
+  #instance
   #history
   #liveStream
   #profiles
@@ -34,6 +39,7 @@ class Admin {
   /** @param {Instance} instance */
   constructor(instance) {
     const { admission, clock, exporter, features, handlers, internalErrors, started } = instance
+    this.#instance = instance
     this.#history = new History(instance)
     this.#profiles = new Profiles({
       clock,
@@ -64,7 +70,38 @@ class Admin {
     // A process without an admin server needs no history: nobody could see it.
     this.#history.start()
     this.#liveStream.limitTo(options.maxConnections)
-    return listening
+    return options.blockedPort === undefined ? listening : this.#withBlockedPort(listening, options)
+  }
+
+  /** @param {Promise<AdminAddress>} listening @param {ResolvedListenOptions} options */
+  async #withBlockedPort(listening, { blockedPort, ...options }) {
+    const port = /** @type {number} */ (blockedPort)
+    const [address, served] = await Promise.all([
+      listening,
+      this.#serveBlocked({ ...options, blockedPort, port }),
+    ])
+    return { ...address, blockedPort: served.port }
+  }
+
+  /** What answers while the loop is blocked. @param {ResolvedListenOptions} options */
+  async #serveBlocked(options) {
+    const { clock, exporter, features, options: all } = this.#instance
+    if (all.insight.stalls === false)
+      throw new SpillwayError('ERR_SPILLWAY_LISTEN', 'listen() with a `blockedPort` needs `insight.stalls`.')
+    const tell = async () => {
+      const format = exporter.value.formatFor(undefined)
+      return {
+        atMs: clock.wallMs(),
+        diagnosis: features.use('doctor').diagnose(),
+        stalls: features.use('stalls').section(),
+        metrics: {
+          contentType: format.contentType,
+          text: await textOf((sink) => exporter.value.write(sink, format)),
+        },
+      }
+    }
+    const given = { options: { ...options, blockedPort: undefined }, hangAfterMs: all.insight.hangAfter }
+    return features.use('stalls').serve({ file: require.resolve('../../blocked-thread'), given }, tell)
   }
 
   /** @param {number} nowMs @param {number} idleMs */
@@ -78,6 +115,15 @@ class Admin {
     this.#server.close()
     this.#profiles.close()
   }
+}
+
+/** What is written into a response. @param {(sink: ServerResponse) => Promise<void>} write */
+async function textOf(write) {
+  const sink = new PassThrough()
+  const written = write(/** @type {ServerResponse} */ (/** @type {unknown} */ (sink)))
+  const text = await textIn(sink)
+  await written
+  return text
 }
 
 /** @param {Instance} instance */

@@ -24,7 +24,7 @@ const { failWith } = require('./profile-answers')
  * @import { ACCESS } from './pages'
  */
 
-/** @typedef {{ [Name in keyof ListenOptions]-?: Name extends 'token' ? string | undefined : NonNullable<ListenOptions[Name]> }} ResolvedListenOptions */
+/** @typedef {{ [Name in keyof ListenOptions]-?: Name extends 'token' | 'blockedPort' ? ListenOptions[Name] : NonNullable<ListenOptions[Name]> }} ResolvedListenOptions */
 
 const MAX_HEAD_BYTES = 8192
 /** How often Node checks for late heads, unless the timeout is shorter. */

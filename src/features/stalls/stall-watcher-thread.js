@@ -3,7 +3,7 @@
 // whatever it runs. The watched thread waits for this one only to stop the watch.
 
 const { Session } = require('node:inspector')
-const { workerData } = require('node:worker_threads')
+const { parentPort, workerData } = require('node:worker_threads')
 const { systemClock: clock } = require('../../core/clock')
 const { MAIN_THREAD, schedulerWait } = require('../../core/process/scheduler-wait')
 const { BlockedLog, nativeWork } = require('./blocked-log')
@@ -21,10 +21,14 @@ const {
 } = require('./stall-signals')
 
 /** @type {WorkerData} */
-const { shared, target, thresholdMs, expressions, blocked } = workerData
+const { shared, target, thresholdMs, expressions, blocked, served } = workerData
 
 /**
+ * @import { Described } from './blocked-log'
  * @import { WorkerData } from './stall-watcher'
+ *
+ * @typedef {(given: never, watched: { blockedMs(): number, describe(): Promise<{ described: Described | undefined, asleepIn: string }>,
+ *   clock: typeof clock }) => { listening: Promise<unknown>, publish(told: never): void }} Serve
  * @typedef {{ async: false } | { async: true, value: Promise<string> }} Wait
  * @typedef {Atomics & { waitAsync: (cells: Int32Array, cell: number, value: number) => Wait }} WaitingAtomics
  */
@@ -60,6 +64,28 @@ class Watch {
     this.#poll()
   }
 
+  /** Answers for the process while its loop is blocked. @param {Serve} serveBlocked */
+  serve(serveBlocked) {
+    const { listening, publish } = serveBlocked(/** @type {never} */ (served), {
+      blockedMs: () => this.#blockedMs(),
+      describe: () => this.#describe(),
+      clock,
+    })
+    const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
+    port.on('message', publish)
+    listening.then(
+      (address) => port.postMessage({ address }),
+      (/** @type {unknown} */ error) => port.postMessage({ error })
+    )
+  }
+
+  /** 0 while the loop turns. */
+  #blockedMs() {
+    const beat = Atomics.load(shared, BEAT)
+    const ageMs = ((clock.sharedMs() - beat) | 0) - (beat === this.#beat ? this.#lostMs : 0)
+    return ageMs < thresholdMs ? 0 : ageMs
+  }
+
   #poll = () => {
     if (Atomics.load(shared, STOP) !== 0) return this.#stop()
     const nowMs = clock.sharedMs()
@@ -88,22 +114,30 @@ class Watch {
     // Until the line is written.
     log.dueMs = Number.POSITIVE_INFINITY
     const beat = this.#beat
-    const isBlocked = () => Atomics.load(shared, BEAT) === beat
-    let isTold = false
-    const tell = (/** @type {unknown} */ described) => {
-      if (isTold) return
-      isTold = true
-      clock.cancel(timer)
-      if (!isBlocked()) return
-      const answer = typeof described === 'string' ? JSON.parse(described) : undefined
-      log.write(
-        blockedMs,
-        answer,
-        target === 0 ? nativeWork(process.pid, this.#ranShare()) : 'in native code'
-      )
-    }
-    const timer = clock.wait(DESCRIBED_MS, () => tell(undefined))
-    this.#channel.evaluate({ expression: expressions.describe, onAsked: () => {}, isBlocked, onAnswer: tell })
+    this.#describe().then(({ described, asleepIn }) => {
+      if (Atomics.load(shared, BEAT) === beat) log.write(blockedMs, described, asleepIn)
+    })
+  }
+
+  /** What blocks the loop: JavaScript says so itself. @returns {Promise<{ described: Described | undefined, asleepIn: string }>} */
+  #describe() {
+    const beat = this.#beat
+    return new Promise((resolve) => {
+      const answer = (/** @type {unknown} */ text) => {
+        clock.cancel(timer)
+        const described = typeof text === 'string' ? JSON.parse(text) : undefined
+        const asleepIn = target === 0 ? nativeWork(process.pid, this.#ranShare()) : 'in native code'
+        resolve({ described, asleepIn })
+      }
+      const timer = clock.wait(DESCRIBED_MS, () => answer(undefined))
+      const isBlocked = () => Atomics.load(shared, BEAT) === beat
+      this.#channel.evaluate({
+        expression: expressions.describe,
+        onAsked: () => {},
+        isBlocked,
+        onAnswer: answer,
+      })
+    })
   }
 
   /** For how much of the time since the beat stopped the main thread has run. */
@@ -137,4 +171,7 @@ class Watch {
   }
 }
 
-new Watch().start()
+const watch = new Watch()
+watch.start()
+
+exports.watch = watch

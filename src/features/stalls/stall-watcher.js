@@ -26,13 +26,17 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 
 const DISCONNECT_MS = 500
 
 /**
+ * @import { AdminAddress } from '../../../index.js'
+ *
  * @typedef {{ delayMs: number, frames: import('../../core/stack-frames').Frame[] }} Stack `delayMs`: until the thread could be interrupted
  * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onRead: (stack: Stack) => void, describe: (frames: Stack['frames']) => object,
  *   onEnd: (error: unknown) => void, blocked: Blocked | undefined }} Subscriber `onRead` and `describe` run inside the blocked code
  * @typedef {{ output: import('../../core/log/logger').Output, afterMs: number }} Blocked where it is said that the loop is still blocked, and when first
  * @typedef {{ shared: Int32Array<SharedArrayBuffer>, target: number, thresholdMs: number, expressions: { read: string, describe: string },
- *   blocked: Blocked | undefined }} WorkerData
- * @typedef {{ shared: Int32Array<SharedArrayBuffer>, key: string, thresholdMs: number, periodMs: number, timer: NodeJS.Timeout | undefined,
+ *   blocked: Blocked | undefined, served: unknown }} WorkerData
+ * @typedef {{ file: string, given: object, onAnswer: (answer: { address?: AdminAddress, error?: Error }) => void }} Served a server in the
+ *   worker: the file that is the worker in place of stall-watcher-thread.js, and what the server is given
+ * @typedef {{ worker: Worker, shared: Int32Array<SharedArrayBuffer>, key: string, thresholdMs: number, periodMs: number, timer: NodeJS.Timeout | undefined,
  *   unwatch: () => void }} Watch
  */
 
@@ -43,6 +47,20 @@ class StallWatcher {
   #watch
   /** @type {ReturnType<typeof createStackReader> | undefined} */
   #readStack
+  /** @type {Served | undefined} */
+  #served
+
+  /** Starts a server in the worker, which answers while the loop is blocked. @param {Served} served */
+  serve(served) {
+    this.#served = served
+    this.#stop()
+    if (this.#subscribers.size > 0) this.#start()
+  }
+
+  /** For that server. @param {unknown} message */
+  publish(message) {
+    this.#watch?.worker.postMessage(message)
+  }
 
   /** Starts watching, for the first subscriber and for one with a lower threshold. @param {Subscriber} subscriber */
   add(subscriber) {
@@ -73,7 +91,7 @@ class StallWatcher {
     const expressions = { read: call(''), describe: call('true') }
     const blocked = [...this.#subscribers].find((each) => each.blocked !== undefined)?.blocked
     const thresholdMs = Math.min(...[...this.#subscribers].map((each) => each.thresholdMs))
-    const worker = new Worker(require.resolve('./stall-watcher-thread'), {
+    const worker = new Worker(this.#served?.file ?? require.resolve('./stall-watcher-thread'), {
       // Neither the preloaded modules of the application nor its options are the watcher's.
       execArgv: [],
       env: {},
@@ -81,12 +99,20 @@ class StallWatcher {
       stderr: true,
       resourceLimits: RESOURCE_LIMITS,
       name: 'spillway stalls',
-      workerData: { shared, target: isMainThread ? 0 : threadId, thresholdMs, expressions, blocked },
+      workerData: {
+        shared,
+        target: isMainThread ? 0 : threadId,
+        thresholdMs,
+        expressions,
+        blocked,
+        served: this.#served?.given,
+      },
     })
     const periodMs = periodOf(thresholdMs)
     /** @type {Watch} */
-    const watch = { shared, key, thresholdMs, periodMs, timer: undefined, unwatch: () => {} }
+    const watch = { worker, shared, key, thresholdMs, periodMs, timer: undefined, unwatch: () => {} }
     this.#watch = watch
+    worker.on('message', (answer) => this.#served?.onAnswer(answer))
     worker.on('error', (error) => this.#onEnd(watch, error))
     worker.on('exit', () => this.#onEnd(watch, undefined))
     worker.unref()

@@ -9,6 +9,7 @@ const { missingFor } = require('../../core/environment/permissions')
 const { outputOf } = require('../../core/log/logger')
 const { schedulerWait } = require('../../core/process/scheduler-wait')
 const { placeOf } = require('../../core/stack-frames')
+const { BlockedServer } = require('./blocked-server')
 const { CAUSES, causeOf } = require('./stall-cause')
 const { StallLog } = require('./stall-log')
 const { StallSites } = require('./stall-sites')
@@ -18,7 +19,7 @@ const { stallWatcher } = require('./stall-watcher')
  * @import { StallCause } from '../../../index.js'
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Instance } from '../../instance'
- * @import { Stack, Subscriber } from './stall-watcher'
+ * @import { Served, Stack, Subscriber } from './stall-watcher'
  */
 
 const QUIET_MS = 600_000
@@ -80,12 +81,13 @@ class Stalls {
   #scheduler
   #schedulerMs
   #hasReportedInspected = false
+  #blockedServer
   /** How long Spillway itself blocked the loop, and when. */
   #excused = { ms: 0, atMs: Number.NEGATIVE_INFINITY }
 
   /**
    * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} given
-   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'remove'>, readScheduler?: typeof schedulerWait,
+   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'publish' | 'remove' | 'serve'>, readScheduler?: typeof schedulerWait,
    *   canWatch?: boolean }} [forTests]
    */
   constructor(
@@ -97,6 +99,7 @@ class Stalls {
     this.#log = new StallLog(warn)
     this.#thresholdMs = parts.options.insight.stallThreshold
     this.#watcher = watcher
+    this.#blockedServer = new BlockedServer(watcher, (error) => parts.internalErrors.report('listen', error))
     this.#readScheduler = readScheduler
     this.#canWatch = canWatch && !parts.clock.isFrozen
     this.#startedMs = this.#schedulerMs = parts.clock.now()
@@ -261,6 +264,7 @@ class Stalls {
   /** @param {number} nowMs */
   #onBeat(nowMs) {
     if (nowMs - this.#schedulerMs >= READ_WATCHING_MS) this.#scheduledSince(nowMs)
+    this.#blockedServer.onBeat(nowMs)
     const isQuiet = !this.#alwaysWatches && nowMs - this.#quietSinceMs >= QUIET_MS
     if (isQuiet || isInspected()) this.#unwatch()
   }
@@ -269,6 +273,7 @@ class Stalls {
   #onEnd(error) {
     this.#unwatch()
     this.#canWatch = false
+    this.#blockedServer.onEnd(error)
     if (error !== undefined) this.#parts.internalErrors.report('insight.stalls', error)
   }
 
@@ -288,6 +293,20 @@ class Stalls {
       { event: 'stall' },
       'spillway: the event loop was blocked. Stalls are not recorded while a debugger may be attached (--inspect).'
     )
+  }
+
+  /**
+   * Has the watching thread answer while the loop is blocked. It watches from now on.
+   *
+   * @param {Pick<Served, 'file' | 'given'>} served
+   * @param {() => Promise<unknown>} tell what it shows
+   */
+  async serve(served, tell) {
+    this.#alwaysWatches = true
+    this.#watch(this.#parts.clock.now())
+    if (!this.#isWatching)
+      throw new Error('no thread may watch the loop here (a test runner, a debugger or the permission model)')
+    return this.#blockedServer.start(served, tell)
   }
 
   sample() {

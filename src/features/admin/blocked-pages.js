@@ -1,0 +1,140 @@
+'use strict'
+// The admin server of the thread that watches the loop (features/stalls): it answers while the loop is blocked, and nothing else of the
+// process does. It knows what the loop was last able to tell, and what the blocked code says of itself. It runs in that thread.
+
+const { JSON_TYPE, dataHandler, readOnly } = require('../../core/http/endpoints')
+const { bytes, duration } = require('../../core/readable')
+const { urlPath } = require('../../core/url-path')
+const { doctorPage } = require('./doctor-page')
+const { AdminServer } = require('./server')
+
+/**
+ * @import { AdminAddress, Diagnosis, Handler, Snapshot, StallSite } from '../../../index.js'
+ * @import { ResolvedListenOptions } from './server'
+ *
+ * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'frames' | 'method' | 'route'>} Described by the blocked code itself
+ * @typedef {{ atMs: number, diagnosis: Diagnosis, stalls: Snapshot['stalls'], metrics: { contentType: string, text: string } }} Published
+ * @typedef {{ blockedMs(): number, describe(): Promise<{ described?: Described | undefined, asleepIn: string }>,
+ *   clock: typeof import('../../core/clock').systemClock }} Watched the watching thread
+ */
+
+const INDEX = `spillway, from the thread that watches the event loop
+
+/livez          200, and 503 once the loop has been blocked for insight.hangAfter
+/doctor         what blocks the loop now, and the findings from before: JSON, or text by Accept
+/stalls         what blocks the loop now, and the stalls as they were last told
+/metrics        the metrics, as they were last told; Age says when
+`
+/** A shorter block is no finding. */
+const FINDING_MS = 1000
+/** @type {typeof import('./pages').ACCESS} */
+const ACCESS = {
+  posts: new Set(),
+  secrets: new Set(),
+  isPublic: ({ url }) => urlPath(/** @type {string} */ (url)) === '/livez',
+}
+
+/**
+ * @param {{ options: ResolvedListenOptions, hangAfterMs: number }} given
+ * @param {Watched} watched
+ * @returns {{ listening: Promise<AdminAddress>, publish(published: Published): void }}
+ */
+function serveBlocked({ options, hangAfterMs }, { blockedMs, describe, clock }) {
+  /** @type {Published | undefined} */
+  let last
+  /** @type {Diagnosis} */
+  let current
+  const wrote = doctorPage(() => current)
+  const pages = new Map(
+    Object.entries({
+      '/': dataHandler('text/plain; charset=utf-8', () => INDEX),
+      '/livez': readOnly((_req, res) => {
+        const ms = blockedMs()
+        const isHung = hangAfterMs > 0 && ms >= hangAfterMs
+        const body = JSON.stringify({ status: isHung ? 'blocked' : 'ok', blockedMs: Math.round(ms) })
+        res.writeHead(isHung ? 503 : 200, { 'Content-Type': JSON_TYPE })
+        res.end(body)
+      }),
+      '/doctor': /** @type {Handler} */ (
+        async (req, res) => {
+          const ms = blockedMs()
+          current = diagnosisOf(ms, ms >= FINDING_MS ? await describe() : undefined, last, clock.wallMs())
+          wrote(req, res)
+        }
+      ),
+      '/stalls': /** @type {Handler} */ (
+        async (req, res) => {
+          const ms = blockedMs()
+          const blocked = ms === 0 ? null : { blockedMs: Math.round(ms), ...(await describe()).described }
+          const told = last === undefined ? null : { ageMs: clock.wallMs() - last.atMs, ...last.stalls }
+          dataHandler(JSON_TYPE, () => JSON.stringify({ blocked, told }))(req, res)
+        }
+      ),
+      '/metrics': readOnly((_req, res) => {
+        if (last === undefined) {
+          res.writeHead(503, { 'Retry-After': 10 })
+          return res.end('The process has told no metrics yet.')
+        }
+        const age = Math.max(0, Math.round((clock.wallMs() - last.atMs) / 1000))
+        res.writeHead(200, { 'Content-Type': last.metrics.contentType, Age: age })
+        res.end(last.metrics.text)
+      }),
+    })
+  )
+  const internalErrors = /** @type {import('../../core/request/internal-errors').InternalErrors} */ (
+    /** @type {unknown} */ ({ report() {} })
+  )
+  const server = new AdminServer({ pages, access: ACCESS, clock, internalErrors })
+  return {
+    listening: server.listen(options),
+    publish: (published) => {
+      last = published
+    },
+  }
+}
+
+/**
+ * @param {number} blockedMs
+ * @param {{ described?: Described | undefined, asleepIn: string } | undefined} now undefined: the loop turns
+ * @param {Published | undefined} last
+ * @param {number} wallMs
+ * @returns {Diagnosis}
+ */
+function diagnosisOf(blockedMs, now, last, wallMs) {
+  const at = new Date(wallMs).toISOString()
+  const before = last?.diagnosis ?? {
+    seconds: 0,
+    requests: 0,
+    healthy: null,
+    summary: 'The event loop turns, and has told nothing yet.',
+    findings: [],
+  }
+  if (now === undefined) return { ...before, at }
+  const { described, asleepIn } = now
+  const route = described?.route == null ? null : `${described.method} ${described.route}`
+  const place =
+    described === undefined ? asleepIn : `in ${described.function} (${described.file}:${described.line})`
+  const since = duration(blockedMs)
+  const summary =
+    route === null
+      ? `The event loop has been blocked for ${since} and still is, ${place}: no request is answered.`
+      : `${route} has blocked the event loop for ${since} and still does, ${place}: no request is answered.`
+  /** @type {Diagnosis['findings'][number]} */
+  const finding = {
+    problem: 'event-loop-blocked',
+    severity: 'high',
+    share: 1,
+    route,
+    summary,
+    evidence: [
+      { name: 'blocked until now', value: blockedMs, unit: 'ms' },
+      { name: 'memory', value: process.memoryUsage.rss(), unit: 'bytes' },
+    ],
+    advice: `The process answers nobody until this ends. Restart it if it does not, and mend that code: bound its input, or move it to a worker thread. Its memory is ${bytes(process.memoryUsage.rss())}.`,
+    effectOf: null,
+    more: 'docs/insight.md#while-the-loop-is-blocked',
+  }
+  return { ...before, at, healthy: false, summary, findings: [finding, ...before.findings] }
+}
+
+module.exports = { serveBlocked }
