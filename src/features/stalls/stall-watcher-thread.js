@@ -72,7 +72,7 @@ class Watch {
       clock,
     })
     const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
-    port.on('message', publish)
+    port.on('message', /** @type {(told: unknown) => void} */ (publish))
     listening.then(
       (address) => port.postMessage({ address }),
       (/** @type {unknown} */ error) => port.postMessage({ error })
