@@ -4,9 +4,32 @@
 
 const { RollingHistogram } = require('../histogram/rolling')
 const { momentsOf, quantilesOf } = require('../histogram/quantiles')
-const { LongestTurns } = require('./longest-turns')
 
 const RATIOS = [0.5, 0.9, 0.99]
+/** A shorter turn makes no request slow. Most turns end at this comparison. */
+const MIN_MS = 1
+const MAX_TURNS = 128
+
+/** The longest loop turn since any moment. Keeps only the turns that no later turn exceeded: about ln n of n random turns. */
+class LongestTurns {
+  /** In falling order of length. @type {{ busyMs: number, endMs: number }[]} */
+  #turns = []
+
+  // Hot path: once a loop turn.
+  /** @param {number} busyMs @param {number} endMs */
+  record(busyMs, endMs) {
+    if (busyMs < MIN_MS) return
+    const turns = this.#turns
+    while (turns.length > 0 && turns[turns.length - 1].busyMs <= busyMs) turns.pop()
+    if (turns.length === MAX_TURNS) turns.shift()
+    turns.push({ busyMs, endMs })
+  }
+
+  /** @param {number} sinceMs @returns {number} milliseconds; 0 if every turn that ended since then was short */
+  since(sinceMs) {
+    return this.#turns.find(({ endMs }) => endMs >= sinceMs)?.busyMs ?? 0
+  }
+}
 
 class LoopDelay {
   #turns
@@ -51,4 +74,5 @@ class LoopDelay {
   }
 }
 
+exports.LongestTurns = LongestTurns
 exports.LoopDelay = LoopDelay

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { median, testTrend } = require('../../src/core/process/trend-test')
+const { median, testTrend } = require('../../src/core/process/heap-shape')
 
 const times = (count) => Array.from({ length: count }, (_, i) => i)
 const close = (actual, expected, tolerance) =>
