@@ -105,8 +105,7 @@ test('what runs only for the profile is told from the rest of spillway', () => {
       columnNumber: 0,
     }).name
   const measuring = [
-    require.resolve('../../src/core/process/profiled-idle'),
-    require.resolve('../../src/core/process/thread-cpu'),
+    require.resolve('../../src/features/profiles/profiled-idle'),
     require.resolve('../../src/features/profiles/cpu-profiler'),
   ]
   assert.deepEqual(new Set(measuring.map(nameOf)), new Set(['(profiler)']))

@@ -4,8 +4,8 @@
 // no reading and has no timer. Findings of high severity are logged when they begin and when they have ended. What judges is loaded
 // with the first judgement.
 
-const { CpuThrottling } = require('../../core/process/cpu-throttling')
-const { LongTurns } = require('../../core/process/long-turns')
+const { CpuThrottling } = require('./cpu-throttling')
+const { LongTurns } = require('./long-turns')
 const { routeBetween, takeReading } = require('./reading')
 const { UsualDurations } = require('./usual-durations')
 

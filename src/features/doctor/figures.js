@@ -12,7 +12,7 @@ const { waitingRequests } = require('./waiting-requests')
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'
  * @import { RollingHistogram } from '../../core/histogram/rolling'
- * @import { Throttling } from '../../core/process/cpu-throttling'
+ * @import { Throttling } from './cpu-throttling'
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Parts, Reading, RouteSums } from './reading'
  * @import { UsualDurations } from './usual-durations'

@@ -11,8 +11,8 @@ const { stallTotals } = require('./other-figures')
 
 /**
  * @import { CollectionKind } from '../../../index.js'
- * @import { CpuThrottling } from '../../core/process/cpu-throttling'
- * @import { LongTurns } from '../../core/process/long-turns'
+ * @import { CpuThrottling } from './cpu-throttling'
+ * @import { LongTurns } from './long-turns'
  * @import { Recorder } from '../../core/request/recorder'
  */
 

@@ -10,8 +10,7 @@ const ENGINE = '(v8)'
 const OWN = 'spillway'
 const NO_SCRIPT = '0'
 /** What runs only for the profile. */
-const MEASURING =
-  /[/\\]src[/\\](?:core[/\\]process[/\\](?:profiled-idle|thread-cpu)|features[/\\]profiles[/\\][\w-]+)\.js$/
+const MEASURING = /[/\\]src[/\\]features[/\\]profiles[/\\][\w-]+\.js$/
 /** V8's names for what is no function. */
 const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collector)'])
 

@@ -4,7 +4,7 @@
 // While the profiler runs, V8's signals make Node's idle time too small, so profiled-idle.js corrects it.
 
 const { getHeapStatistics } = require('node:v8')
-const { correctIdle } = require('../../core/process/profiled-idle')
+const { correctIdle } = require('./profiled-idle')
 const { ProfilerSession } = require('./profiler-session')
 
 /**

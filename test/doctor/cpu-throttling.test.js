@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { CpuThrottling } = require('../../src/core/process/cpu-throttling')
+const { CpuThrottling } = require('../../src/features/doctor/cpu-throttling')
 
 const V2 = `usage_usec 8213410
 user_usec 6120010

@@ -4,8 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { replaceIdle, systemClock } = require('../../src/core/clock')
-const { ProfiledIdle } = require('../../src/core/process/profiled-idle')
-const { openThreadCpu } = require('../../src/core/process/thread-cpu')
+const { ProfiledIdle, openThreadCpu } = require('../../src/features/profiles/profiled-idle')
 const { FakeClock } = require('../support/fake-clock')
 
 function setUp() {

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { LONG_MS, LongTurns, VERY_LONG_MS } = require('../../src/core/process/long-turns')
+const { LONG_MS, LongTurns, VERY_LONG_MS } = require('../../src/features/doctor/long-turns')
 
 test('long and very long turns are summed, with the requests that ended in them', () => {
   const turns = new LongTurns()
