@@ -6,9 +6,7 @@ const { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } = require('node:
 const path = require('node:path')
 const { test } = require('node:test')
 const { quantilesOf } = require('../../src/core/histogram/quantiles')
-const { recordInto } = require('../../src/core/histogram/hdr-counts')
-const { toMicroseconds } = require('../../src/core/histogram/hdr-counts')
-const { newHistogram } = require('../../src/core/histogram/hdr-histogram')
+const { newHistogram, recordInto, toMicroseconds } = require('../../src/core/histogram/hdr-histogram')
 const { FleetUnderTest } = require('../support/fleet')
 const { oneValue } = require('../support/metrics-text')
 

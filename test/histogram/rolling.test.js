@@ -4,9 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { recordInto } = require('../../src/core/histogram/hdr-counts')
-const { toMicroseconds } = require('../../src/core/histogram/hdr-counts')
-const { newHistogram } = require('../../src/core/histogram/hdr-histogram')
+const { newHistogram, recordInto, toMicroseconds } = require('../../src/core/histogram/hdr-histogram')
 const { RollingHistogram } = require('../../src/core/histogram/rolling')
 
 const SECOND = 1000

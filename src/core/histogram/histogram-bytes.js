@@ -4,7 +4,7 @@
 
 /** @import { JsHistogram } from 'hdr-histogram-js' */
 
-const { countsOf } = require('./hdr-counts')
+const { countsOf } = require('./hdr-histogram')
 
 /** Two views of one buffer, shared by all calls: to create a view costs more than the copy. */
 const doublesBuffer = new Float64Array(32)

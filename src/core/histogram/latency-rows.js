@@ -2,7 +2,7 @@
 // Counts the values of a rolling histogram in 30 rows, five to each power of ten, from below 0.1 ms to 60 s. A mark is the counts of a
 // moment, in 120 bytes. The difference from it is what was recorded since, so that recording a value costs nothing more.
 
-const { countsOf } = require('./hdr-counts')
+const { countsOf } = require('./hdr-histogram')
 
 /** @import { RollingHistogram } from './rolling' */
 

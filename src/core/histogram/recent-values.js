@@ -2,7 +2,7 @@
 // The quantiles of what a rolling histogram has recorded since they were last taken. It compares the counts with a copy of the
 // counts then, so that recording a value costs nothing more. A reading takes a few microseconds.
 
-const { countsOf } = require('./hdr-counts')
+const { countsOf } = require('./hdr-histogram')
 
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'

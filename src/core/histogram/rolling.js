@@ -4,8 +4,7 @@
 // becomes the previous one, and the one before that is added to the total, without a timer. Half minutes begin by the
 // clock and not with a request, so that a rate after a pause covers the pause.
 
-const { addHistogram, recordInto, toMicroseconds } = require('./hdr-counts')
-const { newHistogram } = require('./hdr-histogram')
+const { addHistogram, newHistogram, recordInto, toMicroseconds } = require('./hdr-histogram')
 
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'

@@ -18,7 +18,7 @@
 // `unread` comes before the duration: the time that a request was at most in the kernel while the loop was busy.
 
 const { Rows } = require('../histogram/rows')
-const { RollingRows } = require('../histogram/rolling-rows')
+const { RollingRows } = require('../histogram/rows')
 const { CollectionTimes } = require('../process/collection-times')
 const { endedMsOf } = require('./connection-record')
 const { UPGRADED } = require('./outcome')

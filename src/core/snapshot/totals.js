@@ -3,8 +3,7 @@
 // between, quantiles included, which is what a report of a load test needs.
 
 const os = require('node:os')
-const { countsOf } = require('../histogram/hdr-counts')
-const { newHistogram } = require('../histogram/hdr-histogram')
+const { countsOf, newHistogram } = require('../histogram/hdr-histogram')
 const { VERSION } = require('../version')
 
 /**
