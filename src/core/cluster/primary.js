@@ -8,7 +8,7 @@ const { availableParallelism, constants } = require('node:os')
 const { SpillwayError } = require('../errors/errors')
 const { Events } = require('../events')
 const { describeError } = require('../redaction/error-description')
-const { REPLACED, STOPPED } = require('./messages')
+const { REPLACED, STOPPED } = require('./primary-link')
 const { ClusterWorker } = require('./worker')
 const { watcher } = require('../environment/watcher')
 

@@ -2,12 +2,12 @@
 // What the primary knows of one worker: starting, ready, leaving, exited. A worker is ready when it listens and every instance of
 // spillway in it is ready. A worker without an instance is ready when it listens.
 
-const { DEGRADED, EXIT, PRIMARY_VARIABLE, READY, STARTING, send, typeOf } = require('./messages')
+const { DEGRADED, EXIT, PRIMARY_VARIABLE, READY, STARTING, send, typeOf } = require('./primary-link')
 
 /**
  * @import { Cluster } from 'node:cluster'
  * @import { Clock } from '../clock'
- * @import { Message } from './messages'
+ * @import { Message } from './primary-link'
  */
 
 /** @typedef {{ code: number | null, signal: string | null, error?: unknown }} Exit `error`: why the worker was never spawned */

@@ -12,11 +12,12 @@ const http = require('node:http')
 const https = require('node:https')
 const net = require('node:net')
 const tls = require('node:tls')
-const { endIfEndless } = require('./endless-responses')
-const { OpenSockets } = require('./open-sockets')
+const { endIfEndless } = require('../request/event-stream')
 
 const NO_ERROR = 0
 const HIGHEST_STREAM_ID = 2 ** 31 - 1
+/** A set of this size or less is not swept. */
+const SMALL = 64
 
 const kLastTraffic = Symbol('spillway.last-traffic')
 
@@ -31,6 +32,50 @@ const kLastTraffic = Symbol('spillway.last-traffic')
  * @typedef {Socket & { server?: Server, _httpMessage?: ServerResponse | null, [kLastTraffic]?: Traffic }} ServerSocket
  * @typedef {{ stream?: ServerHttp2Stream, socket: ServerSocket }} ConnectionOwner a request, by its connection
  */
+
+/**
+ * The sockets, or HTTP/2 sessions, that are open now. Adds no listener to them: Node removes its own listeners before `connect` or
+ * `upgrade` hands a socket over, and some protocols count the listeners that remain. So it holds sockets weakly, skips destroyed
+ * sockets, and removes them whenever its size has doubled.
+ *
+ * @template {{ readonly destroyed: boolean }} Open a socket or a session
+ */
+class OpenSockets {
+  /** @type {Set<WeakRef<Open>>} */
+  #refs = new Set()
+  /** @type {WeakSet<Open>} */
+  #known = new WeakSet()
+  #sweepAbove = SMALL
+
+  get size() {
+    let size = 0
+    for (const _ of this) size++
+    return size
+  }
+
+  *[Symbol.iterator]() {
+    for (const ref of this.#refs) {
+      const socket = ref.deref()
+      if (socket === undefined || socket.destroyed) this.#refs.delete(ref)
+      else yield socket
+    }
+  }
+
+  /** @param {Open} socket */
+  add(socket) {
+    // The client of a server's first known request may have disconnected already.
+    if (socket.destroyed || this.#known.has(socket)) return
+    this.#known.add(socket)
+    this.#refs.add(new WeakRef(socket))
+    // Reading `size` sweeps.
+    if (this.#refs.size > this.#sweepAbove) this.#sweepAbove = Math.max(SMALL, 2 * this.size)
+  }
+
+  release() {
+    this.#refs.clear()
+    this.#known = new WeakSet()
+  }
+}
 
 class Connections {
   /** The number of connections accepted since the instance knows the server. */
@@ -236,4 +281,5 @@ class Connections {
 const isAnswering = ({ _httpMessage: res }) => res != null && !res.writableFinished
 
 exports.Connections = Connections
+exports.OpenSockets = OpenSockets
 exports.isAnswering = isAnswering

@@ -9,7 +9,7 @@
 
 const { Connections } = require('./connections')
 const { DEVELOPMENT } = require('./drain-mode')
-const { endIfEndless } = require('./endless-responses')
+const { endIfEndless } = require('../request/event-stream')
 
 /**
  * @import { Clock } from '../clock'

@@ -1,19 +1,19 @@
 'use strict'
 // Owns the life of one instance (ready, draining, closed): connects its health, its servers, its drain and the exit of the
-// process.
+// process. Counts the instances that are open.
 
 const { rounded } = require('../durations')
 const { describeError } = require('../redaction/error-description')
-const { REPLACED } = require('../cluster/messages')
 const { processExit } = require('./process-exit')
 const { Drain } = require('./drain')
 const { drainOrder } = require('./drain-mode')
 const { Health } = require('./health')
 const { PASSED } = require('./health-check')
 const { KnownServers } = require('./known-servers')
-const { PrimaryLink } = require('../cluster/primary-link')
+const { PrimaryLink, REPLACED } = require('../cluster/primary-link')
 const { PublicPaths } = require('./public-paths')
 const { Recycle } = require('./recycle')
+const environment = require('../environment/deployment')
 const { Supervisor } = require('../environment/supervisor')
 
 /**
@@ -27,6 +27,8 @@ const { Supervisor } = require('../environment/supervisor')
 
 /** A primary replaces one worker at a time, so a replacement may take long. After this time the worker exits without one. */
 const REPLACEMENT_TIMEOUT_MS = 120_000
+/** More than any application makes on purpose, and a count that a call per request reaches within seconds. */
+const TOO_MANY = 100
 
 class Lifecycle {
   health
@@ -178,4 +180,36 @@ class Lifecycle {
   }
 }
 
+/**
+ * Counts the open instances of this process. A call of createSpillway() in a request handler makes an instance per request.
+ * Each instance keeps timers and figures until close(), so the process slows down and grows.
+ */
+class OpenInstances {
+  #count = 0
+  #isTested
+
+  /** @param {() => boolean} [isTested] whether a test runner has started this process: few tests close what they make */
+  constructor(isTested = environment.isTested) {
+    this.#isTested = isTested
+  }
+
+  /** @returns {string | undefined} a warning, for the hundredth open instance only */
+  add() {
+    if (++this.#count !== TOO_MANY || this.#isTested()) return undefined
+    return (
+      `${TOO_MANY} instances are open in this process. If createSpillway() is called for each request, call it once, when the process starts. ` +
+      'Write spillway.close() for each instance that is no longer used.'
+    )
+  }
+
+  remove() {
+    this.#count--
+  }
+}
+
+/** One per process, like the module. */
+const openInstances = new OpenInstances()
+
 exports.Lifecycle = Lifecycle
+exports.OpenInstances = OpenInstances
+exports.openInstances = openInstances

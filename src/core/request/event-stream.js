@@ -2,6 +2,8 @@
 // Whether a response is a stream: of server-sent events, by its content type, or any other long body. For headers passed to a plain
 // `writeHead`, Node keeps only the rendered head (`_header`).
 
+const { cutOff } = require('./cut-off')
+
 /** @import { RoutedResponse } from '../route/route-state' */
 
 const EVENT_STREAM = /^(content-type: *)?text\/event-stream *(;|$)/im
@@ -15,4 +17,22 @@ const SHORTEST_STREAM_MS = 10
 /** @param {RoutedResponse} res @param {number} bodyMs the time from its head to its end, at least SHORTEST_STREAM_MS @param {number} streamAfterMs */
 const isStream = (res, bodyMs, streamAfterMs) => bodyMs >= streamAfterMs || isEventStream(res)
 
-module.exports = { SHORTEST_STREAM_MS, isEventStream, isStream }
+/**
+ * Ends an event stream that was requested by GET, in a drain. Its client is an `EventSource`, which reconnects by itself. An event
+ * stream that answers a POST ends by itself.
+ *
+ * @param {import('node:http').ServerResponse | null | undefined} res
+ */
+function endIfEndless(res) {
+  if (res == null || res.writableEnded || res.req.method !== 'GET' || !isEventStream(res)) return
+  // The application may write once more before it sees that the connection has closed.
+  res.on('error', () => {})
+  try {
+    res.end()
+  } catch {
+    // A middleware has replaced `end`, and its own throws.
+    cutOff(res)
+  }
+}
+
+module.exports = { SHORTEST_STREAM_MS, endIfEndless, isEventStream, isStream }
