@@ -3,7 +3,6 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { checkTransitions } = require('../../src/core/request/request')
 const {
   ANSWERING,
   ENDED,
@@ -11,7 +10,8 @@ const {
   RECEIVED,
   RUNNING,
   STATES,
-} = require('../../src/core/request/request-state')
+  checkTransitions,
+} = require('../../src/core/request/request')
 const { requestWith } = require('../support/request')
 
 const WAYS_TO = {

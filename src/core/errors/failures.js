@@ -8,7 +8,7 @@
 const { activeSpan, recordError, serverSpan, traceFieldsOf } = require('../tracing/spans')
 const { METRICS } = require('../request/ignore')
 const { isClientError } = require('../request/outcome')
-const { ENDED } = require('../request/request-state')
+const { ENDED } = require('../request/request')
 const { templateOf } = require('../route/template')
 const { ErrorAnswer, isOver } = require('./error-answer')
 const { ErrorLog } = require('./error-log')

@@ -4,7 +4,7 @@
 // and state may be half written.
 
 const { cutOff } = require('../request/cut-off')
-const { ENDED } = require('../request/request-state')
+const { ENDED } = require('../request/request')
 const { isOver } = require('./error-answer')
 const { Failure } = require('./failure')
 const { eventsOfProcess } = require('./process-events')

@@ -6,7 +6,7 @@
 const { format } = require('node:util')
 const { isNativeError } = require('node:util/types')
 const { isOver } = require('../errors/error-answer')
-const { isInjected } = require('../request/injected-response')
+const { isInjected } = require('../request/response-watch')
 const { errorsInKoa, errorsOnNoResponse, refuseUse } = require('./wrong-framework')
 
 /**

@@ -6,10 +6,21 @@ const { kRouteState } = require('../route/route-state')
 const { AdmissionRecord } = require('./admission-record')
 const { connectionOf } = require('./connection-record')
 const { METHOD_INDEX, OTHER_METHOD } = require('./methods')
-const { ANSWERING, ENDED, QUEUED, RECEIVED, RUNNING, checked } = require('./request-state')
 
 /** The status of a response of which no byte was sent. */
 const NO_STATUS = 0
+
+const STATES = Object.freeze(/** @type {const} */ (['received', 'queued', 'running', 'answering', 'ended']))
+const [RECEIVED, QUEUED, RUNNING, ANSWERING, ENDED] = STATES.keys()
+
+/** The states in which each transition is legal. @type {Readonly<Record<string, readonly number[]>>} */
+const LEGAL = Object.freeze({
+  markQueued: [RECEIVED],
+  markRunning: [RECEIVED, QUEUED],
+  // A rejected request never runs. A response may have several heads: an informational head first, or an error's new head.
+  markAnswering: [RECEIVED, QUEUED, RUNNING, ANSWERING],
+  markEnded: [RECEIVED, QUEUED, RUNNING, ANSWERING],
+})
 
 /**
  * @import { Failure } from '../errors/failure'
@@ -20,6 +31,7 @@ const NO_STATUS = 0
  * @import { Trace } from './exemplars'
  * @import { Recorder } from './recorder'
  * @import { RouteSeries } from './route-series'
+ * @typedef {(this: Request) => void} Transition
  */
 
 // The constructor sets every field and no code adds one, so that all requests share one hidden class.
@@ -150,6 +162,24 @@ function checkTransitions(isOn) {
   Object.assign(Request.prototype, isOn ? checked(UNCHECKED) : UNCHECKED)
 }
 
+/** The same transitions, which throw if they are illegal. @param {Record<string, Transition>} transitions */
+function checked(transitions) {
+  return Object.fromEntries(
+    Object.keys(LEGAL).map((name) => [name, checkedTransition(name, transitions[name])])
+  )
+}
+
+/** @param {string} name @param {Transition} transition */
+function checkedTransition(name, transition) {
+  /** @this {Request} */
+  return function () {
+    if (!LEGAL[name].includes(this.state)) {
+      throw new Error(`illegal transition: ${name}() of a request in state '${STATES[this.state]}'`)
+    }
+    transition.call(this)
+  }
+}
+
 /**
  * Whether the client disconnected, even if the end of the request has not been reported.
  * A reset HTTP/2 stream is closed before it is destroyed, and a write to it throws. A pipelined response gets no event if its
@@ -172,8 +202,14 @@ function requestOf(res, recorder) {
   return request
 }
 
+exports.ANSWERING = ANSWERING
+exports.ENDED = ENDED
 exports.NO_STATUS = NO_STATUS
+exports.QUEUED = QUEUED
+exports.RECEIVED = RECEIVED
+exports.RUNNING = RUNNING
 exports.Request = Request
+exports.STATES = STATES
 exports.checkTransitions = checkTransitions
 exports.isDisconnected = isDisconnected
 exports.requestOf = requestOf

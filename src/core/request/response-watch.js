@@ -5,12 +5,11 @@
 // Native responses report their end with `close` (1 µs), HTTP/2 with the stream's `close`, injected ones with on-finished (9 µs).
 
 const { Socket } = require('node:net')
+const onFinished = require('on-finished')
 const { kRouteState } = require('../route/route-state')
 const { assignBytes, markEnd, openRecord, recordOf } = require('./connection-record')
 const { mustClose, setConnectionClose } = require('./close-after-response')
-const { onInjectedEnd } = require('./injected-response')
-const { NO_STATUS } = require('./request')
-const { ENDED } = require('./request-state')
+const { ENDED, NO_STATUS } = require('./request')
 
 /**
  * @import { ServerResponse } from 'node:http'
@@ -55,6 +54,24 @@ function watch(request) {
     else onInjectedEnd(res, on, () => endAll(request))
   }
   if (isPipelined) joinPipeline(socket, request)
+}
+
+/** @param {unknown} socket */
+const isInjected = (socket) => !(socket instanceof Socket)
+
+/**
+ * Watches for the end of a response without a real socket, made by in-process injection or a serverless adapter. Such a response emits
+ * `finish` or `close` inside `end()`, before `writableEnded` is set. The end is then reported on the next tick.
+ *
+ * @param {import('node:http').ServerResponse} res @param {'on' | 'prependListener'} on how to add the `close` listener @param {() => void} end
+ */
+function onInjectedEnd(res, on, end) {
+  const onEnd = () => {
+    if (res.writableEnded || !res.headersSent) end()
+    else process.nextTick(end)
+  }
+  res[on]('close', onEnd)
+  onFinished(res, onEnd)
 }
 
 /** @param {Request} head @param {Request} request */
@@ -188,4 +205,4 @@ function statusOf({ isCutOff, res, socket, stream }) {
   return res.writableFinished && !isCutOff && !socket?.destroyed ? res.statusCode : NO_STATUS
 }
 
-module.exports = { endAll, onHead, watch }
+module.exports = { endAll, isInjected, onHead, watch }

@@ -9,9 +9,8 @@
 // A check runs once a second. A request that is over at two checks in a row ends: nothing of it can be sent any more. An HTTP/2
 // stream is destroyed as well, unless its handler may still read what arrived.
 
-const { isInjected } = require('./injected-response')
 const { isDisconnected } = require('./request')
-const { endAll } = require('./response-watch')
+const { endAll, isInjected } = require('./response-watch')
 
 /** @import { Request } from './request' */
 
