@@ -14,20 +14,23 @@ const {
   RESPONSE_BYTES,
   SHED,
 } = require('../request/route-series')
-const { listOldest } = require('../request/oldest-requests')
 const { OUTCOMES } = require('../request/outcome')
 const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
 
 /**
- * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot } from '../../../index.js'
+ * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RequestInFlight, RouteSnapshot } from '../../../index.js'
  * @import { RuntimeSnapshot, SlowRequest, Snapshot } from '../../../index.js'
  * @import { Admission } from '../gate/admission'
  * @import { SpanCounts } from '../histogram/rolling'
  * @import { RequestLog } from '../log/request-log'
+ * @import { Recorder } from '../request/recorder'
+ * @import { Request } from '../request/request'
  * @import { RouteSeries } from '../request/route-series'
  */
 
 const RATIOS = [0.5, 0.9, 0.95, 0.99, 0.999]
+/** How many of the oldest requests are shown. */
+const MAX_SHOWN = 10
 
 /**
  * @typedef {import('../metrics/capture').Capture} Capture
@@ -74,6 +77,28 @@ function takeSnapshot(parts, captured) {
     ...snapshot,
     .../** @type {Omit<Snapshot, keyof typeof snapshot>} */ (features.sections(captured, snapshot)),
   })
+}
+
+/**
+ * Requests without a response first, so that long event streams do not hide a request that hangs. Without data of the client: no URL,
+ * header or body.
+ *
+ * @param {Recorder} recorder
+ * @returns {RequestInFlight[]}
+ */
+function listOldest(recorder) {
+  /** @type {Request[]} */
+  const waiting = []
+  /** @type {Request[]} */
+  const answering = []
+  for (const request of recorder.requests) {
+    // It is meant to wait, and each client has one.
+    if (request.isLongPoll) continue
+    const list = request.hasAnswer ? answering : waiting
+    if (list.length < MAX_SHOWN) list.push(request)
+    if (waiting.length === MAX_SHOWN) break
+  }
+  return [...waiting, ...answering].slice(0, MAX_SHOWN).map((request) => recorder.describe(request))
 }
 
 /** @param {RouteSeries} series @param {Capture} captured @param {number} nowMs @returns {RouteSnapshot} */

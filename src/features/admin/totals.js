@@ -3,20 +3,20 @@
 // between, quantiles included, which is what a report of a load test needs.
 
 const os = require('node:os')
-const { countsOf, newHistogram } = require('../histogram/hdr-histogram')
-const { VERSION } = require('../version')
+const { countsOf, newHistogram } = require('../../core/histogram/hdr-histogram')
+const { VERSION } = require('../../core/version')
 
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'
  * @import { LatencyCounts, ProcessDescription, RunTotals, Snapshot } from '../../../index.js'
- * @import { RollingHistogram } from '../histogram/rolling'
+ * @import { RollingHistogram } from '../../core/histogram/rolling'
  */
 
 /** Of those with the most requests. A route takes some kilobytes. */
 const MOST_ROUTES = 200
 
 /**
- * @param {Pick<import('../metrics/capture').Parts, 'recorder' | 'clock'>} parts
+ * @param {Pick<import('../../core/metrics/capture').Parts, 'recorder' | 'clock'>} parts
  * @param {Snapshot} snapshot of this moment
  * @param {string} instance which process this is
  * @returns {RunTotals}
