@@ -22,12 +22,22 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  * @import { ShedReason } from '../../../index.js'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Request } from '../request/request'
- * @import { ConnectionGate } from './connection-gate'
  * @import { OnOverloadEvent } from './stats'
  */
 
 /** @typedef {{ turns: LoopTurns, cost: RequestCost, acceptBurst: AcceptBurst, clients: Clients }} Measurements */
 /** @typedef {import('../../../index.js').ResolvedOptions['shed']} ShedOptions */
+/**
+ * The gate of connections such as WebSockets, which a feature makes of these parts.
+ *
+ * @typedef {{ update: (isOff: boolean, options: ShedOptions) => void, onTurn: (busyMs: number, nowMs: number, idleMs: number) => void,
+ *   close: () => void }} ConnectionGate
+ * @typedef {{ cause: Cause, clock: typeof import('../clock').systemClock,
+ *   hooks: Pick<UserHooks, 'classifies' | 'classOf'>,
+ *   resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>,
+ *   retryAfterSeconds: () => number,
+ *   onReject: (reason: ShedReason, priority: number) => void, onWouldReject: (reason: ShedReason, priority: number) => void }} ConnectionParts
+ */
 /** @typedef {{ [Name in keyof ShedOptions]-?: NonNullable<ShedOptions[Name]> }} GivenOptions those that are known to be given */
 
 class Admission {
@@ -212,21 +222,20 @@ class Admission {
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
   }
 
-  /** The gate of connections such as WebSockets, made at its first use. @param {import('./connection-load').Source} connections */
-  connectionGate(connections) {
-    const { ConnectionGate } = require('./connection-gate')
-    this.#connectionGate ??= new ConnectionGate({
+  /** @template {ConnectionGate} Gate @param {(parts: ConnectionParts) => Gate} make */
+  connectionGate(make) {
+    const gate = make({
       cause: this.cause,
       clock: this.#clock,
       hooks: this.#hooks,
       resources: this.#resources,
       retryAfterSeconds: () => this.#retryAfter.seconds(),
-      connections,
       onReject: (reason, priority) => this.#countRejection(reason, priority),
       onWouldReject: this.#onWouldReject,
     })
-    this.#connectionGate.update(this.#isOff, /** @type {ShedOptions} */ (this.#options))
-    return this.#connectionGate
+    gate.update(this.#isOff, /** @type {ShedOptions} */ (this.#options))
+    this.#connectionGate = gate
+    return gate
   }
 
   /** @param {ShedReason} reason @param {number} priority */

@@ -1,6 +1,6 @@
 'use strict'
 // The sockets of one instance: the servers of Socket.IO and ws that it watches, and what is counted of them. `decide()` asks the gate whether a
-// connection opens (core/gate/connection-gate.js). Until `sockets()` is called, no request enters this file.
+// connection opens (connection-gate.js). Until `sockets()` is called, no request enters this file.
 
 const { LOW, NORMAL, priorityIndex } = require('../../core/gate/verdict')
 const { SHED: SHED_PART } = require('../../core/request/ignore')
@@ -16,7 +16,7 @@ const { SocketMessage } = require('./socket-message')
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { Socket } from 'node:net'
  * @import { Duplex } from 'node:stream'
- * @import { ConnectionGate, OnDecision } from '../../core/gate/connection-gate'
+ * @import { ConnectionGate as Gate, OnDecision } from './connection-gate'
  * @import { Cause } from '../../core/gate/verdict'
  * @import { Instance } from '../../instance'
  * @import { EventReference } from './event-reference'
@@ -46,7 +46,7 @@ class Sockets {
   /** What runs now: read by the watcher of stalls. @type {EventReference | undefined} */
   running
   #parts
-  /** @type {ConnectionGate | undefined} */
+  /** @type {Gate | undefined} */
   #gate
   /** By what was given to `add`. @type {Map<Given, IoServer | WsServer>} */
   #servers = new Map()
@@ -73,24 +73,27 @@ class Sockets {
    */
   add(given, options) {
     // With the first server: most services have none.
+    const { ConnectionGate } = require('./connection-gate')
     const { IoServer } = require('./io-server')
     const { isSocketIo, isWebSocketServer, notSockets, takenSockets } = require('./shapes')
     const { WsServer } = require('./ws-server')
     const Server = isSocketIo(given) ? IoServer : isWebSocketServer(given) ? WsServer : undefined
     if (Server === undefined) throw notSockets(given)
     if (this.#servers.has(given)) throw takenSockets()
-    this.#gate ??= this.#parts.admission.connectionGate(() => ({
-      open: this.connections.open,
-      found: this.connections.found,
-      handledMs: this.handledMs,
-      newcomers: this.newcomers.count(),
-      newcomersHandledMs: this.newcomers.handledMs,
-    }))
+    this.#gate ??= this.#parts.admission.connectionGate((parts) => new ConnectionGate(parts, this.#load))
     const server = new Server(/** @type {Io & WebSocketServer} */ (given), options, this)
     this.#servers.set(given, server)
     this.#connect(this)
     return Object.freeze({ close: () => this.#remove(given, server) })
   }
+
+  #load = () => ({
+    open: this.connections.open,
+    found: this.connections.found,
+    handledMs: this.handledMs,
+    newcomers: this.newcomers.count(),
+    newcomersHandledMs: this.newcomers.handledMs,
+  })
 
   /** @param {Given} given @param {IoServer | WsServer} server */
   #remove(given, server) {
@@ -132,7 +135,7 @@ class Sockets {
    */
   decide(req, { owner, res, socket }, open) {
     const { clock, recorder } = this.#parts
-    const gate = /** @type {ConnectionGate} */ (this.#gate)
+    const gate = /** @type {Gate} */ (this.#gate)
     const isUpgrade = res === undefined
     /** @type {EventEmitter} */
     const client = isUpgrade ? socket : res

@@ -41,18 +41,13 @@ class LoopTurns {
   /** The share of its time that the loop idles, averaged up to now. @param {number} nowMs */
   idleShare(nowMs) {
     const idledMs = this.#clock.idleMs() - this.#turnedIdleMs
-    return this.#shareAfter(this.#isSleeping ? 0 : idledMs, nowMs - this.#turnedMs - idledMs)
-  }
-
-  /** A turn begins with idling, in the poll phase, and is busy afterwards. @param {number} idledMs @param {number} busyMs */
-  #shareAfter(idledMs, busyMs) {
-    const share = 1 - (1 - this.#idleShare) * Math.exp(-idledMs / HORIZON_MS)
-    return share * Math.exp(-busyMs / HORIZON_MS)
+    const busyMs = nowMs - this.#turnedMs - idledMs
+    return shareAfter(this.#idleShare, this.#isSleeping ? 0 : idledMs, busyMs, HORIZON_MS)
   }
 
   /** Whether the loop was idling when the current turn began: before anything arrived in that turn. */
   get beganIdle() {
-    return this.#shareAfter(this.#clock.idleMs() - this.#turnedIdleMs, 0) >= IDLE_SHARE
+    return shareAfter(this.#idleShare, this.#clock.idleMs() - this.#turnedIdleMs, 0, HORIZON_MS) >= IDLE_SHARE
   }
 
   /** @param {number} nowMs */
@@ -107,12 +102,23 @@ class LoopTurns {
   onTurn(busyMs, nowMs, idleMs, workMs, longestMs = busyMs) {
     this.#recordLong(longestMs - workMs, nowMs - this.#turnedMs)
     this.#stalledMs += Math.max(0, busyMs - workMs - STALL_MS)
-    this.#idleShare = this.#shareAfter(this.#isSleeping ? 0 : idleMs - this.#turnedIdleMs, busyMs)
+    const idledMs = this.#isSleeping ? 0 : idleMs - this.#turnedIdleMs
+    this.#idleShare = shareAfter(this.#idleShare, idledMs, busyMs, HORIZON_MS)
     this.#isSleeping = false
     this.#busyMs = longestMs
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
   }
+}
+
+/**
+ * The idle share after a turn. It begins with idling, in the poll phase, and is busy afterwards.
+ *
+ * @param {number} before @param {number} idledMs @param {number} busyMs @param {number} horizonMs
+ */
+function shareAfter(before, idledMs, busyMs, horizonMs) {
+  const share = 1 - (1 - before) * Math.exp(-idledMs / horizonMs)
+  return share * Math.exp(-busyMs / horizonMs)
 }
 
 exports.IDLE_SHARE = IDLE_SHARE
@@ -121,3 +127,4 @@ exports.LoopTurns = LoopTurns
 exports.RECHECK_MS = RECHECK_MS
 exports.SAMPLE_MS = SAMPLE_MS
 exports.TURN_BUDGET_MS = TURN_BUDGET_MS
+exports.shareAfter = shareAfter

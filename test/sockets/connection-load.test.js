@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { ConnectionLoad } = require('../../src/core/gate/connection-load')
+const { ConnectionLoad } = require('../../src/features/sockets/connection-load')
 const { Newcomers } = require('../../src/features/sockets/newcomers')
 
 const TURN_MS = 10

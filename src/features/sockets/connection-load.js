@@ -5,7 +5,7 @@
 // Until they have been seen for a second, a newcomer is taken for a mean connection. That mean may hold a newcomer. It rejects none: `shown` leaves it
 // out, because a few that load the loop say little about many that are silent. Handshakes are no load.
 
-const { SAMPLE_MS } = require('./measurements/loop-turns')
+const { SAMPLE_MS } = require('../../core/gate/measurements/loop-turns')
 
 /** How long it takes until the load of a connection shows. What is supposed counts as much as one newcomer that is seen for so long. */
 const LAG_MS = 2000

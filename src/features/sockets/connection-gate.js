@@ -5,17 +5,15 @@
 // Without room a connection is held. Once it was held for a second, it is rejected if the loop is full, or if newcomers have shown
 // that it will be. While the oldest has waited that long, others are rejected at once (docs/decisions/0055).
 
+const { HEALTHY_LOAD } = require('../../core/gate/limits/queue-delay')
+const { IDLE_SHARE, RECHECK_MS, SAMPLE_MS, shareAfter } = require('../../core/gate/measurements/loop-turns')
+const { BYPASS, CRITICAL, LOW, NORMAL } = require('../../core/gate/verdict')
 const { ConnectionLoad, LAG_MS } = require('./connection-load')
-const { HEALTHY_LOAD } = require('./limits/queue-delay')
-const { IDLE_SHARE, RECHECK_MS, SAMPLE_MS } = require('./measurements/loop-turns')
-const { BYPASS, CRITICAL, LOW, NORMAL } = require('./verdict')
 
 /**
  * @import { Request, ShedReason } from '../../../index.js'
- * @import { ShedOptions } from './admission'
- * @import { ResourceLimits } from './limits/resource-limits'
- * @import { UserHooks } from './user-hooks'
- * @import { Cause } from './verdict'
+ * @import { ConnectionParts, ShedOptions } from '../../core/gate/admission'
+ * @import { Source } from './connection-load'
  */
 
 /** The horizon of the idle share that admits. That which rejects has LAG_MS: a loop at 80 % has moments without any idle time. */
@@ -53,19 +51,12 @@ class ConnectionGate {
   #isLookScheduled = false
   #isClosed = false
 
-  /**
-   * @param {{ cause: Cause, clock: typeof import('../clock').systemClock,
-   *   hooks: Pick<UserHooks, 'classifies' | 'classOf'>,
-   *   resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>,
-   *   retryAfterSeconds: () => number,
-   *   connections: import('./connection-load').Source,
-   *   onReject: (reason: ShedReason, priority: number) => void, onWouldReject: (reason: ShedReason, priority: number) => void }} parts
-   */
-  constructor(parts) {
+  /** @param {ConnectionParts} parts @param {Source} connections */
+  constructor(parts, connections) {
     this.#parts = parts
     this.#turnedMs = this.#waitedAtMs = parts.clock.now()
     this.#turnedIdleMs = parts.clock.idleMs()
-    this.#load = new ConnectionLoad(parts.connections, this.#turnedMs)
+    this.#load = new ConnectionLoad(connections, this.#turnedMs)
   }
 
   /** @param {boolean} isOff @param {Pick<ShedOptions, 'mode'>} options */
@@ -96,18 +87,16 @@ class ConnectionGate {
   /** @param {number} nowMs */
   #shareNow(nowMs) {
     const idledMs = this.#parts.clock.idleMs() - this.#turnedIdleMs
-    const turn = { idledMs, busyMs: Math.max(0, nowMs - this.#turnedMs - idledMs) }
-    return shareAfter(this.#idleShare, turn, HORIZON_MS)
+    return shareAfter(this.#idleShare, idledMs, Math.max(0, nowMs - this.#turnedMs - idledMs), HORIZON_MS)
   }
 
   // Hot path: once a loop turn, where sockets are watched.
   /** @param {number} busyMs @param {number} nowMs @param {number} idleMs */
   onTurn(busyMs, nowMs, idleMs) {
-    const turn = { idledMs: idleMs - this.#turnedIdleMs, busyMs }
-    this.#idleShare = shareAfter(this.#idleShare, turn, HORIZON_MS)
+    const idledMs = idleMs - this.#turnedIdleMs
+    this.#idleShare = shareAfter(this.#idleShare, idledMs, busyMs, HORIZON_MS)
     // A stall says nothing about the second after it.
-    const counted = { idledMs: turn.idledMs, busyMs: Math.min(SAMPLE_MS, busyMs) }
-    this.#longIdleShare = shareAfter(this.#longIdleShare, counted, LAG_MS)
+    this.#longIdleShare = shareAfter(this.#longIdleShare, idledMs, Math.min(SAMPLE_MS, busyMs), LAG_MS)
     this.#load.onTurn(nowMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
@@ -293,15 +282,6 @@ class ConnectionGate {
   #releaseAll(reason) {
     for (const held of this.#held) this.#release(held, reason)
   }
-}
-
-/**
- * The idle share after a turn that idled first, and was busy then.
- * @param {number} before @param {{ idledMs: number, busyMs: number }} turn @param {number} horizonMs
- */
-function shareAfter(before, { idledMs, busyMs }, horizonMs) {
-  const share = 1 - (1 - before) * Math.exp(-idledMs / horizonMs)
-  return share * Math.exp(-busyMs / horizonMs)
 }
 
 exports.ConnectionGate = ConnectionGate

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { ConnectionGate } = require('../../src/core/gate/connection-gate')
+const { ConnectionGate } = require('../../src/features/sockets/connection-gate')
 const { randomFrom } = require('../simulation/random')
 const { BYPASS, CRITICAL, Cause, NORMAL } = require('../../src/core/gate/verdict')
 const { Newcomers } = require('../../src/features/sockets/newcomers')
@@ -33,22 +33,25 @@ function build({
   const openings = []
   const rejected = []
   const observed = []
-  const gate = new ConnectionGate({
-    cause: new Cause(),
-    clock: /** @type {any} */ (clock),
-    hooks: /** @type {any} */ (hooks),
-    resources: /** @type {any} */ (resources),
-    retryAfterSeconds: () => 3,
-    connections: () => ({
-      open: openNow,
-      found,
-      handledMs,
-      newcomers: newcomers.count(),
-      newcomersHandledMs: newcomers.handledMs,
-    }),
-    onReject: (reason, priority) => rejected.push([reason, priority]),
-    onWouldReject: (reason, priority) => observed.push([reason, priority]),
+  const connections = () => ({
+    open: openNow,
+    found,
+    handledMs,
+    newcomers: newcomers.count(),
+    newcomersHandledMs: newcomers.handledMs,
   })
+  const gate = new ConnectionGate(
+    {
+      cause: new Cause(),
+      clock: /** @type {any} */ (clock),
+      hooks: /** @type {any} */ (hooks),
+      resources: /** @type {any} */ (resources),
+      retryAfterSeconds: () => 3,
+      onReject: (reason, priority) => rejected.push([reason, priority]),
+      onWouldReject: (reason, priority) => observed.push([reason, priority]),
+    },
+    connections
+  )
   gate.update(false, { ...OPTIONS, mode })
   /** One loop turn: idles first, then works. Timers run where they are due. */
   const turn = (idledMs, busyMs, handled = busyMs, ofNewcomers = 0) => {
