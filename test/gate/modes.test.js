@@ -2,9 +2,11 @@
 // What each mode does, and that they can be switched while requests run.
 
 const assert = require('node:assert/strict')
+const Module = require('node:module')
 const { describe, it, test } = require('node:test')
 const { QUEUED, REJECTED, RUN } = require('../../src/core/gate/verdict')
 const { createSpillway } = require('../../src/index.js')
+const { runNode } = require('../support/run-node')
 const { spillwayFor } = require('../support/spillway')
 const { DrivenAdmission } = require('./driven-admission')
 
@@ -211,6 +213,37 @@ describe('update()', () => {
         mode
       )
     }
+  })
+
+  it('loads what only observe needs when it switches to observe', async (t) => {
+    const { output } = await runNode(
+      `const { createSpillway } = require('./src/index.js')
+      const isLoaded = () => require.resolve('./src/core/gate/shadow-queue') in require.cache
+      const spillway = createSpillway({ logger: false, shed: { mode: 'adaptive' } })
+      const before = isLoaded()
+      spillway.update({ shed: { mode: 'observe' } })
+      console.log(JSON.stringify([before, isLoaded()]))
+      spillway.close()`,
+      { t }
+    )
+    assert.deepEqual(output, [false, true])
+  })
+
+  it('to observe where the process may no longer read the file: requests run, and the error is reported once', (t) => {
+    const driven = new DrivenAdmission({ mode: 'adaptive' })
+    const load = /** @type {any} */ (Module)._load
+    const denied = t.mock.method(/** @type {any} */ (Module), '_load', function (request, ...rest) {
+      if (request === './shadow-queue') throw new Error('ERR_ACCESS_DENIED')
+      return load.call(this, request, ...rest)
+    })
+    driven.update({ mode: 'observe' })
+    assert.deepEqual(driven.logged, ['shed.mode'])
+    assert.deepEqual(decisions(driven, 2), [RUN, RUN])
+    driven.turn(1)
+    denied.mock.restore()
+    driven.update({ mode: 'adaptive' })
+    driven.update({ mode: 'observe' })
+    assert.deepEqual(driven.internalErrors.list(), [['shed.mode', 1]])
   })
 
   it('does not count the end of requests whose start it did not count', () => {

@@ -2,6 +2,7 @@
 // Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Adapters call only this
 // file: `decide` before a request runs, `release` when the request has ended.
 
+const { Lazy } = require('../lazy')
 const { SHED } = require('../request/ignore')
 const { Gate } = require('./gate')
 const { Limits, NO_LIMIT } = require('./limits/limits')
@@ -13,7 +14,6 @@ const { RequestCost } = require('./measurements/request-cost')
 const { FairShares, Queue } = require('./queue')
 const { Rejection, RetryAfter } = require('./rejection')
 const { RejectionPace } = require('./rejection-pace')
-const { ShadowQueue } = require('./shadow-queue')
 const { Episode, LastRejections, Stats } = require('./stats')
 const { UserHooks } = require('./user-hooks')
 const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
@@ -22,23 +22,18 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  * @import { ShedReason } from '../../../index.js'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Request } from '../request/request'
+ * @import { ShadowQueue } from './shadow-queue'
  * @import { OnOverloadEvent } from './stats'
- */
-
-/** @typedef {{ turns: LoopTurns, cost: RequestCost, acceptBurst: AcceptBurst, clients: Clients }} Measurements */
-/** @typedef {import('../../../index.js').ResolvedOptions['shed']} ShedOptions */
-/**
- * The gate of connections such as WebSockets, which a feature makes of these parts.
- *
+ * @typedef {{ turns: LoopTurns, cost: RequestCost, acceptBurst: AcceptBurst, clients: Clients }} Measurements
+ * @typedef {import('../../../index.js').ResolvedOptions['shed']} ShedOptions
+ * @typedef {{ [Name in keyof ShedOptions]-?: NonNullable<ShedOptions[Name]> }} GivenOptions those that are known to be given
  * @typedef {{ update: (isOff: boolean, options: ShedOptions) => void, onTurn: (busyMs: number, nowMs: number, idleMs: number) => void,
- *   close: () => void }} ConnectionGate
- * @typedef {{ cause: Cause, clock: typeof import('../clock').systemClock,
- *   hooks: Pick<UserHooks, 'classifies' | 'classOf'>,
- *   resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>,
- *   retryAfterSeconds: () => number,
- *   onReject: (reason: ShedReason, priority: number) => void, onWouldReject: (reason: ShedReason, priority: number) => void }} ConnectionParts
+ *   close: () => void }} ConnectionGate of connections such as WebSockets, which a feature makes of ConnectionParts
+ * @typedef {{ cause: Cause, clock: typeof import('../clock').systemClock, hooks: Pick<UserHooks, 'classifies' | 'classOf'>,
+ *   resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>, retryAfterSeconds: () => number,
+ *   onReject: (reason: ShedReason, priority: number) => void,
+ *   onWouldReject: (reason: ShedReason, priority: number) => void }} ConnectionParts
  */
-/** @typedef {{ [Name in keyof ShedOptions]-?: NonNullable<ShedOptions[Name]> }} GivenOptions those that are known to be given */
 
 class Admission {
   stats = new Stats()
@@ -59,7 +54,9 @@ class Admission {
   #followTurn
   #clock
   #hooks
+  #internalErrors
   #queue = new Queue()
+  /** Of mode `observe`. @type {Lazy<ShadowQueue>} */
   #shadow
   #resources
   #rejection
@@ -93,6 +90,7 @@ class Admission {
     const hooks = new UserHooks(internalErrors)
     this.#clock = clock
     this.#hooks = hooks
+    this.#internalErrors = internalErrors
     this.#random = random
     this.measurements = { turns, cost, acceptBurst: new AcceptBurst(), clients }
     const { cause, measurements } = this
@@ -119,7 +117,10 @@ class Admission {
       onReject: (request, reason) => this.#onReject(request, reason),
     })
     const onWouldReject = this.#onWouldReject
-    this.#shadow = new ShadowQueue({ cause, clock, limits: this.limits, measurements, hooks, onWouldReject })
+    this.#shadow = new Lazy(() => {
+      const { ShadowQueue } = require('./shadow-queue')
+      return new ShadowQueue({ cause, clock, limits: this.limits, measurements, hooks, onWouldReject })
+    })
     this.update(options)
   }
 
@@ -131,7 +132,9 @@ class Admission {
   /** @param {ShedOptions} options */
   update(options) {
     const { classify, deadline, errorMode, headers, key, mode, respond } = options
-    if (mode !== this.#mode) this.#shadow.restart()
+    // The process may not be allowed to read the file any more.
+    if (mode === 'observe' && mode !== this.#mode)
+      this.#internalErrors.guard('shed.mode', () => this.#shadow.value.restart())
     this.#mode = mode
     this.hasUserHooks =
       errorMode === 'next' || [classify, deadline, headers, key, respond].some((each) => each !== undefined)
@@ -142,7 +145,7 @@ class Admission {
     this.#rejection.update(options)
     this.#resources.update(options)
     this.limits.update(options)
-    this.#shadow.update(options)
+    this.#shadow.made?.update(options)
     this.measurements.clients.update(options)
     this.#options = options
     this.#connectionGate?.update(this.#isOff, options)
@@ -194,7 +197,7 @@ class Admission {
 
   /** @param {Request} request @param {ShedReason | undefined} reason @param {number} nowMs */
   #observe(request, reason, nowMs) {
-    if (reason === undefined) this.#shadow.onRequest(request, nowMs)
+    if (reason === undefined) this.#shadow.made?.onRequest(request, nowMs)
     else this.#onWouldReject(reason, request.admission.priority)
     return this.gate.admit(request, nowMs)
   }
@@ -276,7 +279,7 @@ class Admission {
     acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.#hooks.onTurn(nowMs)
     this.#resources.onTurn(longestMs, nowMs, idleMs)
-    if (this.#mode === 'observe') this.#shadow.onTurn(busyMs, nowMs, idleMs, endedInTurn)
+    if (this.#mode === 'observe') this.#shadow.made?.onTurn(busyMs, nowMs, idleMs, endedInTurn)
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
     if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.#followTurn()
