@@ -4,10 +4,10 @@
 // A call waits for its connection from `http.client.request.created` on. Node 20 has no such channel: there the time of a call of
 // `node:http` begins when its head is sent.
 
-const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { channel, subscribe, unsubscribe } = require('node:diagnostics_channel')
+const http = require('node:http')
 const { OWN_HOST } = require('../../core/process-use')
 const { METHOD_INDEX, OTHER_METHOD } = require('../../core/request/methods')
-const { isHttpInstrumented, isUndiciInstrumented } = require('./http-instrumentation')
 const { OutgoingTable } = require('./outgoing-table')
 
 /**
@@ -27,6 +27,8 @@ const MAX_ORIGINS = 200
 /** A name in DNS has at most 253 characters. */
 const LONGEST_HOST = 253
 const SERVER_ERROR = 500
+/** `bind` of OpenTelemetry's UndiciInstrumentation keeps the name of the method. */
+const UNDICI_SUBSCRIBER = /onRequestCreated$/
 
 /** One call under way. */
 class Call {
@@ -185,6 +187,27 @@ class OutgoingCalls {
     ],
     ['undici:request:error', this.#guarded(({ request }) => this.#end(request, true, this.#isUndiciShown))],
   ]
+}
+
+/**
+ * The shape that OpenTelemetry's `isWrapped` looks for.
+ *
+ * @param {typeof http.request & { __wrapped?: unknown, __original?: unknown, __unwrap?: unknown }} method
+ */
+const isWrapped = (method) =>
+  method?.__wrapped === true &&
+  typeof method.__original === 'function' &&
+  typeof method.__unwrap === 'function'
+
+// OpenTelemetry's own instrumentation has the metric `http.client.request.duration` too: a second one would count each call twice.
+const isHttpInstrumented = () => isWrapped(http.request) || isWrapped(http.get)
+
+/** Instrumentation of undici subscribes to channels as well. Node has no API that lists the subscribers. */
+function isUndiciInstrumented() {
+  const { _subscribers: subscribers } = /** @type {{ _subscribers?: { name: string }[] }} */ (
+    channel('undici:request:create')
+  )
+  return Array.isArray(subscribers) && subscribers.some(({ name }) => UNDICI_SUBSCRIBER.test(name))
 }
 
 /** @param {string} origin */

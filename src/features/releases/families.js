@@ -3,7 +3,7 @@
 
 const { Labels } = require('../../core/metrics/labels')
 
-/** @import { Release } from './release' */
+/** @import { Release } from './release-history' */
 
 const kLabels = Symbol('spillway.labels')
 /** @param {Release} release */

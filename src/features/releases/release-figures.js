@@ -1,14 +1,18 @@
 'use strict'
-// The figures by which releases are compared: since the start of this process, in total and for the routes with the most requests.
+// The figures by which releases are compared: since the start of this process, in total and for the routes with the most requests. And
+// the comparison of this release with the previous one, for the routes that both have served.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 const { OUTCOMES } = require('../../core/request/outcome')
 const { COUNTERS, SHED } = require('../../core/request/route-series')
 
 /**
+ * @import { ReleaseFigures, ReleaseSnapshot, ReleasesSnapshot, RouteSnapshot, Snapshot } from '../../../index.js'
  * @import { SpanCounts } from '../../core/histogram/rolling'
  * @import { RouteSeries } from '../../core/request/route-series'
  * @import { RouteTable } from '../../core/request/route-table'
+ * @import { ReleaseRecord } from './release-file'
+ * @import { ReleaseHistory } from './release-history'
  */
 
 const RATIOS = [0.5, 0.95, 0.99]
@@ -63,4 +67,58 @@ function takeFigures({ admission, recorder, clock }, maxRoutes) {
   }
 }
 
-module.exports = { shedRatioOf, takeFigures }
+/**
+ * @param {ReleaseHistory} releases
+ * @param {Pick<Snapshot, 'requests' | 'routes' | 'admission'>} snapshot
+ * @returns {ReleasesSnapshot}
+ */
+function compareReleases({ current, previous }, { requests, routes, admission }) {
+  const shed = admission.shed.reduce((sum, { count }) => sum + count, 0)
+  const { version, revision, since } = current
+  const own = summaryOf(requests.sinceStart)
+  return {
+    current: {
+      version,
+      revision,
+      since,
+      until: null,
+      requests: { ...own, shedRatio: shedRatioOf(shed, own.count) },
+    },
+    previous: previous === undefined ? null : describe(previous),
+    routes: previous === undefined ? [] : compareRoutes(routes, previous.routes),
+  }
+}
+
+/** @param {ReleaseRecord} previous @returns {ReleaseSnapshot} */
+function describe({ version, revision, since, until, requests }) {
+  return {
+    version,
+    revision,
+    since,
+    until,
+    requests: withShedRatio(requests),
+  }
+}
+
+/** @param {readonly RouteSnapshot[]} routes @param {ReleaseRecord['routes']} previousRoutes */
+function compareRoutes(routes, previousRoutes) {
+  const currentRoutes = new Map(routes.map((route) => [keyOf(route), route]))
+  return previousRoutes.flatMap((previous) => {
+    const found = currentRoutes.get(keyOf(previous))
+    if (found === undefined) return []
+    const { method, route, sinceStart, shed } = found
+    const current = { ...summaryOf(sinceStart), shedRatio: shedRatioOf(shed, sinceStart.count) }
+    return [{ method, route, current, previous: withShedRatio(previous) }]
+  })
+}
+
+/** @param {{ method: string, route: string }} route */
+const keyOf = ({ method, route }) => `${method} ${route}`
+
+/** @param {ReleaseFigures} figures */
+const withShedRatio = (figures) => ({ ...summaryOf(figures), shedRatio: figures.shedRatio })
+
+/** @param {Omit<ReleaseFigures, 'shedRatio'>} figures */
+const summaryOf = ({ count, p50Ms, p95Ms, p99Ms, errorRatio }) => ({ count, p50Ms, p95Ms, p99Ms, errorRatio })
+
+module.exports = { compareReleases, takeFigures }
