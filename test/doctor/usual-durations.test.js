@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { UsualDurations } = require('../../src/features/doctor/usual-durations')
+const { UsualDurations } = require('../../src/features/doctor/reading')
 
 function usualAfter(looks) {
   const usual = new UsualDurations()

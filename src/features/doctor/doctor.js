@@ -6,8 +6,7 @@
 
 const { CpuThrottling } = require('./cpu-throttling')
 const { LongTurns } = require('./long-turns')
-const { routeBetween, takeReading } = require('./reading')
-const { UsualDurations } = require('./usual-durations')
+const { UsualDurations, routeBetween, takeReading } = require('./reading')
 
 /**
  * @import { Diagnosis, Finding } from '../../../index.js'

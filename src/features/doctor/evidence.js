@@ -1,9 +1,101 @@
 'use strict'
-// A figure that a claim rests on.
+// What claims rest on: a figure, where the time of requests went, and whether the event loop had a CPU.
+
+/** @import { CallFigures, Figures, RouteFigures } from './figures' */
 
 /** @typedef {{ name: string, value: number, unit: string }} Evidence */
 
 /** @param {string} name @param {number} value @param {string} [unit] @returns {Evidence} */
 const evidence = (name, value, unit = '') => ({ name, value: Math.round(value * 1000) / 1000, unit })
 
-module.exports = { evidence }
+/** What each part is called in the evidence. @type {Readonly<Record<string, string>>} */
+const NAMES = Object.freeze({
+  queueMs: 'in the queue of the gate',
+  runMs: 'in the handler, until it returned',
+  loopBusyMs: 'behind a busy event loop',
+  gcMs: 'in garbage collection',
+  waitMs: 'waiting, with the event loop free',
+  bodyMs: 'sending the answer',
+})
+/** A part, or a host, with less than half of the time explains nothing. */
+const MOST = 0.5
+
+/** Two clocks and rounding may leave a part slightly below 0. @param {Record<string, number>} parts */
+const sumOf = (parts) => Object.values(parts).reduce((sum, ms) => sum + Math.max(0, ms), 0)
+
+/**
+ * @param {readonly Pick<RouteFigures, 'parts'>[]} routes
+ * @returns {Evidence[]} the part that took at least half of the time of their requests, if one did
+ */
+function mostOfTime(routes) {
+  const sums = Object.keys(NAMES).map((name) => ({
+    name,
+    ms: routes.reduce((sum, { parts }) => sum + Math.max(0, parts?.[name] ?? 0), 0),
+  }))
+  const totalMs = sums.reduce((sum, { ms }) => sum + ms, 0)
+  return sums
+    .filter(({ ms }) => totalMs > 0 && ms >= MOST * totalMs)
+    .slice(0, 1)
+    .map(({ name, ms }) => evidence(NAMES[name], ms / totalMs, "share of the requests' time"))
+}
+
+/**
+ * Whether most of the time before the answer is a wait for something outside of the loop. A request that waits all the time is in
+ * part `loopBusy` for as much of it as the loop works for others.
+ *
+ * @param {Pick<RouteFigures, 'parts'>} route
+ * @param {Figures['loop']} loop
+ * @returns {boolean} true also where parts are not measured
+ */
+function mayWaitOutside({ parts }, loop) {
+  if (parts === undefined) return true
+  return parts.waitMs >= MOST * (1 - loop.utilization) * (sumOf(parts) - Math.max(0, parts.bodyMs))
+}
+
+/**
+ * A call whose request is not known may be of any route: Node 20 and 22 know the request only until the first `await`.
+ *
+ * @param {Pick<RouteFigures, 'count' | 'meanMs' | 'method' | 'route'>} of
+ * @param {readonly CallFigures[] | undefined} outgoing
+ * @returns {CallFigures | undefined} the host that took at least half of the time of the route
+ */
+function costliestCall({ count, meanMs, method, route }, outgoing = []) {
+  /** @type {Map<string, CallFigures>} */
+  const byHost = new Map()
+  for (const call of outgoing) {
+    if (call.route !== null && (call.route !== route || call.method !== method)) continue
+    const sum = byHost.get(call.host) ?? { ...call, count: 0, totalMs: 0 }
+    sum.count += call.count
+    sum.totalMs += call.totalMs
+    byHost.set(call.host, sum)
+  }
+  return [...byHost.values()]
+    .filter(({ totalMs }) => totalMs >= MOST * count * meanMs)
+    .sort((a, b) => b.totalMs - a.totalMs)[0]
+}
+
+/**
+ * Share of the runnable time of the loop's thread in which no other process had its CPU. It discounts what others make slow: the
+ * collector's own threads are part of a collection.
+ *
+ * @param {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler
+ */
+function onCpuShare(scheduler) {
+  if (scheduler === undefined) return 1
+  const { foreignShare, runShare, waitShare } = scheduler
+  return runShare + waitShare > 0 ? 1 - foreignShare / (runShare + waitShare) : 1
+}
+
+/**
+ * Share of the runnable time of the loop's thread in which it ran. Threads of the pool that hash for a handler do not block the loop,
+ * but take its CPU.
+ *
+ * @param {{ runShare: number, waitShare: number } | undefined} scheduler
+ */
+function ranShare(scheduler) {
+  if (scheduler === undefined) return 1
+  const { runShare, waitShare } = scheduler
+  return runShare + waitShare > 0 ? runShare / (runShare + waitShare) : 1
+}
+
+module.exports = { costliestCall, evidence, mayWaitOutside, mostOfTime, onCpuShare, ranShare }

@@ -14,8 +14,7 @@ const { waitingRequests } = require('./waiting-requests')
  * @import { RollingHistogram } from '../../core/histogram/rolling'
  * @import { Throttling } from './cpu-throttling'
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Parts, Reading, RouteSums } from './reading'
- * @import { UsualDurations } from './usual-durations'
+ * @import { Parts, Reading, RouteSums, UsualDurations } from './reading'
  */
 
 /** Quantiles take 70 µs per route, so only the routes with the most request time get them. */

@@ -4,9 +4,8 @@
 //   a process that is used well. High from 96 %, where the wait has no bound.
 // - Nine tenths of the CPU limit while the loop has room: the thread pool, worker threads or the collector use the rest.
 
-const { mostOfTime } = require('../time-parts')
+const { evidence, mostOfTime } = require('../evidence')
 const { percent, routeName } = require('../../../core/readable')
-const { evidence } = require('../evidence')
 
 const BUSY = 0.9
 const FULL = 0.96

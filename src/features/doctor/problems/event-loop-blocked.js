@@ -7,10 +7,8 @@
 // - A turn is of one request, and not of many, where it took 10 ms or more for each request that ended in it.
 
 const { adviceForCall } = require('../blocking-calls')
-const { ranShare } = require('../on-cpu-share')
-const { mostOfTime } = require('../time-parts')
+const { evidence, mostOfTime, ranShare } = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
-const { evidence } = require('../evidence')
 
 /** @import { Figures, RouteFigures, StallFigures, Turns } from '../figures' */
 

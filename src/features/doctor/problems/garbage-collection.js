@@ -5,9 +5,8 @@
 // While the thread waits for a CPU a collection lasts longer: that share is subtracted.
 // Major and incremental collections tell a heap that is too full, minor ones a handler that allocates much.
 
-const { onCpuShare } = require('../on-cpu-share')
+const { evidence, onCpuShare } = require('../evidence')
 const { percent } = require('../../../core/readable')
-const { evidence } = require('../evidence')
 
 const SOME = 0.15
 const MUCH = 0.3

@@ -4,9 +4,8 @@
 // - Ten rejections at least: a handful in a minute is nothing to wake anybody for.
 
 const { POOL_REASON } = require('../../../core/gate/verdict')
-const { mostOfTime } = require('../time-parts')
+const { evidence, mostOfTime } = require('../evidence')
 const { counted, percent } = require('../../../core/readable')
-const { evidence } = require('../evidence')
 
 const SOME = 0.01
 const MANY = 0.05

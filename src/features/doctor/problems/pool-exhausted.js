@@ -10,10 +10,8 @@
 //   no other rule counts them.
 // High from 250 ms in the mean: the wait is then most of the duration.
 
-const { costliestCall } = require('../outgoing-share')
-const { mayWaitOutside, mostOfTime } = require('../time-parts')
+const { costliestCall, evidence, mayWaitOutside, mostOfTime } = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
-const { evidence } = require('../evidence')
 const { rejectingPools, shortPools } = require('../short-pools')
 
 /**

@@ -7,11 +7,9 @@
 // - A handler that computes is no dependency. Where parts are measured, half of the time that a free loop leaves is a wait.
 // High: a fifth of all requests are of such routes, and they became slower.
 
-const { costliestCall } = require('../outgoing-share')
-const { mayWaitOutside, mostOfTime } = require('../time-parts')
+const { costliestCall, evidence, mayWaitOutside, mostOfTime } = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
-const { evidence } = require('../evidence')
-const { MUCH } = require('../usual-durations')
+const { MUCH } = require('../reading')
 
 /** @import { RouteFigures } from '../figures' */
 
