@@ -6,7 +6,7 @@ const http = require('node:http')
 const { once } = require('node:events')
 const { test } = require('node:test')
 const { setTimeout: delay } = require('node:timers/promises')
-const { latenciesBetween } = require('../../src/features/admin/report/latency-counts')
+const { latenciesBetween } = require('../../src/features/admin/report/run-requests')
 const { spillwayFor } = require('../support/spillway')
 
 /** @returns {Promise<import('../../index.js').RunTotals>} */

@@ -4,18 +4,39 @@
 
 const { promisify } = require('node:util')
 const zlib = require('node:zlib')
+const { createHash } = require('node:crypto')
+const { readFile, readdir } = require('node:fs/promises')
+const path = require('node:path')
 const { urlPath } = require('../../core/url-path')
 const { dataHandler, readOnly } = require('../../core/http/endpoints')
-const { buildDocument } = require('./page-document')
 const { acceptsGzip } = require('./profile-answers')
 
 /**
  * @import { Handler, Request, Response } from '../../../index.js'
  * @import { InternalErrors } from '../../core/request/internal-errors'
- * @import { PageDocument } from './page-document'
  */
 
 const gunzip = promisify(zlib.gunzip)
+const gzip = promisify(zlib.gzip)
+const FOLDER = path.join(__dirname, 'page')
+const CHARTS = 'vendor/uPlot.iife.min.js'
+const CHART_STYLE = 'vendor/uPlot.min.css'
+/** In this order: what comes later overrides. */
+const STYLES = [
+  'colors.css',
+  'frame.css',
+  'health.css',
+  'charts.css',
+  'tables.css',
+  'heat.css',
+  'profiles.css',
+  'narrow.css',
+]
+const DOCUMENT = 'index.html'
+/** Modules outside the folder that the page runs too, by the name that its modules require. */
+const SHARED = ['../../../core/readable']
+
+/** @typedef {{ policy: string, gzipped: Buffer }} PageDocument */
 
 /** Whether the request is for the page: its answer has no data. @param {Request} req */
 const asksForPage = ({ url = '', headers: { accept = '' } }) =>
@@ -61,5 +82,75 @@ async function writePage(req, res, { policy, gzipped }) {
   })
   res.end(/** @type {Buffer} */ (req.method === 'HEAD' ? undefined : bytes))
 }
+
+/**
+ * Puts the files of page/ together: one document that loads nothing else, and the policy that lets nothing else run. Its modules are
+ * CommonJS, as all of src/. The document is made when it is first asked for, off the event loop, and kept compressed.
+ *
+ * @returns {Promise<PageDocument>}
+ */
+async function buildDocument() {
+  const [template, styleTexts, charts, modules] = await Promise.all([
+    readPart(DOCUMENT),
+    Promise.all([CHART_STYLE, ...STYLES].map(readPart)),
+    readPart(CHARTS),
+    readModules(),
+  ])
+  const styles = styleTexts.join('\n')
+  const script = bundle(modules)
+  const html = filled(template, { STYLES: styles, CHARTS: charts, SCRIPT: script })
+  return {
+    policy: policyOf({ scripts: [charts, script], styles: [styles] }),
+    gzipped: await gzip(html, { level: zlib.constants.Z_BEST_COMPRESSION }),
+  }
+}
+
+/** @param {string} name */
+const readPart = (name) => readFile(path.join(FOLDER, name), 'utf8')
+
+/** @returns {Promise<{ name: string, text: string }[]>} */
+async function readModules() {
+  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.js')).sort()
+  const names = [...SHARED, ...files.map((file) => `./${file.slice(0, -'.js'.length)}`)]
+  return Promise.all(names.map(async (name) => ({ name, text: await readPart(`${name}.js`) })))
+}
+
+/** A function a module, as Node wraps them. @param {{ name: string, text: string }[]} modules */
+function bundle(modules) {
+  const wrapped = modules.map(
+    ({ name, text }) => `${JSON.stringify(name)}(exports, require, module) {\n${text}}`
+  )
+  return `(() => {
+const modules = {${wrapped.join(',\n')}}
+const loaded = {}
+
+function load(name) {
+if (loaded[name] === undefined) modules[name]((loaded[name] = { exports: {} }).exports, load, loaded[name])
+return loaded[name].exports
+}
+load('./main')
+})()`
+}
+
+/** A replacement text would give a meaning to `$&`, which is in the code. @param {string} template @param {Record<string, string>} parts */
+const filled = (template, parts) => template.replace(/\/\*(\w+)\*\//g, (mark, name) => parts[name] ?? mark)
+
+/** @param {{ scripts: string[], styles: string[] }} texts */
+function policyOf({ scripts, styles }) {
+  /** @param {string[]} texts */
+  const hashes = (texts) => texts.map((text) => `'sha256-${hashOf(text)}'`).join(' ')
+  return [
+    "default-src 'none'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `script-src ${hashes(scripts)}`,
+    `style-src ${hashes(styles)}`,
+    "connect-src 'self'",
+  ].join('; ')
+}
+
+/** @param {string} text */
+const hashOf = (text) => createHash('sha256').update(text).digest('base64')
 
 module.exports = { asksForPage, livePage }

@@ -4,17 +4,17 @@
 
 const { randomUUID } = require('node:crypto')
 const { describeOptions } = require('./config')
-const { doctorPage } = require('./doctor-page')
-const { JSON_TYPE, dataHandler } = require('../../core/http/endpoints')
+const { JSON_TYPE, dataHandler, readOnly } = require('../../core/http/endpoints')
 const { heapSnapshotPage } = require('./heap-snapshot-page')
-const { heatPage } = require('./heat-page')
 const { asksForPage, livePage } = require('./live-page')
-const { LiveState } = require('./live-state')
-const { LiveStream } = require('./live-stream')
+const { LiveState, LiveStream } = require('./live-stream')
 const { PauseRest } = require('../profiles/pause-rest')
 const { profilePages } = require('./profile-pages')
 const { reportPages } = require('./report-pages')
 const { workerPages } = require('./worker-pages')
+const { textOf } = require('../doctor/diagnosis-text')
+const { urlPath } = require('../../core/url-path')
+const { sendText } = require('./profile-answers')
 
 /**
  * @import { Diagnosis, FleetSnapshot, Handler, HandlerName, ResolvedOptions, RunTotals, Snapshot } from '../../../index.js'
@@ -22,9 +22,12 @@ const { workerPages } = require('./worker-pages')
  * @import { InternalErrors } from '../../core/request/internal-errors'
  * @import { Profiles } from '../profiles/profiles'
  * @import { History } from './history'
+ * @import { LatencyHeat } from './latency-heat'
  */
 
 const SNAPSHOT_MS = 1000
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+const UNKNOWN_ROUTE = 'There is no such route. Give ?method=GET&route=/users/:id as /snapshot has them.'
 
 const ABOUT = {
   '/': 'the live page for a browser, else this list',
@@ -119,6 +122,43 @@ function adminPages(parts) {
     })
   )
   return { pages, memberPages: new Map(Object.entries(ofWorker)), liveStream }
+}
+
+/**
+ * `/doctor`: the diagnosis as JSON, or as text where the client prefers text, as `curl -H 'Accept: text/plain'` does.
+ *
+ * @param {() => Diagnosis} diagnose
+ * @returns {Handler}
+ */
+function doctorPage(diagnose) {
+  const json = dataHandler(JSON_TYPE, () => JSON.stringify(diagnose()))
+  const text = dataHandler(TEXT_TYPE, () => textOf(diagnose()))
+  return (req, res) => (prefersText(req.headers.accept) ? text : json)(req, res)
+}
+
+/** Whether text comes first: a client that accepts anything, such as curl without options, gets JSON. */
+function prefersText(accept = '') {
+  const types = accept.split(',').map((each) => each.split(';')[0].trim().toLowerCase())
+  const text = types.findIndex((type) => type === 'text/plain' || type === 'text/*')
+  const json = types.indexOf('application/json')
+  return text !== -1 && (json === -1 || text < json)
+}
+
+/**
+ * `/routes/heat`: the latencies of one route over the last ten minutes. The live page asks for it while the route is open, so that
+ * nothing is made or sent for routes that nobody looks at.
+ *
+ * @param {LatencyHeat} heat
+ * @returns {Handler}
+ */
+function heatPage(heat) {
+  return readOnly((req, res) => {
+    const { url = '' } = req
+    const query = new URLSearchParams(url.slice(urlPath(url).length))
+    const map = heat.read(query.get('method'), query.get('route'))
+    if (map === undefined) return sendText(res, { status: 404, text: UNKNOWN_ROUTE })
+    return dataHandler(JSON_TYPE, () => JSON.stringify(map))(req, res)
+  })
 }
 
 module.exports = { ACCESS, adminPages }

@@ -3,9 +3,8 @@
 
 const { NONE, bytes, count, duration, number, percent, span } = require('../../../core/readable')
 const { fileOf, nameOf, originOf } = require('../page/stall-words')
-const { coversOf } = require('./covers')
+const { atMost, coversOf, makeFacts, makeSection, makeTable } = require('./table')
 const { html } = require('./markup')
-const { atMost, makeFacts, makeSection, makeTable } = require('./table')
 
 /**
  * @import { ShedCount } from '../../../../index.js'

@@ -2,9 +2,8 @@
 // The first page of a report: of what it is, the figures of the whole run, perhaps beside those of an earlier one, and what was found.
 
 const { NONE, bytes, count, duration, figure, number, percent, span } = require('../../../core/readable')
-const { coversOf } = require('./covers')
+const { coversOf, makeSection, makeTable } = require('./table')
 const { html, withCode } = require('./markup')
-const { makeSection, makeTable } = require('./table')
 
 /**
  * @import { ReleaseSnapshot } from '../../../../index.js'

@@ -3,10 +3,9 @@
 
 const { NONE, count, duration, number, percent, routeName } = require('../../../core/readable')
 const { PARTS, msOf, sumOf } = require('../page/part-list')
-const { coversOf } = require('./covers')
+const { coversOf, makeSection, makeTable } = require('./table')
 const { html } = require('./markup')
 const { changeOf } = require('./overview')
-const { makeSection, makeTable } = require('./table')
 
 /**
  * @import { RequestParts } from '../../../../index.js'

@@ -2,9 +2,8 @@
 // What requests and messages went through: the pools of connections with their holders, and the sockets with their events.
 
 const { NONE, count, duration, percent, routeName } = require('../../../core/readable')
-const { coversOf } = require('./covers')
+const { atMost, coversOf, makeFacts, makeSection, makeTable } = require('./table')
 const { html } = require('./markup')
-const { atMost, makeFacts, makeSection, makeTable } = require('./table')
 
 /**
  * @import { Run } from './run'

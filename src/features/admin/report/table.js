@@ -6,6 +6,9 @@ const { html } = require('./markup')
 
 /**
  * @import { Content } from './markup'
+ * @import { Run } from './run'
+ * @import { Times } from './times'
+ *
  * @typedef {ReturnType<typeof html>} Html
  * @typedef {string | { title: string, isText?: boolean, about?: string }} Head a text is the title of a column of figures
  *
@@ -41,4 +44,13 @@ ${about !== null && html`<p class="about">${about}</p>`}${content}</section>
 /** A longest time: `≤` where one of before the run may hide it. @param {{ isMostAtMost: boolean, maxMs: number }} times */
 const atMost = ({ isMostAtMost, maxMs }) => `${isMostAtMost ? '≤ ' : ''}${duration(maxMs)}`
 
-module.exports = { atMost, makeFacts, makeSection, makeTable }
+/** What the figures of a table are about: exactly the run, or a part of it, or more than it. @param {Run} run @param {Times} times */
+function coversOf(run, times) {
+  return {
+    run: 'Exactly this run: counters at its end, without those at its start.',
+    minute: `Only the last minute, from ${times.time(run.minuteFrom)} on: the counters at the start of the run are not known.`,
+    process: `Since the process started, ${times.moment(run.startedAt)}: not only this run, the start of which is not known.`,
+  }
+}
+
+module.exports = { atMost, coversOf, makeFacts, makeSection, makeTable }
