@@ -414,6 +414,20 @@ describe('the figures', () => {
     assert.match(textOf(documentOf(more)), /this run ended earlier/)
   })
 
+  for (const [covers, asked] of Object.entries({ minute: {}, process: { from: AT + 5000, to: AT + 20_000 } }))
+    test(`have the mean of each route, which its parts sum to, where they cover the ${covers}`, () => {
+      const more = { start: undefined, asked: { from: AT, to: AT + 60_000, ...asked } }
+      const run = makeRun(recordedOf(more))
+      const { latencies } = run.routes.find(({ route }) => route === '/new')
+      assert.deepEqual([run.covers, latencies.meanMs], [covers, 10 / 20])
+      const [, section] = /<section id="routes"(.*?)<\/section>/s.exec(documentOf(more))
+      const [, row] = /GET \/new<\/th>(.*?)<\/tr>/.exec(section)
+      const column = [...section.matchAll(/<th scope="col"[^>]*>(.*?)<\/th>/g)].findIndex(
+        ([, name]) => name === 'mean'
+      )
+      assert.equal([...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)][column - 1][1], '0.50 ms')
+    })
+
   test('of all that a young process has done are exact', () => {
     const end = totalsAt(60, { '/users/:id': 300 }, { uptimeSeconds: 60 })
     const run = makeRun(recordedOf({ start: undefined, asked: { from: -Infinity, to: Infinity }, end }))

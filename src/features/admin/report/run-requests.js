@@ -2,6 +2,8 @@
 // The requests of a run, together and by route: by the counters at its start and its end where both are known, else of the last minute, else
 // since the start of the process.
 
+const { sumOf: totalOf } = require('../page/part-list')
+
 /**
  * @import { LatencyCounts, LatencySummary, LivePoint, RequestParts, RouteSnapshot, RunTotals, Snapshot } from '../../../../index.js'
  * @import { Covers } from './run'
@@ -30,7 +32,7 @@ const RATIOS = { p50Ms: 0.5, p90Ms: 0.9, p95Ms: 0.95, p99Ms: 0.99, p999Ms: 0.999
  * @property {number} p99Ms
  * @property {number} p999Ms
  * @property {number} maxMs
- * @typedef {Omit<Latencies, 'meanMs'> & { meanMs?: number }} Quantiles a summary of the process has no mean
+ * @typedef {Omit<Latencies, 'meanMs'> & { meanMs?: number }} Quantiles without a mean where no parts were measured
  *
  * @typedef {object} RouteOfRun
  * @property {string} method
@@ -146,14 +148,14 @@ const ROUTES = {
   minute: ({ end }) =>
     end.snapshot.routes.map((route) => ({
       ...nameOf(route),
-      ...summaryOf(route.lastMinute),
+      ...summaryOf(route.lastMinute, route.parts?.lastMinute),
       shed: null,
       parts: route.parts && { ...route.parts.lastMinute },
     })),
   process: ({ end }) =>
     end.snapshot.routes.map((route) => ({
       ...nameOf(route),
-      ...summaryOf(route.sinceStart),
+      ...summaryOf(route.sinceStart, route.parts?.sinceStart),
       shed: route.shed,
       parts: route.parts && { ...route.parts.sinceStart },
     })),
@@ -162,12 +164,21 @@ const ROUTES = {
 /** @param {Named} route */
 const nameOf = ({ method, route }) => ({ method, route })
 
-/** @param {LatencySummary} summary */
-const summaryOf = (summary) => ({
+/**
+ * A summary has no mean, but the parts of the requests sum to their durations.
+ *
+ * @param {LatencySummary} summary
+ * @param {RequestParts} [parts]
+ * @returns {Pick<RouteOfRun, 'count' | 'perSecond' | 'errors' | 'latencies'>}
+ */
+const summaryOf = (summary, parts) => ({
   count: summary.count,
   perSecond: summary.ratePerSecond,
   errors: Math.round(summary.errorRatio * summary.count),
-  latencies: summary,
+  latencies:
+    parts === undefined || summary.count === 0
+      ? summary
+      : { ...summary, meanMs: totalOf(parts) / summary.count },
 })
 
 /** @param {RequestParts} after @param {RequestParts | undefined} before */
