@@ -86,6 +86,8 @@ const CONTENTS = {
   'a head of another worker': headOf({ ...HEAD, id: 'other' }),
   'a head with the path of another file': headOf({ ...HEAD, id: '../other' }),
   'a head without a process': headOf({ ...HEAD, process: undefined }),
+  'a head without a time': headOf({ ...HEAD, at: undefined }),
+  'a head without the time of its start': headOf({ ...HEAD, startedAt: undefined }),
   'a head with a time that is a text': headOf({ ...HEAD, at: 'now' }),
   'a head with a time that no date has': headOf({ ...HEAD, at: 1e300 }),
   'a head with a worker that is no text': headOf({ ...HEAD, worker: { toString: 1, valueOf: 1 } }),

@@ -190,7 +190,8 @@ const asked = () => ({ withRoutes: false, loan: new ReportBuffers().lend() })
 
 test('a member whose report was removed by a cleaner of temporary files is still polled', async (t) => {
   const directory = await openDirectory('cleaned', temporaryDirectory(t))
-  const report = (id) => headOf({ id, process: identify(process.pid).text, thread: 0, at: Date.now() })
+  const report = (id) =>
+    headOf({ id, process: identify(process.pid).text, thread: 0, startedAt: 0, at: Date.now() })
   const close = await openMemberSocket(directory.socketOf('b'), {
     report: () => directory.write('b', [report('b')]),
     servePages: (socket) => socket.destroy(),
@@ -216,7 +217,7 @@ test('a member whose report was removed by a cleaner of temporary files is still
 test('a member that could never write its report sends it over the socket, whatever its length', async (t) => {
   const directory = await openDirectory('full', temporaryDirectory(t))
   const report = (id, rest) =>
-    headOf({ id, process: identify(process.pid).text, thread: 0, at: Date.now(), ...rest })
+    headOf({ id, process: identify(process.pid).text, thread: 0, startedAt: 0, at: Date.now(), ...rest })
   const long = 'x'.repeat(2_000_000)
   t.after(
     await openMemberSocket(directory.socketOf('b'), {
@@ -238,7 +239,8 @@ test('a member that could never write its report sends it over the socket, whate
 test('departed members are counted once, however many members retire them at the same time', async (t) => {
   const base = temporaryDirectory(t)
   const directory = await openDirectory('race', base)
-  const ownReport = () => Promise.resolve(headOf({ id: 'own', process: '', thread: 0, at: Date.now() }))
+  const ownReport = () =>
+    Promise.resolve(headOf({ id: 'own', process: '', thread: 0, startedAt: 0, at: Date.now() }))
   let written = 0
   for (let round = 0; round < 20; round++) {
     for (let i = 0; i < 3; i++) {

@@ -127,7 +127,7 @@ const isHeadOfRetired = ({ ids, count }) =>
 /** Whether the head is valid and belongs to that member. @param {AnyHead | undefined} head @param {string} id @returns {head is AnyHead & Head} */
 function isHeadOf(head, id) {
   if (head?.id !== id) return false
-  const { process, worker = '', thread = 0, inFlight = 0, pid = 0, at = 0, startedAt = 0 } = head
+  const { process, worker = '', thread = 0, inFlight = 0, pid = 0, at, startedAt } = head
   if (typeof process !== 'string' || typeof worker !== 'string') return false
   return [thread, inFlight, pid].every(isCount) && [at, startedAt].every(isTime)
 }
