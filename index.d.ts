@@ -112,7 +112,8 @@ export interface ClusterPrimaryEvents {
 export interface ClusterSnapshot {
   readonly workers: readonly {
     readonly id: number
-    readonly pid: number
+    /** `undefined` if the worker could not be spawned, until `'crashed'` reports it. */
+    readonly pid: number | undefined
     readonly state: 'starting' | 'ready' | 'leaving'
     readonly uptimeSeconds: number
   }[]

@@ -7,7 +7,8 @@ const primary = clusterPrimary({ workers: 4, exec: './server.js', logger: false 
 expectTypeOf(primary).toEqualTypeOf<ClusterPrimary>()
 expectTypeOf(clusterPrimary()).toEqualTypeOf<ClusterPrimary>()
 expectTypeOf(primary.restart()).resolves.toBeVoid()
-for (const { state } of primary.snapshot().workers) {
+for (const { pid, state } of primary.snapshot().workers) {
+  expectTypeOf(pid).toEqualTypeOf<number | undefined>()
   expectTypeOf(state).toEqualTypeOf<'starting' | 'ready' | 'leaving'>()
 }
 primary.on('crashed', ({ code, signal }) => {
