@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { ReportBuffers, joinPieces } = require('../../src/features/fleet/report-buffers')
+const { ReportBuffers, joinPieces } = require('../../src/features/fleet/report-file')
 
 const same = (a, b) => a.buffer === b.buffer
 

@@ -8,10 +8,9 @@ const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { promises } = fs
 const { isRunning, machine } = require('./member-identity')
-const { ReportBuffers, joinPieces } = require('./report-buffers')
-const { readReport } = require('./report-file')
+const { ReportBuffers, joinPieces, readReport } = require('./report-file')
 
-/** @import { Loan } from './report-buffers' */
+/** @import { Loan } from './report-file' */
 
 /**
  * @typedef {object} Listing

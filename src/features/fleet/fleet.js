@@ -15,11 +15,10 @@ const { identityOf } = require('./member-identity')
 const { ownMetrics } = require('./metric-names')
 const { announceThread } = require('./fleet-watch')
 const { Reporter } = require('./reporter')
-const { ReportBuffers, joinPieces } = require('./report-buffers')
-const { ReadableSum, isRecent } = require('./readable-sum')
+const { ReportBuffers, joinPieces } = require('./report-file')
+const { ReadableSum, UnreadableReports, isRecent } = require('./readable-sum')
 const { pollMembers, pollOfOne } = require('./poll-members')
 const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
-const { UnreadableReports } = require('./unreadable-reports')
 
 /**
  * @import { Handler } from '../../../index.js'
@@ -31,7 +30,7 @@ const { UnreadableReports } = require('./unreadable-reports')
  * @import { Directory } from './directory'
  * @import { FleetOption, Identity } from './member-identity'
  * @import { Poll } from './poll-members'
- * @import { Loan } from './report-buffers'
+ * @import { Loan } from './report-file'
  * @import { ReportSum } from './report-sum'
  * @import { Made, Self } from './reporter'
  */

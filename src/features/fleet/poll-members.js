@@ -11,7 +11,7 @@ const { isHeadOf, readHead } = require('./report')
  * @import { Directory } from './directory'
  * @import { Answer, Reply } from './member-socket'
  * @import { Head, RetiredHead } from './report'
- * @import { Loan } from './report-buffers'
+ * @import { Loan } from './report-file'
  */
 
 /** Reading and adding up take 50 ms more, so a scrape of a fleet with a silent worker stays under a second. */
