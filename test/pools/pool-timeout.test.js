@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { TimeoutError } = require('tarn')
-const { isTimeout } = require('../../src/features/pools/pool-timeout')
+const { isTimeout } = require('../../src/features/pools/pool-values')
 
 for (const error of [
   new Error('timeout exceeded when trying to connect'),

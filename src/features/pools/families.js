@@ -4,7 +4,7 @@
 
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
 const { Labels } = require('../../core/metrics/labels')
-const { USE_ROW, WAIT_ROW } = require('./pool-figure')
+const { USE_ROW, WAIT_ROW } = require('./pool-values')
 
 /**
  * @import { Family } from '../../core/metrics/family'

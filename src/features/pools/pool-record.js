@@ -6,10 +6,8 @@
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { RollingHistogram } = require('../../core/histogram/rolling')
 const { LoadSlope } = require('../../core/request/load-slope')
-const { USE_ROW, WAIT_ROW, numberOf } = require('./pool-figure')
+const { USE_ROW, WAIT_ROW, isTimeout, numberOf } = require('./pool-values')
 const { PoolPressure } = require('./pool-pressure')
-const { isTimeout } = require('./pool-timeout')
-const { PoolUse } = require('./pool-use')
 const { RouteUses } = require('./route-uses')
 const { addVisit, findVisit } = require('./visits')
 
@@ -20,6 +18,22 @@ const { addVisit, findVisit } = require('./visits')
  * @import { Adapter } from './adapters/adapters'
  * @import { Asker } from './visits'
  */
+
+/**
+ * One use of a connection, from the moment a caller asks for it until it is given back. It is counted when it ends.
+ */
+class PoolUse {
+  isAnswered = false
+  grantedMs = 0
+  grantedStallFreeMs = 0
+  othersHeld = 0
+
+  /** @param {number} askedAtMs @param {Asker | undefined} asker the reference of the request that asked, if known */
+  constructor(askedAtMs, asker) {
+    this.askedAtMs = askedAtMs
+    this.asker = asker
+  }
+}
 
 /** @typedef {PoolUse} Use */
 
@@ -263,4 +277,5 @@ class PoolRecord {
   }
 }
 
+exports.PoolUse = PoolUse
 exports.PoolRecord = PoolRecord

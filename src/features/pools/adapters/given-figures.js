@@ -2,7 +2,7 @@
 // Any other pool, by figures that the user gives: numbers, or functions that return numbers. They are read at each scrape.
 // A reader does not wait, so a promise counts as 0 and is an internal error.
 
-const { numberOf } = require('../pool-figure')
+const { numberOf } = require('../pool-values')
 
 /**
  * @import { PoolFigures } from '../../../../index.js'

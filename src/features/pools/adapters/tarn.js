@@ -3,8 +3,7 @@
 // After `destroy()` and `initialize()`, knex has another pool. It is observed from the next look at the figures.
 
 /**
- * @import { PoolRecord } from '../pool-record'
- * @import { PoolUse } from '../pool-use'
+ * @import { PoolRecord, PoolUse } from '../pool-record'
  */
 
 /**
