@@ -8,11 +8,9 @@ const { pathToFileURL } = require('node:url')
 const zlib = require('node:zlib')
 const { Profile } = require('pprof-format')
 const { CallFrames } = require('../../src/features/profiles/call-frames')
-const { flameTree } = require('../../src/features/profiles/flame-tree')
-const { growthOf } = require('../../src/features/profiles/heap-growth')
+const { cpuTree, flameTree, heapTree } = require('../../src/features/profiles/profile-tree')
+const { growthOf, tablesOf } = require('../../src/features/profiles/profile-tables')
 const { pprofOf } = require('../../src/features/profiles/pprof')
-const { cpuTree, heapTree } = require('../../src/features/profiles/profile-tree')
-const { tablesOf } = require('../../src/features/profiles/profile-tables')
 
 const url = (path) => pathToFileURL(join(process.cwd(), path)).href
 const PLACES = {

@@ -6,15 +6,20 @@
 const { ENGINE, NODE } = require('./call-frames')
 const { isRouteHandler } = require('./route-handlers')
 
+/**
+ * @import { Frame } from './call-frames'
+ * @import { TreeNode } from './profile-tree'
+ */
+
 const MOST_ROWS = 200
+/** Of the table of what grows. */
+const MOST_GROWING = 50
 const APPLICATION = '(application)'
 /** Node's parts that serve requests, run callbacks and move data. They are nobody's. */
 const OF_THE_SERVER =
   /^node:(?:_http_|http|https|_tls|net|events|timer|diagnostics_channel|async_hooks|internal\/(?:http|net|stream|streams|timer|process\/task_queues|async_|events))/
 
 /**
- * @import { Frame } from './call-frames'
- * @import { TreeNode } from './profile-tree'
  * @typedef {Pick<Frame, 'name' | 'file' | 'line' | 'package'>} Named
  * @typedef {Named & { self: number, total: number, handled: number, open: number }} Row handled: the part of total that a router called;
  *   open: how often it is on the stack of the node that is visited
@@ -24,6 +29,7 @@ const OF_THE_SERVER =
  * @template {'Ms' | 'Bytes'} Unit
  * @typedef {Named & Record<`self${Unit}` | `total${Unit}`, number> & { selfShare: number, totalShare: number, isHandler: boolean }} PublicRow
  */
+/** @typedef {{ functions: PublicRow<'Bytes'>[], durationMs: number }} Result */
 
 class ProfileTables {
   /** @type {Map<Frame, Row>} */
@@ -152,4 +158,34 @@ const rounded = (value) => Math.round(value * 100) / 100
 /** @param {number} value @param {number} all */
 const shareOf = (value, all) => (all > 0 ? Math.round((value / all) * 1e4) / 1e4 : 0)
 
-module.exports = { rounded, tablesOf }
+/**
+ * Compares two heap profiles. Each shows what was allocated while it ran and is still alive. A cache that warms up grows in one of
+ * them, a leak in both: the growth of a site is the smaller of the two, scaled to the same time. What grows most comes first.
+ *
+ * @param {Result} before @param {Result} now
+ */
+function growthOf(before, now) {
+  const scale = now.durationMs / before.durationMs
+  const bytesBefore = new Map(before.functions.map((row) => [siteOf(row), row.selfBytes * scale]))
+  return now.functions
+    .map(({ name, file, line, package: of, selfBytes, isHandler }) => {
+      const beforeBytes = bytesBefore.get(siteOf({ name, file, line })) ?? 0
+      return {
+        name,
+        file,
+        line,
+        package: of,
+        selfBytes,
+        beforeBytes: rounded(beforeBytes),
+        growthBytes: rounded(Math.min(selfBytes, beforeBytes)),
+        isHandler,
+      }
+    })
+    .sort((a, b) => b.growthBytes - a.growthBytes || b.selfBytes - a.selfBytes)
+    .slice(0, MOST_GROWING)
+}
+
+/** @param {Pick<PublicRow<'Bytes'>, 'name' | 'file' | 'line'>} row */
+const siteOf = ({ name, file, line }) => `${file}:${line}:${name}`
+
+module.exports = { growthOf, rounded, tablesOf }

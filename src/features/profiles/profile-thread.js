@@ -4,14 +4,12 @@
 const { workerData, parentPort } = require('node:worker_threads')
 const { gunzipSync, gzipSync } = require('node:zlib')
 const { CallFrames } = require('./call-frames')
-const { flameTree } = require('./flame-tree')
-const { growthOf } = require('./heap-growth')
+const { cpuTree, flameTree, heapTree, survivors } = require('./profile-tree')
+const { growthOf, rounded, tablesOf } = require('./profile-tables')
 const { pprofOf } = require('./pprof')
-const { cpuTree, heapTree, survivors } = require('./profile-tree')
-const { rounded, tablesOf } = require('./profile-tables')
 
 /**
- * @import { Result } from './heap-growth'
+ * @import { Result } from './profile-tables'
  * @import { CpuProfile, HeapProfile } from './profile-tree'
  * @import { Figures, PprofTask, Task } from './profile-work'
  */

@@ -12,7 +12,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
 
 /**
  * @import { CallFrame } from './call-frames'
- * @import { Result } from './heap-growth'
+ * @import { Result } from './profile-tables'
  * @import { CpuProfile, HeapNode, HeapProfile } from './profile-tree'
  * @typedef {Map<string, { name: string, file: string, line: number }>} Sources by place, where there is a source map
  * @typedef {'cpu' | 'heap'} Kind

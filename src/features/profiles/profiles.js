@@ -15,7 +15,7 @@ const BASE_PAUSE_MS = 20
 const FIRST_HEAP_PAUSE_MS = 15
 
 /**
- * @import { Result } from './heap-growth'
+ * @import { Result } from './profile-tables'
  * @import { CpuProfile, HeapProfile } from './profile-tree'
  * @import { Figures, When } from './profile-work'
  * @typedef {import('./profile-work').Kind} Kind
