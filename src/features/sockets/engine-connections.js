@@ -4,7 +4,7 @@
 
 const { ReplacedMethod } = require('../../core/replaced-method')
 const { reasonOfEngine } = require('./close-reasons')
-const { sizeOf } = require('./payload-size')
+const { sizeOf } = require('./socket-message')
 
 /**
  * @import { EventEmitter } from 'node:events'

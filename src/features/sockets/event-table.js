@@ -4,7 +4,31 @@
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { RollingHistogram } = require('../../core/histogram/rolling')
-const { EventReference } = require('./event-reference')
+
+/** In the place of a method. */
+const METHOD = 'event'
+
+/**
+ * What async contexts, stalls and errors hold of a message: the name of its event, as they hold the route of a request. It has no data of a client,
+ * so that one serves all messages of its event, and a timer that keeps it keeps nothing.
+ */
+class EventReference {
+  method = METHOD
+  /** There is no request. */
+  request = undefined
+  isEvent = true
+  route
+
+  /** @param {string} name */
+  constructor(name) {
+    this.route = name
+  }
+
+  /** The name among routes: of errors, for one. No route begins with a word and a space. */
+  get label() {
+    return `${METHOD} ${this.route}`
+  }
+}
 
 const MAX_EVENTS = 100
 /** A client may have a say in what `kind` returns: a name of the length of a message would be kept, and shown at each scrape. */
@@ -127,6 +151,7 @@ class EventTable {
 exports.BLOCKED = BLOCKED
 exports.COMPLETED = COMPLETED
 exports.ERRORED = ERRORED
-exports.EventTable = EventTable
 exports.SHED = SHED
 exports.UNHANDLED = UNHANDLED
+exports.EventReference = EventReference
+exports.EventTable = EventTable

@@ -19,7 +19,7 @@ const { SocketMessage } = require('./socket-message')
  * @import { ConnectionGate as Gate, OnDecision } from './connection-gate'
  * @import { Cause } from '../../core/gate/verdict'
  * @import { Instance } from '../../instance'
- * @import { EventReference } from './event-reference'
+ * @import { EventReference } from './event-table'
  * @import { Io, IoServer } from './io-server'
  * @import { Newcomer } from './newcomers'
  * @import { Given } from './shapes'

@@ -4,7 +4,7 @@
 
 const { ReplacedMethod } = require('../../core/replaced-method')
 const { reasonOfCode } = require('./close-reasons')
-const { sizeOf } = require('./payload-size')
+const { sizeOf } = require('./socket-message')
 const { closeOf, unwatchWebSocket, watchWebSocket } = require('./ws-socket')
 const { REJECTED } = require('./watched-socket')
 
