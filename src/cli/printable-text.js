@@ -3,6 +3,8 @@
 // must not move the cursor. Widths count wide characters twice, and marks and our own colour codes not at all.
 
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+/** Those that JSON does not escape itself. */
+const UNSAFE_IN_JSON = /[\u{7f}-\u{9f}\p{Cf}\p{Zl}\p{Zp}]/gu
 const MARK = /^\p{M}$/u
 /** Characters that take two columns: East Asian scripts, full-width forms and pictures. */
 const WIDE =
@@ -72,4 +74,16 @@ function wrap(text, width) {
   return [...lines, line]
 }
 
-module.exports = { clip, padEnd, padStart, printable, widthOf, wrap }
+/** The answer of a service as JSON: indented on a terminal, on one line in a pipe. @param {unknown} value @param {{ isScreen: boolean }} out @returns {string[]} */
+function jsonLines(value, { isScreen }) {
+  return [JSON.stringify(value, undefined, isScreen ? 2 : 0).replace(UNSAFE_IN_JSON, escaped)]
+}
+
+/** A character beyond 0xffff has two escapes. @param {string} character */
+const escaped = (character) =>
+  character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+
+module.exports = { clip, jsonLines, padEnd, padStart, printable, widthOf, wrap }

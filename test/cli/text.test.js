@@ -5,11 +5,18 @@ const assert = require('node:assert/strict')
 const { describe, test } = require('node:test')
 const { adminUrl } = require('../../src/cli/address')
 const figures = require('../../src/cli/figures')
-const { jsonLines } = require('../../src/cli/json-lines')
-const { clip, padEnd, padStart, printable, widthOf, wrap } = require('../../src/cli/printable-text')
+const {
+  clip,
+  jsonLines,
+  padEnd,
+  padStart,
+  printable,
+  widthOf,
+  wrap,
+} = require('../../src/cli/printable-text')
 const { layOut, tableLines } = require('../../src/cli/text-table')
-const { keysOf } = require('../../src/cli/top/keys')
-const { SnapshotRates } = require('../../src/cli/top/rates')
+const { keysOf } = require('../../src/cli/top/terminal')
+const { SnapshotRates } = require('../../src/cli/top/feed')
 const { routeOf, snapshotOf, summaryOf } = require('./admin-stand-in')
 
 const plain = (_style, text) => text

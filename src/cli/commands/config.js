@@ -2,7 +2,7 @@
 // `spillway config`: the options in force, one a line.
 
 const { EXIT } = require('../command-error')
-const { jsonLines } = require('../json-lines')
+const { jsonLines } = require('../printable-text')
 const { tableLines } = require('../text-table')
 
 /**

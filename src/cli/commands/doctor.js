@@ -3,9 +3,8 @@
 
 const { textOf } = require('../../features/doctor/diagnosis-text')
 const { EXIT } = require('../command-error')
-const { jsonLines } = require('../json-lines')
+const { jsonLines, printable } = require('../printable-text')
 const { nextOfFinding } = require('../next-steps')
-const { printable } = require('../printable-text')
 
 /** @import { Output, Style } from '../output' */
 

@@ -6,20 +6,48 @@ const { constants } = require('node:fs')
 const { access, lstat } = require('node:fs/promises')
 const path = require('node:path')
 const { CommandError, EXIT } = require('../command-error')
-const { jsonLines } = require('../json-lines')
-const { printable } = require('../printable-text')
-const { ProgressLine } = require('../progress-line')
+const { jsonLines, printable } = require('../printable-text')
 const { seconds, text } = require('../options')
 const { profileLines } = require('../profile-report')
-
-/** A blocked event loop sends no progress, and a blocked service is worth a profile. */
-const SILENCE_MS = 60_000
 
 /**
  * @import { Context } from '../command-line'
  * @import { Command } from '../commands'
+ * @import { Output } from '../output'
  * @import { ProfileResult } from '../profile-report'
  */
+
+const BAR_WIDTH = 20
+const CLEAR_LINE = '\r\x1b[K'
+
+/** One line on a terminal that shows how far something is. In a pipe nothing is shown. */
+class ProgressLine {
+  #output
+  #verb
+
+  /** @param {Output} output @param {string} verb such as 'Profiling' */
+  constructor(output, verb) {
+    this.#output = output
+    this.#verb = verb
+  }
+
+  /** @param {{ elapsedMs: number, totalMs: number }} progress */
+  show({ elapsedMs, totalMs }) {
+    if (!this.#output.isScreen) return
+    const done = Math.max(0, Math.min(BAR_WIDTH, Math.round((BAR_WIDTH * elapsedMs) / totalMs) || 0))
+    const [full, empty] = this.#output.isUnicode ? ['█', '░'] : ['#', '.']
+    const bar = full.repeat(done) + empty.repeat(BAR_WIDTH - done)
+    const seconds = `${Math.round(elapsedMs / 1000)} of ${Math.round(totalMs / 1000)} s`
+    this.#output.write(`${CLEAR_LINE}${this.#verb} ${bar} ${printable(seconds)}`)
+  }
+
+  clear() {
+    if (this.#output.isScreen) this.#output.write(CLEAR_LINE)
+  }
+}
+
+/** A blocked event loop sends no progress, and a blocked service is worth a profile. */
+const SILENCE_MS = 60_000
 
 /**
  * @param {{ name: 'profile' | 'heap', usualSeconds: number, extension: string, about: string, more: string[], verb: string }} kind

@@ -2,7 +2,7 @@
 // `spillway snapshot`: everything known at this moment, for people: in sections, aligned, rounded, with units.
 
 const { EXIT } = require('../command-error')
-const { jsonLines } = require('../json-lines')
+const { jsonLines } = require('../printable-text')
 const { snapshotLines } = require('../snapshot-sections')
 
 /** @type {import('../commands').Command} */

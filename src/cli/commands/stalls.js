@@ -3,9 +3,8 @@
 
 const { EXIT } = require('../command-error')
 const { duration, routeName, timeOfDay } = require('../../core/readable')
-const { jsonLines } = require('../json-lines')
+const { jsonLines, printable } = require('../printable-text')
 const { nextOfStall } = require('../next-steps')
-const { printable } = require('../printable-text')
 
 /**
  * @import { StallSite, StallsSnapshot } from '../../../index.js'

@@ -2,18 +2,95 @@
 // Asks the service about once a second, and keeps what the last answers said: snapshot, diagnosis, rates, the last minute of requests a
 // second, and since when the service does not answer.
 
-const { SnapshotRates } = require('./rates')
+/**
+ * @import { AdmissionSnapshot, Diagnosis, LatencySummary, RouteSnapshot, Snapshot } from '../../../index.js'
+ * @import { AdminClient } from '../admin-client'
+ */
+
+const FAILED = /** @type {const} */ (['errored', 'timed_out'])
+
+/**
+ * @typedef {object} Rates a number that is not known is undefined
+ * @property {number} requests
+ * @property {number} errors
+ * @property {number | undefined} shed
+ */
+
+/** @param {RouteSnapshot} route */
+const keyOf = ({ method, route }) => `${method} ${route}`
+/** @param {RouteSnapshot} route */
+const failedOf = ({ outcomes }) => FAILED.reduce((sum, outcome) => sum + outcomes[outcome], 0)
+/** @param {AdmissionSnapshot} admission */
+const shedOf = ({ shed, wouldShed }) => [...shed, ...wouldShed].reduce((sum, { count }) => sum + count, 0)
+
+/** What happened in the time between two snapshots, as numbers a second. Of the first snapshot only the last minute is known. */
+class SnapshotRates {
+  /** @type {Rates} */
+  all
+  #seconds
+  #now
+  #before
+  #routesBefore
+
+  /** @param {Snapshot} now @param {Snapshot | undefined} before of the same process */
+  constructor(now, before) {
+    this.#now = now
+    this.#before = before
+    this.#seconds = before === undefined ? 0 : now.uptimeSeconds - before.uptimeSeconds
+    this.#routesBefore = new Map(before?.routes.map((route) => [keyOf(route), route]))
+    this.all = this.#ofAll()
+  }
+
+  /** @param {RouteSnapshot} route @returns {Rates & { loopMs: number | undefined }} */
+  of(route) {
+    const { sinceStart, loopMs, shed } = route
+    if (this.#before === undefined) return { ...ofLastMinute(route.lastMinute), loopMs: loopOfMinute(route) }
+    const before = this.#routesBefore.get(keyOf(route))
+    return {
+      requests: this.#perSecond(sinceStart.count - (before?.sinceStart.count ?? 0)),
+      errors: this.#perSecond(failedOf(route) - (before === undefined ? 0 : failedOf(before))),
+      shed: this.#perSecond(shed - (before?.shed ?? 0)),
+      loopMs:
+        loopMs === null ? undefined : this.#perSecond(loopMs.sinceStart - (before?.loopMs?.sinceStart ?? 0)),
+    }
+  }
+
+  #ofAll() {
+    const { requests, routes, admission } = this.#now
+    if (this.#before === undefined) return ofLastMinute(requests.lastMinute)
+    /** @param {readonly RouteSnapshot[]} list */
+    const sumOf = (list) => list.reduce((sum, route) => sum + failedOf(route), 0)
+    return {
+      requests: this.#perSecond(requests.sinceStart.count - this.#before.requests.sinceStart.count),
+      errors: this.#perSecond(sumOf(routes) - sumOf(this.#before.routes)),
+      shed: this.#perSecond(shedOf(admission) - shedOf(this.#before.admission)),
+    }
+  }
+
+  /** Routes can be folded between two snapshots, so that a count seems to fall. @param {number} difference */
+  #perSecond(difference) {
+    return Math.max(0, difference) / this.#seconds
+  }
+}
+
+/** @param {LatencySummary} summary @returns {Rates} */
+const ofLastMinute = ({ ratePerSecond, errorRatio }) => ({
+  requests: ratePerSecond,
+  errors: ratePerSecond * errorRatio,
+  shed: undefined,
+})
+
+/** The milliseconds of each second: the window is as long as its requests and their rate say. @param {RouteSnapshot} route */
+function loopOfMinute({ lastMinute: { count, ratePerSecond }, loopMs }) {
+  if (loopMs === null || count === 0) return undefined
+  return loopMs.lastMinute / (count / ratePerSecond)
+}
 
 /** A little more than a second, because the server takes a snapshot at most once a second. */
 const POLL_MS = 1020
 /** An answer that takes longer is late. */
 const LATE_MS = 2000
 const MOST_POINTS = 120
-
-/**
- * @import { Diagnosis, Snapshot } from '../../../index.js'
- * @import { AdminClient } from '../admin-client'
- */
 
 class Feed {
   /** Undefined before `open()`, as are the next two. @type {Snapshot} */
@@ -115,5 +192,6 @@ class Feed {
   }
 }
 
-exports.Feed = Feed
 exports.POLL_MS = POLL_MS
+exports.Feed = Feed
+exports.SnapshotRates = SnapshotRates

@@ -4,8 +4,7 @@
 
 const { EXIT } = require('../command-error')
 const { Feed } = require('./feed')
-const { keysOf } = require('./keys')
-const { Screen } = require('./screen')
+const { Screen, keysOf } = require('./terminal')
 const { View } = require('./view')
 
 /** Signals that end the process after the terminal is restored. */

@@ -9,8 +9,7 @@ const { layOut } = require('../text-table')
 /**
  * @import { RouteSnapshot } from '../../../index.js'
  * @import { Column, Look } from '../text-table'
- * @import { Feed } from './feed'
- * @import { SnapshotRates } from './rates'
+ * @import { Feed, SnapshotRates } from './feed'
  * @typedef {{ route: RouteSnapshot, name: string, rates: ReturnType<SnapshotRates['of']> }} Row
  * @typedef {Column<Row> & { sort?: string, from?: number, by?: (row: Row) => number }} RouteColumn
  *   sort: its name as an order; by: what it is ordered by, the most first; from: the width from which it is shown
