@@ -74,7 +74,13 @@ function wrap(text, width) {
   return [...lines, line]
 }
 
-/** The answer of a service as JSON: indented on a terminal, on one line in a pipe. @param {unknown} value @param {{ isScreen: boolean }} out @returns {string[]} */
+/**
+ * The answer of a service as JSON: indented on a terminal, on one line in a pipe.
+ *
+ * @param {unknown} value
+ * @param {{ isScreen: boolean }} out
+ * @returns {string[]}
+ */
 function jsonLines(value, { isScreen }) {
   return [JSON.stringify(value, undefined, isScreen ? 2 : 0).replace(UNSAFE_IN_JSON, escaped)]
 }

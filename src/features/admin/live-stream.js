@@ -20,8 +20,8 @@ const REST = 200
 const FLEET_MS = 5000
 
 /**
- * What the live page shows beside the history: the snapshot, the diagnosis and the workers, as one line that all viewers share. A line that
- * took long to make is kept for longer, so that making lines takes at most half a percent of the time.
+ * The line of the live page that is not history: the snapshot, the diagnosis and the workers. All viewers share it. The longer it
+ * took to make, the longer it is kept, so that making lines takes at most half a percent of the time.
  */
 class LiveState {
   #parts

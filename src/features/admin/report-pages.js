@@ -23,8 +23,9 @@ const MOST_WAIT_MS = 1000
 /** @template Value @typedef {{ value: Value } | { refusal: RestRefusal }} Made */
 
 /**
- * Makes costly answers one after the other, each after the rest of the pause before: see features/profiles/pause-rest.js. A client waits for a
- * short rest, and is refused in a long one. An answer is never older than its request. Requests for the same that wait share one.
+ * Makes costly answers one at a time, each after the rest that the one before needs (features/profiles/pause-rest.js). A client
+ * waits for a short rest, and is refused during a long one. An answer is never older than its request. Requests that wait for the
+ * same answer share it.
  */
 class Rested {
   #clock

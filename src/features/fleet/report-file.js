@@ -1,6 +1,6 @@
 'use strict'
-// Reads the file of a report, whatever it is, into a buffer that is lent. A pipe does not block, no link is followed, and no more is read than a report
-// may have. A file that is not a report makes its worker `unreadable` and does not fail the scrape.
+// Reads the file of a report, whatever it is, into a buffer that is lent. A pipe does not block, no link is followed, and no more is
+// read than a report may have. A file that is not a report makes its worker `unreadable` and does not fail the scrape.
 
 const { constants, promises } = require('node:fs')
 

@@ -30,7 +30,7 @@ const MESSAGES = new Set([
   'ResourceRequest timed out',
 ])
 
-/** Whether a caller waited for a connection until it timed out. An error of a server that mentions a timeout does not count. @param {unknown} error */
+/** Whether a caller timed out while it waited for a connection. A timeout that a server reports does not count. @param {unknown} error */
 function isTimeout(error) {
   const { name, code, message, constructor: kind } = Object(error)
   return name === NAME || kind?.name === NAME || CODES.has(code) || MESSAGES.has(message)

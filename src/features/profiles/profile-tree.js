@@ -90,7 +90,7 @@ const LEAST_SHARE = 0.001
  */
 
 /**
- * The call tree for a flame graph: the calls of one function from one caller are one node, and what is too small to see is left out.
+ * The call tree for a flame graph. The calls of one function from one caller are one node, and nodes too small to see are left out.
  *
  * @param {TreeNode} root @param {Unit} unit
  */

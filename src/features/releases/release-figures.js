@@ -1,6 +1,6 @@
 'use strict'
-// The figures by which releases are compared: since the start of this process, in total and for the routes with the most requests. And
-// the comparison of this release with the previous one, for the routes that both have served.
+// The figures of a release, since the start of this process: in total, and of the routes with the most requests. They are compared
+// with those of the previous release, in total and for the routes that both have served.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 const { OUTCOMES } = require('../../core/request/outcome')

@@ -9,8 +9,8 @@ const { RollingHistogram } = require('../../core/histogram/rolling')
 const METHOD = 'event'
 
 /**
- * What async contexts, stalls and errors hold of a message: the name of its event, as they hold the route of a request. It has no data of a client,
- * so that one serves all messages of its event, and a timer that keeps it keeps nothing.
+ * Names the event of a message for async contexts, stalls and errors, as they name the route of a request. It has no data of a
+ * client: one serves all messages of its event, and a timer that keeps it keeps nothing else.
  */
 class EventReference {
   method = METHOD

@@ -98,7 +98,7 @@ class SocketMessage {
 
 /** @typedef {{ byteLength?: number, size?: number }} Sized binary data */
 
-/** The bytes of a message, of whatever kind Engine.IO and ws accept. @param {unknown} data @returns {number} 0 for what is not a message */
+/** Bytes of any message that Engine.IO and ws accept. @param {unknown} data @returns {number} 0 for anything else */
 function sizeOf(data) {
   if (typeof data === 'string') return Buffer.byteLength(data)
   if (data === undefined || data === null) return 0

@@ -44,7 +44,7 @@ ${about !== null && html`<p class="about">${about}</p>`}${content}</section>
 /** A longest time: `≤` where one of before the run may hide it. @param {{ isMostAtMost: boolean, maxMs: number }} times */
 const atMost = ({ isMostAtMost, maxMs }) => `${isMostAtMost ? '≤ ' : ''}${duration(maxMs)}`
 
-/** What the figures of a table are about: exactly the run, or a part of it, or more than it. @param {Run} run @param {Times} times */
+/** Says whether figures are of exactly the run, of a part of it, or of more than it. @param {Run} run @param {Times} times */
 function coversOf(run, times) {
   return {
     run: 'Exactly this run: counters at its end, without those at its start.',
