@@ -4,6 +4,7 @@
 
 const { randomUUID } = require('node:crypto')
 const { describeOptions } = require('./config')
+const { doctorPage } = require('./doctor-page')
 const { JSON_TYPE, dataHandler, readOnly } = require('../../core/http/endpoints')
 const { heapSnapshotPage } = require('./heap-snapshot-page')
 const { asksForPage, livePage } = require('./live-page')
@@ -12,7 +13,6 @@ const { PauseRest } = require('../profiles/pause-rest')
 const { profilePages } = require('./profile-pages')
 const { reportPages } = require('./report-pages')
 const { workerPages } = require('./worker-pages')
-const { textOf } = require('../doctor/diagnosis-text')
 const { urlPath } = require('../../core/url-path')
 const { sendText } = require('./profile-answers')
 
@@ -26,7 +26,6 @@ const { sendText } = require('./profile-answers')
  */
 
 const SNAPSHOT_MS = 1000
-const TEXT_TYPE = 'text/plain; charset=utf-8'
 const UNKNOWN_ROUTE = 'There is no such route. Give ?method=GET&route=/users/:id as /snapshot has them.'
 
 const ABOUT = {
@@ -122,26 +121,6 @@ function adminPages(parts) {
     })
   )
   return { pages, memberPages: new Map(Object.entries(ofWorker)), liveStream }
-}
-
-/**
- * `/doctor`: the diagnosis as JSON, or as text where the client prefers text, as `curl -H 'Accept: text/plain'` does.
- *
- * @param {() => Diagnosis} diagnose
- * @returns {Handler}
- */
-function doctorPage(diagnose) {
-  const json = dataHandler(JSON_TYPE, () => JSON.stringify(diagnose()))
-  const text = dataHandler(TEXT_TYPE, () => textOf(diagnose()))
-  return (req, res) => (prefersText(req.headers.accept) ? text : json)(req, res)
-}
-
-/** Whether text comes first: a client that accepts anything, such as curl without options, gets JSON. */
-function prefersText(accept = '') {
-  const types = accept.split(',').map((each) => each.split(';')[0].trim().toLowerCase())
-  const text = types.findIndex((type) => type === 'text/plain' || type === 'text/*')
-  const json = types.indexOf('application/json')
-  return text !== -1 && (json === -1 || text < json)
 }
 
 /**
