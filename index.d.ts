@@ -1754,7 +1754,7 @@ export interface Finding {
     | 'errors'
     | 'listener-leak'
     | 'slow-clients'
-  /** `low` for an effect of another finding. */
+  /** A cause is as severe as the worst of its effects. */
   readonly severity: 'high' | 'medium' | 'low'
   /** How large the problem is, from 0 to 1: of the time, of the requests or of the heap, as `summary` says. */
   readonly share: number

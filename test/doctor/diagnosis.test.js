@@ -30,23 +30,64 @@ test('healthy figures are healthy, and few requests or seconds say nothing', () 
   assert.equal(healthyWith({ requests: { count: 19 }, gc: { share: 0.5 } }), false)
 })
 
-test('an effect is low, and comes after its cause', () => {
+test('an effect keeps its severity, and comes after its cause, which is as severe', () => {
   assert.deepEqual(found(figuresWith({ ...FULL, ...REJECTED })), [
     ['event-loop-blocked', 'high', null],
-    ['overloaded', 'low', 'event-loop-blocked'],
-    ['cpu-saturated', 'low', 'event-loop-blocked'],
+    ['overloaded', 'high', 'event-loop-blocked'],
+    ['cpu-saturated', 'high', 'event-loop-blocked'],
   ])
   assert.deepEqual(found(figuresWith({ loop: { utilization: 0.98 }, ...REJECTED })), [
     ['overloaded', 'high', null],
-    ['cpu-saturated', 'low', 'overloaded'],
+    ['cpu-saturated', 'high', 'overloaded'],
   ])
+  // A block for 15 % of the time is medium by itself.
+  const blocked = {
+    loop: { ...FULL.loop, utilization: 0.5, veryLong: { count: 100, share: 0.18, requests: 100 } },
+  }
+  const some = { admission: { rejected: 60, reasons: { loop: 60 } } }
+  assert.deepEqual(found(figuresWith(blocked)), [['event-loop-blocked', 'medium', null]])
+  assert.deepEqual(found(figuresWith({ ...blocked, ...some })), [
+    ['event-loop-blocked', 'high', null],
+    ['overloaded', 'high', 'event-loop-blocked'],
+  ])
+})
+
+test('the effect of an effect follows the first cause', () => {
+  const figures = figuresWith({
+    gc: { share: 0.2, majorShare: 0.15 },
+    heap: { afterGcBytes: 380e6 },
+    scheduler: undefined,
+    admission: { rejected: 200, reasons: { loop: 200 } },
+  })
+  assert.deepEqual(found(figures), [
+    ['heap-growing', 'high', null],
+    ['overloaded', 'high', 'garbage-collection'],
+    ['garbage-collection', 'medium', 'heap-growing'],
+  ])
+})
+
+test('what the process causes itself comes before a starved host if it is larger and as severe', () => {
+  const both = (blockedShare, waitShare) =>
+    found(
+      figuresWith({
+        loop: {
+          utilization: 0.6,
+          longestMs: 300,
+          veryLong: { count: 90, share: blockedShare, requests: 90 },
+        },
+        scheduler: { runShare: 0.5, waitShare, foreignShare: waitShare },
+        gc: { share: 0 },
+      })
+    ).map(([problem]) => problem)
+  assert.deepEqual(both(0.5, 0.25), ['event-loop-blocked', 'host-starved'])
+  assert.deepEqual(both(0.45, 0.3), ['host-starved', 'event-loop-blocked'])
 })
 
 test('a cause that takes less than half of what the effect takes does not explain it', () => {
   const withGc = (share) =>
     found(figuresWith({ gc: { share }, scheduler: undefined, loop: { utilization: 0.98 } }))
   assert.deepEqual(withGc(0.48)[1], ['cpu-saturated', 'high', null])
-  assert.deepEqual(withGc(0.49)[1], ['cpu-saturated', 'low', 'garbage-collection'])
+  assert.deepEqual(withGc(0.49)[1], ['cpu-saturated', 'high', 'garbage-collection'])
 })
 
 test('a host that takes a fifth of the time does not explain that most requests are rejected', () => {
@@ -58,7 +99,7 @@ test('a host that takes a fifth of the time does not explain that most requests 
   // A third of the requests is rejected.
   assert.deepEqual(found(figuresWith(starved(0.16)))[0], ['overloaded', 'high', null])
   assert.deepEqual(found(figuresWith(starved(0.3)))[0], ['host-starved', 'high', null])
-  assert.deepEqual(found(figuresWith(starved(0.3)))[1], ['overloaded', 'low', 'host-starved'])
+  assert.deepEqual(found(figuresWith(starved(0.3)))[1], ['overloaded', 'high', 'host-starved'])
 })
 
 test('a wait is an effect of a cause in the same route only', () => {
@@ -67,7 +108,7 @@ test('a wait is an effect of a cause in the same route only', () => {
   const pool = { ...slow('/orders', 400), load }
   assert.deepEqual(found(figuresWith({ routes: [pool] })), [
     ['pool-exhausted', 'high', null],
-    ['slow-dependency', 'low', 'pool-exhausted'],
+    ['slow-dependency', 'high', 'pool-exhausted'],
   ])
   assert.deepEqual(found(figuresWith({ routes: [slow('/items', 500), pool] })), [
     ['pool-exhausted', 'high', null],
@@ -126,7 +167,7 @@ test('the text has each finding with its figures and the next step, no line over
   const text = textOf(diagnose(figuresWith({ ...FULL, ...REJECTED }), AT))
   assert.match(text, /^3 findings in 1000 requests of the last 60 seconds\n/)
   assert.match(text, /^HIGH {2}event-loop-blocked$/m)
-  assert.match(text, /^LOW {2}overloaded, an effect of event-loop-blocked$/m)
+  assert.match(text, /^HIGH {2}overloaded, an effect of event-loop-blocked$/m)
   assert.match(text, /^ {4}- longest loop turn: 900 ms$/m)
   assert.match(text, /^ {4}What to do: /m)
   assert.match(text, /^ {4}More: docs\/insight\.md#overloaded$/m)

@@ -1,6 +1,6 @@
 'use strict'
-// The diagnosis of one record of figures: the claims of all rules, sorted by severity. What another finding explains is an effect: it
-// stays in the list, as low, because the cause is what somebody has to mend.
+// Diagnoses one record of figures from the claims of all rules. A finding that another one explains is an effect: it keeps its own
+// severity and follows its cause. The cause is what somebody has to mend, so it is as severe as the worst of its effects.
 
 const { counted, duration } = require('../../core/readable')
 const { RULES } = require('./rules')
@@ -9,6 +9,7 @@ const { RULES } = require('./rules')
  * @import { Diagnosis, Finding } from '../../../index.js'
  * @import { Figures } from './figures'
  * @import { Claim, Rule } from './rules'
+ * @typedef {{ rule: Rule, finding: Finding }} Found
  */
 
 const SEVERITIES = Object.freeze(/** @type {const} */ (['high', 'medium', 'low']))
@@ -36,14 +37,7 @@ function diagnose(figures, at, rules = RULES) {
   const found = (isLong ? rules : []).flatMap((rule) =>
     rule.find(figures).map((claim) => ({ rule, finding: findingOf(rule, claim) }))
   )
-  const findings = found
-    .map(({ finding }) => {
-      const cause = found.find((other) => explains(other, finding))
-      return cause === undefined
-        ? finding
-        : { ...finding, severity: /** @type {const} */ ('low'), effectOf: cause.rule.problem }
-    })
-    .sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
+  const findings = inOrder(found.map((each) => ({ ...each, cause: causeOf(each, found, figures) })))
   const messages = figures.events.reduce((sum, { count }) => sum + count, 0)
   const isKnown = isLong && figures.requests.count + messages >= FEWEST_REQUESTS
   const healthy = findings.length > 0 ? false : isKnown ? true : null
@@ -65,12 +59,61 @@ const findingOf = ({ problem }, claim) => ({
   more: `${PAGE}#${problem}`,
 })
 
-/** @param {{ rule: Rule, finding: Finding }} found @param {Finding} effect */
-function explains({ rule, finding: cause }, effect) {
-  if (cause.problem === effect.problem || !rule.explains?.includes(effect.problem)) return false
+/**
+ * @param {Found} effect @param {readonly Found[]} found @param {Figures} figures
+ * @returns {Found | undefined} the finding that explains this one
+ */
+const causeOf = ({ finding }, found, figures) => found.find((other) => explains(other, finding, figures))
+
+/** @param {Found} found @param {Finding} effect @param {Figures} figures */
+function explains({ rule, finding: cause }, effect, figures) {
+  const explained = typeof rule.explains === 'function' ? rule.explains(figures) : rule.explains
+  if (cause.problem === effect.problem || !explained?.includes(effect.problem)) return false
   if (OF_WAITING.has(effect.problem)) return cause.route === effect.route
   return cause.problem === 'overloaded' || cause.share >= EXPLAINED * effect.share
 }
+
+/**
+ * Each cause is followed by what it explains, directly or through another effect. The groups are sorted by severity.
+ *
+ * @param {(Found & { cause: Found | undefined })[]} found
+ * @returns {Finding[]}
+ */
+function inOrder(found) {
+  /** @param {Found} each @returns {Finding} */
+  const rootOf = ({ finding }) => {
+    const cause = found.find((other) => other.finding === finding)?.cause
+    return cause === undefined ? finding : rootOf(cause)
+  }
+  const groups = found
+    .filter(({ cause }) => cause === undefined)
+    .map(({ rule, finding }) => {
+      const effects = found
+        .filter((each) => each.cause !== undefined && rootOf(each) === finding)
+        .map((each) => ({ ...each.finding, effectOf: each.cause?.rule.problem ?? null }))
+        .sort(bySeverity)
+      const [{ severity }] = [finding, ...effects].sort(bySeverity)
+      return { rule, severity, share: finding.share, findings: [{ ...finding, severity }, ...effects] }
+    })
+    .sort(bySeverity)
+  // Stable: among equals the order of the rules is kept.
+  return groups
+    .sort((a, b) => bySeverity(a, b) || Number(isBehind(a, groups)) - Number(isBehind(b, groups)))
+    .flatMap(({ findings }) => findings)
+}
+
+/** @param {Pick<Finding, 'severity'>} a @param {Pick<Finding, 'severity'>} b */
+const bySeverity = (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)
+
+/**
+ * A cause outside of the process comes after those inside it if one of them is larger and as severe.
+ *
+ * @typedef {{ rule: Rule, severity: Finding['severity'], share: number }} Group
+ * @param {Group} group @param {readonly Group[]} groups
+ */
+const isBehind = ({ rule, severity, share }, groups) =>
+  rule.isOutside === true &&
+  groups.some((other) => !other.rule.isOutside && other.severity === severity && other.share > share)
 
 /** @param {boolean | null} healthy @param {readonly Finding[]} findings @param {Figures} figures */
 function sentenceOf(healthy, findings, { requests, seconds, events }) {

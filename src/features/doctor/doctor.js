@@ -79,9 +79,9 @@ class Doctor {
     this.#readings = [this.#read()]
   }
 
-  /** The findings of the last look: a scrape looks at nothing. */
+  /** The causes found by the last look; a scrape does not look again. An alert for each effect as well would page twice. */
   sample() {
-    return this.#last?.findings ?? []
+    return this.#last?.findings.filter(({ effectOf }) => effectOf === null) ?? []
   }
 
   /** @returns {Diagnosis} */
@@ -159,8 +159,10 @@ class Doctor {
 
   /** @param {readonly Finding[]} findings */
   #log(findings) {
-    for (const finding of findings)
-      if (finding.severity === 'high' && !this.#logged.has(finding.problem)) this.#logBegin(finding)
+    for (const finding of findings) {
+      const { effectOf, problem, severity } = finding
+      if (effectOf === null && severity === 'high' && !this.#logged.has(problem)) this.#logBegin(finding)
+    }
     const found = new Set(findings.map(({ problem }) => problem))
     for (const [problem, logged] of this.#logged) {
       logged.missed = found.has(problem) ? 0 : logged.missed + 1

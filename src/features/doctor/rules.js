@@ -8,7 +8,8 @@
  * @typedef {Omit<Finding, 'problem' | 'effectOf' | 'more'>} Claim
  * @typedef {object} Rule
  * @property {Problem} problem
- * @property {readonly Problem[]} [explains] what this problem causes
+ * @property {readonly Problem[] | ((figures: import('./figures').Figures) => readonly Problem[])} [explains] what this problem causes
+ * @property {true} [isOutside] whether other processes, or a limit of the container, cause it
  * @property {(figures: import('./figures').Figures) => Claim[]} find
  */
 

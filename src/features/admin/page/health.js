@@ -145,10 +145,11 @@ function makeFinding({ problem }, takeProfile) {
 /** @param {ReturnType<typeof makeFinding>} parts @param {Finding} finding */
 function fillFinding({ item, badge, sentence, advice, body, effect }, finding) {
   item.className = finding.severity
-  setText(badge, `${ICONS[finding.severity]} ${WORDS[finding.severity]}`)
+  const isEffect = finding.effectOf !== null
+  setText(badge, `${ICONS[finding.severity]} ${WORDS[finding.severity]}${isEffect ? ', effect' : ''}`)
   setText(sentence, finding.summary)
   setChildren(advice, finding.advice, () => withCode(finding.advice))
-  setText(effect, finding.effectOf === null ? '' : `An effect of ${finding.effectOf}.`)
+  setText(effect, isEffect ? `An effect of ${finding.effectOf}.` : '')
   body.replaceChildren(
     ...finding.evidence.map((each) =>
       make('tr', null, make('th', { scope: 'row' }, each.name), make('td', null, figure(each)))

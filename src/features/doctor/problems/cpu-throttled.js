@@ -15,6 +15,7 @@ const MANY = 0.33
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'cpu-throttled',
+  isOutside: true,
   explains: [
     'host-starved',
     'garbage-collection',

@@ -18,6 +18,7 @@ const OWN = 0.8
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'host-starved',
+  isOutside: true,
   // Not of blocks and collections: their rules subtract the wait.
   explains: ['cpu-saturated', 'overloaded'],
   find({ scheduler, cpu }) {
