@@ -97,14 +97,21 @@ function dayAndTime(at) {
 }
 
 /** Without a prototype: a newer release may send any word. */
-const BY_UNIT = { __proto__: null, ms: duration, bytes, s: span, seconds: span }
+const BY_UNIT = {
+  __proto__: null,
+  share: percent,
+  ms: duration,
+  bytes,
+  'bytes/s': (/** @type {number} */ value) => `${bytes(value)}/s`,
+  s: span,
+  seconds: span,
+}
 
-/** A figure with its unit, as in the evidence of a finding. @param {{ value: number, unit: string }} given */
+/** A figure with its unit, such as 'share of the time', as in the evidence of a finding. @param {{ value: number, unit: string }} given */
 function figure({ value, unit }) {
   const [first, ...rest] = unit.split(' ')
-  if (first === 'share') return `${percent(value)} ${rest.join(' ')}`.trim()
-  const write = BY_UNIT[/** @type {'ms' | 'bytes' | 's' | 'seconds'} */ (unit)]
-  return write === undefined ? `${number(value)} ${unit}`.trim() : write(value)
+  const write = BY_UNIT[/** @type {'ms'} */ (first)]
+  return [write === undefined ? `${number(value)} ${first}` : write(value), ...rest].join(' ').trim()
 }
 
 module.exports = {

@@ -169,7 +169,30 @@ test('the text has each finding with its figures and the next step, no line over
   assert.match(text, /^HIGH {2}event-loop-blocked$/m)
   assert.match(text, /^HIGH {2}overloaded, an effect of event-loop-blocked$/m)
   assert.match(text, /^ {4}- longest loop turn: 900 ms$/m)
+  assert.match(text, /^ {4}- event loop busy: 98 % of the time$/m)
   assert.match(text, /^ {4}What to do: /m)
   assert.match(text, /^ {4}More: docs\/insight\.md#overloaded$/m)
   for (const line of text.split('\n')) assert.ok(line.length <= 100, line)
+})
+
+test('the text has figures in the units that people read', () => {
+  const evidence = [
+    { name: 'wait', value: 68_604.115, unit: 'ms' },
+    { name: 'calls', value: 350.4, unit: 'ms in the mean' },
+    { name: 'growth', value: 12_345.678, unit: 'bytes/s' },
+    { name: 'failed', value: 3, unit: 'requests' },
+    { name: 'correlation', value: 0.8, unit: '' },
+  ]
+  const [finding] = diagnose(figuresWith(FULL), AT).findings
+  const text = textOf({ ...diagnose(figuresWith(FULL), AT), findings: [{ ...finding, evidence }] })
+  assert.deepEqual(
+    text.split('\n').filter((line) => line.startsWith('    - ')),
+    [
+      '    - wait: 69 s',
+      '    - calls: 350 ms in the mean',
+      '    - growth: 12.3 kB/s',
+      '    - failed: 3 requests',
+      '    - correlation: 0.8',
+    ]
+  )
 })

@@ -1,6 +1,8 @@
 'use strict'
 // A diagnosis as text for a terminal: the sentence first, then each finding with its figures and what to do.
 
+const { figure } = require('../../core/readable')
+
 const USUAL_WIDTH = 100
 const INDENT = '    '
 
@@ -23,9 +25,7 @@ function findingText({ advice, effectOf, evidence, more, problem, severity, summ
   return [
     `${severity.toUpperCase()}  ${problem}${effect}`,
     ...wrapped(summary, width),
-    ...evidence.map(
-      ({ name, unit, value }) => `${INDENT}- ${name}: ${value}${unit === '' ? '' : ` ${unit}`}`
-    ),
+    ...evidence.map((each) => `${INDENT}- ${each.name}: ${figure(each)}`),
     ...wrapped(`What to do: ${advice}`, width),
     // In one piece, to be copied.
     ...(next === undefined ? [] : [`${INDENT}Next: ${next}`]),
