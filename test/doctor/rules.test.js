@@ -375,6 +375,13 @@ test('a short pool is named with its holder and the size that would do, or with 
     claimOf({ held: { longestMs: 60_000 } }).advice,
     /held, one for 60 s: look for a path of GET \/report/
   )
+  const leaking = claimOf({ held: { longestMs: 60_000 } })
+  assert.match(
+    leaking.summary,
+    /^GET \/report holds connections of the pool 'orders' for up to 60 s: all 5 are/
+  )
+  // What is never released has no time of a use, which Little's law needs.
+  assert.ok(leaking.evidence.every(({ name }) => !name.startsWith('needed')))
   // With ten times as many requests, of which most were rejected, ten times as many would be needed.
   assert.match(claimOf({ rejected: 54_000 }).advice, /72 connections would do/)
 })

@@ -43,6 +43,33 @@ test('the time in which somebody waits counts once, however many wait', () => {
   clock.advance(5)
   assert.equal(contendedMs(), 65)
   assert.equal(record.waitMs, 30 + 50)
+  assert.equal(record.waitedMs(clock.now()), 30 + 50 + 5)
+})
+
+test('the route that holds connections now is before routes whose uses have ended', () => {
+  const { clock, record } = build()
+  const samples = new PoolSamples(new Map([['orders', record]]), /** @type {any} */ (clock))
+  const use = (route, ms) => {
+    const given = record.ask()
+    given.asker = /** @type {any} */ ({ method: 'GET', route })
+    const connection = {}
+    record.grant(given, connection)
+    clock.advance(ms)
+    return connection
+  }
+  for (let i = 0; i < 20; i++) record.release(use('/balance', 15))
+  use('/accounts', 10_000)
+  const holders = () => samples.stateOf('orders')?.holders
+  assert.deepEqual(holders(), [
+    { method: 'GET', route: '/accounts', heldMs: 10_000 },
+    { method: 'GET', route: '/balance', heldMs: 300 },
+  ])
+  record.ask()
+  clock.advance(400)
+  assert.equal(samples.readings().get('orders')?.waitMs, 400)
+  // Older than a minute: only the last minute counts.
+  clock.advance(100_000)
+  assert.equal(holders()?.[0].heldMs, 60_000)
 })
 
 test('a use lasts from its grant to its release; a second answer and a second release change nothing', () => {

@@ -57,16 +57,16 @@ const isLimitedByServer = ({ load }) =>
 
 /** @param {PoolFigures} pool @returns {Claim} */
 function claimOf(pool) {
-  const { asks, meanUseMs, meanWaitMs, name, rejected, timeouts, waitingShare } = pool
+  const { asks, meanUseMs, meanWaitMs, rejected, timeouts, waitingShare } = pool
   const isMuch = rejected >= MANY_REJECTED * (asks + rejected)
   const isHigh = timeouts > 0 || isMuch || meanWaitMs >= LONG_MS || isLeaking(pool)
-  const needed = neededOf(pool)
+  const needed = isLeaking(pool) ? undefined : neededOf(pool)
   const [holder] = pool.holders
   return {
     severity: isHigh ? 'high' : 'medium',
     share: waitingShare,
     route: holder === undefined || holder.route === null ? null : routeName(holder),
-    summary: `Requests wait for a connection of the pool '${name}' for ${percent(waitingShare)} of the time, ${duration(meanWaitMs)} in the mean${sizeOf(pool)}.${holderOf(pool)}${rejectedOf(pool)}`,
+    summary: `${isLeaking(pool) ? leakOf(pool) : shortageOf(pool)}${rejectedOf(pool)}`,
     evidence: [
       evidence('time in which somebody waits', waitingShare, 'share of the time'),
       evidence('mean wait for a connection', meanWaitMs, 'ms'),
@@ -79,6 +79,22 @@ function claimOf(pool) {
     ],
     advice: adviceOf(pool, needed),
   }
+}
+
+/** @param {PoolFigures} pool */
+const timesOf = ({ meanWaitMs, waitingShare }) =>
+  `for ${percent(waitingShare)} of the time, ${duration(meanWaitMs)} in the mean`
+
+/** @param {PoolFigures} pool */
+const shortageOf = (pool) =>
+  `Requests wait for a connection of the pool '${pool.name}' ${timesOf(pool)}${sizeOf(pool)}.${holderOf(pool)}`
+
+/** @param {PoolFigures} pool */
+function leakOf(pool) {
+  const { held, holders, max, name } = pool
+  const [holder] = holders
+  const whose = holder === undefined || holder.route === null ? 'One caller' : routeName(holder)
+  return `${whose} holds connections of the pool '${name}' for up to ${duration(held.longestMs)}: all ${max} are in use, and requests wait for one ${timesOf(pool)}.`
 }
 
 /** @param {PoolFigures} pool */

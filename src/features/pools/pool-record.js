@@ -50,6 +50,7 @@ class PoolRecord {
   buckets = new Buckets(ADVISED_BOUNDS)
   asks = 0
   timeouts = 0
+  /** Of callers that wait no more: see `waitedMs`. */
   waitMs = 0
   useMs = 0
   /** The Adapter, from `observe` on. @type {any} */
@@ -62,6 +63,8 @@ class PoolRecord {
   #held = new Map()
   #asking = 0
   #askingSinceMs = 0
+  /** When the callers that still wait have asked, in sum. */
+  #askedAtMs = 0
   #contendedMs = 0
 
   /**
@@ -119,6 +122,7 @@ class PoolRecord {
     try {
       this.asks++
       if (this.#asking++ === 0) this.#askingSinceMs = nowMs
+      this.#askedAtMs += nowMs
       const asker = (use.asker = this.#askerNow())
       if (asker?.request !== undefined) this.#onVisit(asker, nowMs)
       if (this.#isShort) this.#onShortage(this, nowMs)
@@ -209,7 +213,10 @@ class PoolRecord {
   #answer(use, nowMs) {
     if (use.isAnswered) return false
     use.isAnswered = true
-    if (--this.#asking === 0) this.#contendedMs += nowMs - this.#askingSinceMs
+    this.#askedAtMs -= use.askedAtMs
+    if (--this.#asking > 0) return true
+    this.#askedAtMs = 0
+    this.#contendedMs += nowMs - this.#askingSinceMs
     return true
   }
 
@@ -249,6 +256,11 @@ class PoolRecord {
   /** Total time during which at least one caller waited. @param {number} nowMs */
   contendedMs(nowMs) {
     return this.#contendedMs + (this.#asking > 0 ? nowMs - this.#askingSinceMs : 0)
+  }
+
+  /** Total wait of all callers, also of those that still wait. @param {number} nowMs */
+  waitedMs(nowMs) {
+    return this.waitMs + this.#asking * nowMs - this.#askedAtMs
   }
 
   /** Connections in use, the longest-held first. @param {number} nowMs */

@@ -14,6 +14,7 @@ const { quantilesOf } = require('../../core/histogram/quantiles')
 /** How many of the connections that are held longest are listed. */
 const MOST_HELD = 10
 const MOST_ROUTES = 20
+const MINUTE_MS = 60_000
 
 class PoolSamples {
   #records
@@ -72,7 +73,7 @@ class PoolSamples {
         {
           asks: record.asks,
           uses: record.uses.totals.count,
-          waitMs: record.waitMs,
+          waitMs: record.waitedMs(nowMs),
           useMs: record.useMs,
           contendedMs: record.contendedMs(nowMs),
           timeouts: record.timeouts,
@@ -97,9 +98,7 @@ class PoolSamples {
       held: { count: held.length, longestMs: Math.max(0, ...held.map(({ ageMs }) => ageMs)) },
       load: record.load.sample(),
       asksPerRequest: record.routes.asksPerRequest,
-      holders: record.routes
-        .list(nowMs)
-        .map(({ method, route, lastMinute }) => ({ method, route, ...lastMinute })),
+      holders: holdersOf(record, held, nowMs),
     }
   }
 
@@ -107,6 +106,28 @@ class PoolSamples {
   endSlices() {
     for (const { load } of this.#records.values()) load.endSlice()
   }
+}
+
+/**
+ * The routes that held connections for longest in the last minute. Connections that are held now count too: a route that never
+ * releases one has no use that has ended.
+ *
+ * @param {PoolRecord} record @param {ReturnType<PoolRecord['heldNow']>} held @param {number} nowMs
+ */
+function holdersOf({ routes }, held, nowMs) {
+  const ended = routes
+    .list(nowMs)
+    .map(({ method, route, lastMinute }) => ({ method, route, heldMs: lastMinute.heldMs }))
+  const now = held.map(({ method, route, ageMs }) => ({ method, route, heldMs: Math.min(ageMs, MINUTE_MS) }))
+  /** @type {Map<string, typeof now[number]>} */
+  const sums = new Map()
+  for (const each of [...ended, ...now]) {
+    const key = `${each.method} ${each.route}`
+    const sum = sums.get(key)
+    if (sum === undefined) sums.set(key, each)
+    else sum.heldMs += each.heldMs
+  }
+  return [...sums.values()].sort((a, b) => b.heldMs - a.heldMs)
 }
 
 /** @param {RollingHistogram} rolling @param {number} nowMs */
