@@ -2014,7 +2014,7 @@ export interface RuntimeSnapshot {
   readonly heap: {
     readonly usedBytes: number
     readonly totalBytes: number
-    /** The size at which V8 ends the process. */
+    /** The size at which V8 ends the process: `--max-old-space-size` if given. */
     readonly limitBytes: number
     /** The heap in use after the last major collection; `null` before the first. */
     readonly afterGcBytes: number | null

@@ -66,6 +66,27 @@ test('the effect of an effect follows the first cause', () => {
   ])
 })
 
+test('a full heap explains what is rejected for memory, and says so', () => {
+  const full = (reasons) =>
+    diagnose(figuresWith({ heap: { afterGcBytes: 360e6 }, admission: { rejected: 500, reasons } }), AT)
+  const { summary, findings } = full({ memory: 300, loop: 200 })
+  assert.deepEqual(
+    findings.map(({ problem, severity, effectOf }) => [problem, severity, effectOf]),
+    [
+      ['heap-growing', 'high', null],
+      ['overloaded', 'high', 'heap-growing'],
+    ]
+  )
+  assert.match(summary, /^The heap is nearly full: 360 MB of 400 MB/)
+  assert.match(findings[1].summary, /^33 % of the requests were rejected, .*: the heap is nearly full\.$/)
+  const forLoop = full({ memory: 200, loop: 300 }).findings
+  assert.deepEqual(
+    forLoop.map(({ effectOf }) => effectOf),
+    [null, null]
+  )
+  assert.match(forLoop[1].summary, /: more requests come than the process can serve\.$/)
+})
+
 test('what the process causes itself comes before a starved host if it is larger and as severe', () => {
   const both = (blockedShare, waitShare) =>
     found(

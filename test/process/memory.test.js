@@ -58,7 +58,7 @@ const TELL = `
   const { Memory, memoryForGate, memoryForRecycling } = require(${JSON.stringify(require.resolve('../../src/core/process/memory'))})
   const collections = { heapAfterBytes: 1 }
   const all = [memoryForGate({ collections }), memoryForRecycling({ collections }).heap, new Memory().sample()]
-  const told = all.map(({ afterGcLimitBytes, limitBytes }) => (afterGcLimitBytes ?? limitBytes) / 2 ** 20)`
+  const told = all.map(({ heapLimitBytes, limitBytes }) => (heapLimitBytes ?? limitBytes) / 2 ** 20)`
 const PRINT = `${TELL}; console.log(JSON.stringify(told))`
 
 for (const [how, args, options] of [

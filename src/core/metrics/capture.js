@@ -73,7 +73,7 @@ function capture(parts, spare) {
     utilization: runtime.utilization.sample(),
     collections,
     memory,
-    heapTrend: runtime.heapTrend.sample(nowMs, memory.afterGcLimitBytes),
+    heapTrend: runtime.heapTrend.sample(nowMs, memory.heapLimitBytes),
     ...parts.features.sample(spare),
   }
 }

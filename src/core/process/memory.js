@@ -16,8 +16,7 @@ class Memory {
     return {
       heapUsedBytes: heap.used_heap_size,
       heapTotalBytes: heap.total_heap_size,
-      heapLimitBytes: heap.heap_size_limit,
-      afterGcLimitBytes: afterGcLimitBytes(heap.heap_size_limit),
+      heapLimitBytes: afterGcLimitBytes(heap.heap_size_limit),
       externalBytes: heap.external_memory,
       rssBytes: rssBytes(),
       limitBytes: containerLimitBytes(),
@@ -72,7 +71,7 @@ function oldGenerationBytes() {
 const oldBytes = oldGenerationBytes()
 
 /**
- * The limit of the heap after a major collection. V8's heap limit contains the young generation, which is empty then: up
+ * The limit of the heap after a major collection. The gate, the doctor and every display use this one. V8's heap limit contains the young generation, which is empty then: up
  * to 192 MB on Node 24. Without a flag for the old generation, that is a small share of the limit.
  * @param {number} heapLimitBytes
  */

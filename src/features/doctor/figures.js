@@ -129,9 +129,9 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
     },
     heap: {
       afterGcBytes: now.heapAfterBytes,
-      limitBytes: memory.afterGcLimitBytes,
+      limitBytes: memory.heapLimitBytes,
       recent,
-      trend: /** @type {Trend} */ (runtime.heapTrend.sample(nowMs, memory.afterGcLimitBytes)),
+      trend: /** @type {Trend} */ (runtime.heapTrend.sample(nowMs, memory.heapLimitBytes)),
     },
     memory: { limitBytes: memory.limitBytes, rssBytes: memory.rssBytes },
     admission: admissionOf(parts, earlier, now),

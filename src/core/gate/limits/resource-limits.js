@@ -199,6 +199,7 @@ class TurnSample {
   }
 }
 
+exports.MEMORY_BEGIN = BEGIN
 exports.ResourceLimits = ResourceLimits
 exports.Thresholds = Thresholds
 exports.TurnSample = TurnSample

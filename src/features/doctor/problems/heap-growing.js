@@ -4,10 +4,12 @@
 // - Faster leaks end the process before a trend is certain. So a rise is also claimed where each of four or more collections
 //   left more than the one before, by 10 MB and a quarter in all, and the heap would be full within 15 minutes at that pace. A cache
 //   that fills is a matter of minutes as well, but is seldom as large as the heap.
-// - A heap that is nine tenths full after a collection leaves nothing to work with, growing or not.
+// - A heap that is full after a collection leaves nothing to work with, growing or not. The gate begins to reject requests at the
+//   same share: 85 % of the limit.
 // - Growth that fills the heap only after a week is not claimed: the process is replaced before.
 // High: the heap is full within an hour, so an operator has less than an hour to act.
 
+const { MEMORY_BEGIN: FULL } = require('../../../core/gate/limits/resource-limits')
 const { bytes, duration, percent } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
@@ -18,12 +20,12 @@ const FAST_MS = 15 * 60_000
 const SOON_SECONDS = 3600
 const LEAST_A_MINUTE = 1e6
 const LATEST_SECONDS = 7 * 24 * 3600
-const FULL = 0.9
 
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'heap-growing',
-  explains: ['garbage-collection'],
+  explains: ({ admission }) =>
+    isMostlyForMemory(admission) ? ['garbage-collection', 'overloaded'] : ['garbage-collection'],
   find({ heap }) {
     const { afterGcBytes, limitBytes, trend } = heap
     if (afterGcBytes === undefined || !(limitBytes > 0)) return []
@@ -56,11 +58,17 @@ const rule = {
         ],
         advice:
           growth === undefined
-            ? `At ${percent(FULL)} Node.js collects all the time. Raise --max-old-space-size if the container has room, and look at what is kept in caches and globals.`
+            ? `From ${percent(FULL)} on the gate rejects requests, and Node.js collects more and more often. Raise --max-old-space-size if the container has room, and look at what is kept in caches and globals.`
             : 'Take two heap profiles some minutes apart (`POST /heap` of the admin server): `growth` names the functions whose objects stay. Look at caches without a limit, maps keyed by request or user, and listeners that are never removed. Meanwhile `memory.recycleAt` replaces the process in time.',
       },
     ]
   },
+}
+
+/** Whether memory is the reason of most rejections. @param {import('../figures').Figures['admission']} admission */
+function isMostlyForMemory({ reasons }) {
+  const all = Object.values(reasons).reduce((sum, count) => sum + count, 0)
+  return Number(reasons.memory) > all / 2
 }
 
 /** A slow leak is 0 MB a minute. @param {number} bytesPerSecond */

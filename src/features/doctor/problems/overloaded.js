@@ -1,5 +1,5 @@
 'use strict'
-// More requests come than the process can serve, so that the gate rejects some: or would, in mode `observe`.
+// The gate rejects requests, or would in mode `observe`: more come than the process can serve, or a resource is short.
 // - One in a hundred: below that it is a burst. High from one in twenty.
 // - Ten rejections at least: a handful in a minute is nothing to wake anybody for.
 
@@ -21,6 +21,9 @@ const ADVICE = {
   pressure: 'The function `shed.pressure` of the application reports pressure.',
   deadline: 'Requests would not be answered within `shed.deadline`. Run more processes, or allow more time.',
 }
+/** Why they are rejected, where it is not the number of requests. @type {Record<string, string>} */
+const CAUSES = { memory: 'the heap is nearly full', pressure: 'the application reports pressure' }
+const OTHER_CAUSE = 'more requests come than the process can serve'
 const OTHER_ADVICE =
   'A fixed limit of the options `shed` is reached. Raise it if the process has room, or run more processes.'
 
@@ -45,7 +48,7 @@ const rule = {
         severity: share >= MANY ? 'high' : 'medium',
         share,
         route: null,
-        summary: `More requests come than the process can serve: ${percent(share)} ${isObserved ? 'would be' : 'were'} rejected${isObserved ? '' : `, mostly for ${reason}`} (${counted(rejected, 'request')}).`,
+        summary: `${percent(share)} of the requests ${isObserved ? 'would be' : 'were'} rejected${isObserved ? '' : `, mostly for ${reason}`} (${counted(rejected, 'request')}): ${CAUSES[reason] ?? OTHER_CAUSE}.`,
         evidence: [
           evidence(
             isObserved ? 'requests that would be rejected' : 'rejected requests',
