@@ -102,6 +102,14 @@ test('what the process causes itself comes before a starved host if it is larger
     ).map(([problem]) => problem)
   assert.deepEqual(both(0.5, 0.25), ['event-loop-blocked', 'host-starved'])
   assert.deepEqual(both(0.45, 0.3), ['host-starved', 'event-loop-blocked'])
+  const slow = routeWith({ meanMs: 1000, firstByteMs: 1000, usualMs: 20, timeShare: 0.9 })
+  assert.deepEqual(
+    found(figuresWith({ routes: [slow], scheduler: { runShare: 0.1, waitShare: 0.25, foreignShare: 0.25 } })),
+    [
+      ['slow-dependency', 'high', null],
+      ['host-starved', 'high', null],
+    ]
+  )
 })
 
 test('a cause that takes less than half of what the effect takes does not explain it', () => {

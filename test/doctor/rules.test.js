@@ -414,6 +414,7 @@ test('pool-exhausted is not claimed where calls to another host take most of the
 
 const slow = (changes = {}, others = {}) => ({
   routes: [routeWith({ meanMs: 400, firstByteMs: 400, usualMs: 100, ...changes })],
+  scheduler: undefined,
   ...others,
 })
 
@@ -431,7 +432,22 @@ test('slow-dependency: slower than usual', () => {
     [slow({ count: 200 }), 'high'],
     [slow({}, { loop: { utilization: 0.7 } }), 'none'],
     [slow({}, { loop: { utilization: 0.69 } }), 'high'],
-    [slow({}, { scheduler: { waitShare: 0.2 } }), 'none'],
+  ])
+})
+
+test('slow-dependency in a process that waits for a CPU: what is left is the wait of its own', () => {
+  const starved = (waitShare, changes = {}, loop = {}) =>
+    slow(changes, { scheduler: { runShare: 0.1, waitShare, foreignShare: waitShare }, loop })
+  check('slow-dependency', [
+    // Of 400 ms, 300 are three times what is usual.
+    [starved(0.25), 'high'],
+    [starved(0.26), 'none'],
+    [starved(0.49, { firstByteMs: 900 }), 'high'],
+    [starved(0.5, { firstByteMs: 9000 }), 'none'],
+    // Busy for 90 % of the time, of which it waits for a CPU for 20 or 21.
+    [starved(0.2, {}, { utilization: 0.9 }), 'none'],
+    [starved(0.21, {}, { utilization: 0.9 }), 'high'],
+    [slow({}, { loop: { utilization: 0.9 }, scheduler: undefined }), 'none'],
   ])
 })
 

@@ -98,4 +98,16 @@ function ranShare(scheduler) {
   return runShare + waitShare > 0 ? runShare / (runShare + waitShare) : 1
 }
 
-module.exports = { costliestCall, evidence, mayWaitOutside, mostOfTime, onCpuShare, ranShare }
+/**
+ * Of the time, the share in which the loop was busy without waiting for a CPU.
+ *
+ * @param {{ utilization: number }} loop
+ * @param {{ runShare: number, waitShare: number } | undefined} scheduler
+ */
+function ownBusyShare({ utilization }, scheduler) {
+  if (scheduler === undefined) return utilization
+  // A thread may also wait for a CPU when its poll has ended: such a wait is not in the busy time.
+  return Math.min(utilization, Math.max(scheduler.runShare, utilization - scheduler.waitShare))
+}
+
+module.exports = { costliestCall, evidence, mayWaitOutside, mostOfTime, onCpuShare, ownBusyShare, ranShare }

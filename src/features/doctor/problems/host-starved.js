@@ -44,7 +44,7 @@ const rule = {
           evidence('CPUs', cpu.limit, 'CPUs'),
         ],
         advice: isForeign
-          ? 'Find the other processes with `top`, and move them or this process to another machine. In Kubernetes, raise the CPU request. Nothing in this application causes it.'
+          ? 'Find the other processes with `top`, and move them or this process to another machine. In Kubernetes, raise the CPU request.'
           : 'Give the process more CPUs, or run fewer threads: workers, UV_THREADPOOL_SIZE, and other processes of the same container.',
       },
     ]

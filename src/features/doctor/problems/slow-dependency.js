@@ -3,11 +3,13 @@
 // - Slower than usual: three times what the route took in the last hour, and 100 ms more, for at least ten requests. A cache that is
 //   cold, or more rows in the evening, seldom make it three times.
 // - Or two seconds, usual or not: by then people leave.
-// - A loop that is busy for seven tenths may be what they wait for.
+// - A loop that is busy for seven tenths may be what they wait for. Waiting for a CPU does not count as busy.
+// - A request waits for a CPU for as large a share of its time as the loop does: what is left is its own wait. Nothing is claimed where
+//   less than half is left.
 // - A handler that computes is no dependency. Where parts are measured, half of the time that a free loop leaves is a wait.
 // High: a fifth of all requests are of such routes, and they became slower.
 
-const { costliestCall, evidence, mayWaitOutside, mostOfTime } = require('../evidence')
+const { costliestCall, evidence, mayWaitOutside, mostOfTime, ownBusyShare } = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
 const { MUCH } = require('../reading')
 
@@ -17,23 +19,28 @@ const LEAST_MORE_MS = 100
 const LONG_MS = 2000
 const FEWEST = 10
 const MOST_BUSY = 0.7
-const MOST_STARVED = 0.2
+const MOST_STARVED = 0.5
 const MANY = 0.2
 
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'slow-dependency',
   find({ loop, outgoing, requests, routes, scheduler }) {
-    if (loop.utilization >= MOST_BUSY || (scheduler?.waitShare ?? 0) >= MOST_STARVED) return []
-    const slow = routes.filter((route) => isSlow(route) && mayWaitOutside(route, loop))
+    const starvedShare = scheduler?.waitShare ?? 0
+    if (ownBusyShare(loop, scheduler) >= MOST_BUSY || starvedShare >= MOST_STARVED) return []
+    /** @param {RouteFigures} route */
+    const ownWaitOf = (route) => waitOf(route) * (1 - starvedShare)
+    const slow = routes.filter((route) => isSlow(route, ownWaitOf(route)) && mayWaitOutside(route, loop))
     if (slow.length === 0) return []
     const [first, ...others] = slow
     const share = slow.reduce((sum, { count }) => sum + count, 0) / requests.count
-    const isSlower = slow.some((route) => isSlowerThanUsual(route))
+    const isSlower = slow.some((route) => isSlowerThanUsual(route, ownWaitOf(route)))
     const name = routeName(first)
     const call = costliestCall(first, outgoing)
     const waitMs = waitOf(first)
-    const than = isSlowerThanUsual(first) ? `, ${duration(Number(first.usualMs))} usually` : ''
+    const than = isSlowerThanUsual(first, ownWaitOf(first))
+      ? `, ${duration(Number(first.usualMs))} usually`
+      : ''
     return [
       {
         severity: share >= MANY && isSlower ? 'high' : 'medium',
@@ -47,6 +54,7 @@ const rule = {
           ...mostOfTime([first]),
           evidence('share of all requests', share, 'share of requests'),
           evidence('event loop busy', loop.utilization, 'share of the time'),
+          ...(starvedShare === 0 ? [] : [evidence('waiting for a CPU', starvedShare, 'share of the time')]),
           ...(call === undefined
             ? []
             : [evidence(`calls to ${call.host}`, call.totalMs / call.count, 'ms in the mean')]),
@@ -60,16 +68,11 @@ const rule = {
 /** Until the answer began, or all of the time where most were not answered. @param {RouteFigures} route */
 const waitOf = ({ firstByteMs, meanMs }) => (Number.isNaN(firstByteMs) ? meanMs : firstByteMs)
 
-/** @param {RouteFigures} route */
-const isSlowerThanUsual = (route) =>
-  route.usualMs !== undefined &&
-  waitOf(route) >= MUCH * route.usualMs &&
-  waitOf(route) - route.usualMs >= LEAST_MORE_MS
+/** @param {RouteFigures} route @param {number} ms */
+const isSlowerThanUsual = ({ usualMs }, ms) =>
+  usualMs !== undefined && ms >= MUCH * usualMs && ms - usualMs >= LEAST_MORE_MS
 
-/** @param {RouteFigures} route */
-function isSlow(route) {
-  if (route.count < FEWEST) return false
-  return isSlowerThanUsual(route) || waitOf(route) >= LONG_MS
-}
+/** @param {RouteFigures} route @param {number} ms its own wait */
+const isSlow = (route, ms) => route.count >= FEWEST && (isSlowerThanUsual(route, ms) || ms >= LONG_MS)
 
 module.exports = rule
