@@ -87,6 +87,34 @@ test('a full heap explains what is rejected for memory, and says so', () => {
   assert.match(forLoop[1].summary, /: more requests come than the process can serve\.$/)
 })
 
+test('a listener more for each request comes first, and explains the full loop if a request has become costly', () => {
+  const leaking = (cost) =>
+    diagnose(
+      figuresWith({
+        cost,
+        loop: { utilization: 0.98 },
+        warnings: { counts: { MaxListenersExceededWarning: 1 }, recent: [] },
+      }),
+      AT
+    )
+  const of = ({ findings }) =>
+    findings.map(({ problem, severity, effectOf }) => [problem, severity, effectOf])
+  assert.deepEqual(of(leaking({ lastMs: 7.12, leastMs: 1.95 })), [
+    ['listener-leak', 'high', null],
+    ['cpu-saturated', 'high', 'listener-leak'],
+  ])
+  assert.match(
+    leaking({ lastMs: 7.12, leastMs: 1.95 }).summary,
+    /^A request takes 7\.1 ms of the event loop, and took 1\.9 ms before, while listeners are added and never removed/
+  )
+  const unrelated = [
+    ['cpu-saturated', 'high', null],
+    ['listener-leak', 'medium', null],
+  ]
+  assert.deepEqual(of(leaking({ lastMs: 3.8, leastMs: 1.95 })), unrelated)
+  assert.deepEqual(of(leaking(undefined)), unrelated)
+})
+
 test('what the process causes itself comes before a starved host if it is larger and as severe', () => {
   const both = (blockedShare, waitShare) =>
     found(
@@ -102,6 +130,17 @@ test('what the process causes itself comes before a starved host if it is larger
     ).map(([problem]) => problem)
   assert.deepEqual(both(0.5, 0.25), ['event-loop-blocked', 'host-starved'])
   assert.deepEqual(both(0.45, 0.3), ['host-starved', 'event-loop-blocked'])
+  const rejecting = (waitShare) =>
+    found(
+      figuresWith({
+        ...FULL,
+        ...REJECTED,
+        scheduler: { runShare: 0.9, waitShare, foreignShare: waitShare },
+      })
+    ).find(([problem]) => problem === 'overloaded')?.[2]
+  // Blocked for 0.6 x 0.9 / (0.9 + wait) of the time, without collections.
+  assert.equal(rejecting(0.35), 'event-loop-blocked')
+  assert.equal(rejecting(0.4), 'host-starved')
   const slow = routeWith({ meanMs: 1000, firstByteMs: 1000, usualMs: 20, timeShare: 0.9 })
   assert.deepEqual(
     found(figuresWith({ routes: [slow], scheduler: { runShare: 0.1, waitShare: 0.25, foreignShare: 0.25 } })),

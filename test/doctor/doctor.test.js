@@ -25,7 +25,7 @@ const IDLE = {
   throttling: undefined,
 }
 
-function doctorFor(t, { isOn = true, read = takeReading } = {}) {
+function doctorFor(t, { isOn = true, read = takeReading, process = () => ({}) } = {}) {
   const clock = /** @type {any} */ (handClock())
   const instance = new Instance(
     resolveOptions({ logger: false, insight: { doctor: false } }),
@@ -39,7 +39,7 @@ function doctorFor(t, { isOn = true, read = takeReading } = {}) {
     isOn,
     warn: (fields, message) => lines.push({ level: 'warn', ...fields, message }),
     info: (fields, message) => lines.push({ level: 'info', ...fields, message }),
-    read: (parts, own) => ({ ...read(parts, own), ...IDLE }),
+    read: (parts, own) => ({ ...read(parts, own), ...IDLE, ...process() }),
   })
   instance.started.doctor = doctor
   t.after(() => doctor.close())
@@ -105,6 +105,29 @@ test('it counts long loop turns between its looks', (t) => {
   end(1)
   doctor.onEachTurn(60)
   assert.deepEqual(own.longTurns.sample().veryLong, { count: 1, ms: 60, requests: 0 })
+})
+
+test('it compares what a request costs the loop with the least of any ten seconds', (t) => {
+  let loopActiveMs = 0
+  const { clock, doctor, end, instance } = doctorFor(t, { process: () => ({ loopActiveMs }) })
+  const listeners = { name: 'MaxListenersExceededWarning', message: '11 data listeners', at: 'app.js:7' }
+  const list = () => ({ counts: { [listeners.name]: 1 }, recent: [listeners] })
+  instance.warnings.list = /** @type {any} */ (list)
+  const look = (requests, ms) => {
+    end(requests)
+    loopActiveMs += ms
+    clock.pass(LOOK_MS)
+    return doctor.diagnose().findings.find(({ problem }) => problem === 'listener-leak')?.summary
+  }
+  end(1)
+  assert.match(String(look(1000, 2000)), /^Listeners are added/)
+  // Fewer than 50 requests say nothing.
+  assert.match(String(look(49, 9000)), /^Listeners are added/)
+  assert.match(String(look(1000, 3900)), /^Listeners are added/)
+  assert.match(
+    String(look(1000, 7000)),
+    /^A request takes 7 ms of the event loop, and took 2 ms before, while listeners are added/
+  )
 })
 
 test('a diagnosis is made at most once a second', (t) => {

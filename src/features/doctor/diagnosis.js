@@ -60,10 +60,18 @@ const findingOf = ({ problem }, claim) => ({
 })
 
 /**
+ * The first finding that explains this one, or a larger cause inside the process if the first is outside of it.
+ *
  * @param {Found} effect @param {readonly Found[]} found @param {Figures} figures
- * @returns {Found | undefined} the finding that explains this one
+ * @returns {Found | undefined}
  */
-const causeOf = ({ finding }, found, figures) => found.find((other) => explains(other, finding, figures))
+function causeOf({ finding }, found, figures) {
+  const causes = found.filter((other) => explains(other, finding, figures))
+  const [first] = causes
+  /** @param {Found} other */
+  const isLarger = (other) => !other.rule.isOutside && other.finding.share > first.finding.share
+  return first?.rule.isOutside ? (causes.find(isLarger) ?? first) : first
+}
 
 /** @param {Found} found @param {Finding} effect @param {Figures} figures */
 function explains({ rule, finding: cause }, effect, figures) {

@@ -22,6 +22,8 @@ const LEAST_MS = 1000
 /** A finding has ended when so many looks in a row did not make it: some problems come and go. */
 const LOOKS_UNTIL_ENDED = 3
 const NOT_ON = 'The doctor is off: `insight.doctor` is false, or this spillway is closed.'
+/** Of fewer requests in ten seconds, timers and scrapes are most of the cost. */
+const FEWEST_FOR_COST = 50
 /** How many heaps after a collection are kept. */
 const MOST_HEAPS = 12
 
@@ -37,6 +39,8 @@ class Doctor {
   /** How many requests had ended, and messages had come, when the doctor went to rest. */
   #endedBefore = 0
   #usual = new UsualDurations()
+  /** The time on the loop of a request: between the last two looks, and the least so far. @type {{ lastMs: number, leastMs: number } | undefined} */
+  #cost
   /** The heap after the last major collection before each look, where there was one. @type {{ atMs: number, bytes: number }[]} */
   #heaps = []
   /** @type {Diagnosis | undefined} */
@@ -108,8 +112,9 @@ class Doctor {
     this.#recordHeap(now)
     for (const series of this.#parts.recorder.routes.series) series.load.endSlice()
     this.#parts.started.pools?.samples.endSlices()
-    this.#log(this.#judge(now).findings)
     const before = /** @type {Reading} */ (this.#readings.at(-1))
+    this.#recordCost(before, now)
+    this.#log(this.#judge(now).findings)
     this.#recordUsual(before, now)
     this.#readings.push(now)
     const [oldest] = this.#readings
@@ -135,7 +140,13 @@ class Doctor {
     const { diagnose } = require('./diagnosis')
     const { figuresOf } = require('./figures')
     const [earlier] = this.#readings
-    const figures = figuresOf(this.#parts, { earlier, now, usual: this.#usual, recent: this.#heaps })
+    const figures = figuresOf(this.#parts, {
+      earlier,
+      now,
+      usual: this.#usual,
+      recent: this.#heaps,
+      cost: this.#cost,
+    })
     this.#last = diagnose(figures, this.#wall())
     this.#lastMs = now.atMs
     return this.#last
@@ -155,6 +166,16 @@ class Doctor {
       const { count, ms } = routeBetween(before, now, index)
       this.#usual.onLook(index, count, ms / count)
     }
+  }
+
+  /** @param {Reading} before @param {Reading} now */
+  #recordCost(before, now) {
+    let requests = now.messages - before.messages
+    const { length } = this.#parts.recorder.routes.series
+    for (let index = 0; index < length; index++) requests += routeBetween(before, now, index).count
+    if (requests < FEWEST_FOR_COST) return
+    const lastMs = ranBetween(before, now) / requests
+    this.#cost = { lastMs, leastMs: Math.min(lastMs, this.#cost?.leastMs ?? lastMs) }
   }
 
   /** @param {readonly Finding[]} findings */
@@ -206,6 +227,12 @@ class Doctor {
     this.#last = undefined
   }
 }
+
+/** Without waiting for a CPU, where that is known. @param {Reading} before @param {Reading} now */
+const ranBetween = (before, now) =>
+  before.scheduler === undefined || now.scheduler === undefined
+    ? now.loopActiveMs - before.loopActiveMs
+    : now.scheduler.ranMs - before.scheduler.ranMs
 
 /** @param {Instance} instance */
 function doctorOf(instance) {

@@ -70,6 +70,8 @@ const MOST_QUANTILES = 20
  * @property {{ route: string, status: number, type: string, count: number }[]} errorKinds the most frequent first
  * @property {{ sites: StallFigures[] } | undefined} stalls of these seconds, the costliest first
  * @property {CallFigures[] | undefined} outgoing calls to other hosts, the costliest first
+ * @property {{ lastMs: number, leastMs: number } | undefined} [cost] time on the loop of a request: in the last ten seconds, and the least
+ *   of any ten seconds
  * @property {import('./other-figures').PoolFigures[]} [pools] that were given to `pool()`
  * @property {import('./other-figures').Warnings | undefined} warnings of the process since its start
  *
@@ -95,10 +97,10 @@ const MOST_QUANTILES = 20
 /**
  * @param {Parts} parts
  * @param {{ earlier: Reading, now: Reading, usual: UsualDurations,
- *   recent: readonly { atMs: number, bytes: number }[] }} readings
+ *   recent: readonly { atMs: number, bytes: number }[], cost?: Figures['cost'] }} readings
  * @returns {Figures}
  */
-function figuresOf(parts, { earlier, now, usual, recent }) {
+function figuresOf(parts, { cost, earlier, now, usual, recent }) {
   const { clock, recorder, requestLog, runtime } = parts
   const nowMs = clock.now()
   const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
@@ -147,6 +149,7 @@ function figuresOf(parts, { earlier, now, usual, recent }) {
     errorKinds: errorKinds(earlier, now),
     stalls: stallsSince(parts, earlier.stallTotals),
     outgoing: outgoingOf(parts),
+    cost,
     pools: poolsOf(parts, earlier, now),
     warnings: warningsOf(parts),
   }

@@ -19,6 +19,7 @@ const RULES = Object.freeze([
   require('./problems/host-starved'),
   require('./problems/heap-growing'),
   require('./problems/garbage-collection'),
+  require('./problems/listener-leak'),
   require('./problems/event-loop-blocked'),
   require('./problems/orphaned-requests'),
   require('./problems/pool-exhausted'),
@@ -27,7 +28,6 @@ const RULES = Object.freeze([
   require('./problems/overloaded'),
   require('./problems/cpu-saturated'),
   require('./problems/slow-clients'),
-  require('./problems/listener-leak'),
 ])
 
 const PROBLEMS = Object.freeze(RULES.map(({ problem }) => problem))

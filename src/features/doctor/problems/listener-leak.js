@@ -2,28 +2,46 @@
 // Listeners, or hooks, are registered on every request and never removed: each request then does more than the one before. Node.js
 // warns once an emitter, at eleven listeners (`MaxListenersExceededWarning`). One warning is enough: no emitter of a
 // healthy process has them.
+// A warning alone says nothing about the loop. If a request has come to cost the loop twice as much as at its cheapest, what it costs
+// more is the share that the leak takes: a full or blocked loop of which this is half is an effect.
 
-const { counted } = require('../../../core/readable')
+const { counted, duration } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
 const MOST_LETTERS = 120
+/** Another mix of requests seldom makes them twice as costly. */
+const GROWN = 2
 const WARNING = 'MaxListenersExceededWarning'
 
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'listener-leak',
-  find({ warnings }) {
+  explains: ['event-loop-blocked', 'cpu-saturated', 'overloaded'],
+  find({ cost, loop, warnings }) {
     const count = warnings?.counts[WARNING] ?? 0
     if (count === 0) return []
     const { at = null, message } = warnings?.recent.find(({ name }) => name === WARNING) ?? {}
     const place = at === null ? '' : `, added at ${at}`
+    const grown = cost !== undefined && cost.lastMs >= GROWN * cost.leastMs ? cost : undefined
+    const effect =
+      grown === undefined
+        ? 'Listeners'
+        : `A request takes ${duration(grown.lastMs)} of the event loop, and took ${duration(grown.leastMs)} before, while listeners`
     return [
       {
         severity: 'medium',
-        share: 0,
+        share: grown === undefined ? 0 : loop.utilization * (1 - grown.leastMs / grown.lastMs),
         route: null,
-        summary: `Listeners are added and never removed: Node.js has warned of ${counted(count, 'emitter')} with more listeners than expected${place}${message === undefined ? '' : ` ("${message.slice(0, MOST_LETTERS)}")`}.`,
-        evidence: [evidence(WARNING, count, 'warnings')],
+        summary: `${effect} are added and never removed: Node.js has warned of ${counted(count, 'emitter')} with more listeners than expected${place}${message === undefined ? '' : ` ("${message.slice(0, MOST_LETTERS)}")`}.`,
+        evidence: [
+          evidence(WARNING, count, 'warnings'),
+          ...(cost === undefined
+            ? []
+            : [
+                evidence('time of a request on the event loop', cost.lastMs, 'ms'),
+                evidence('the least of any ten seconds', cost.leastMs, 'ms'),
+              ]),
+        ],
         advice: `${at === null ? 'Start the process with --trace-warnings to see where the listener is added.' : `Look at ${at}, where the listener is added.`} Register hooks once at the start and not in a handler, and remove the listeners of a request when it ends (\`once\`, \`AbortSignal\`).`,
       },
     ]
