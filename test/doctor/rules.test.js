@@ -203,12 +203,15 @@ test('event-loop-blocked names what the stalls name, and else the route that tak
   }
   const named = find({ stalls: { sites: [{ ...site, cause: 'garbage-collection' }, site] } })
   assert.equal(named.route, 'POST /login')
-  assert.match(named.summary, /^hashPassword \(auth\.js:41\) in POST \/login blocked the event loop for 40 %/)
+  assert.match(
+    named.summary,
+    /^POST \/login blocked the event loop for 40 % of the time, in hashPassword \(auth\.js:41\): /
+  )
   assert.match(named.advice, /^hashPassword in POST \/login: use crypto\.pbkdf2, or move/)
   const withOther = (ms) =>
     find({ stalls: { sites: [site, { ...site, function: 'parse', file: '/app/body.js', line: 7, ms }] } })
-  assert.match(withOther(2222).summary, /POST \/login blocked/)
-  assert.match(withOther(2223).summary, /POST \/login and 1 other place blocked the event loop for 40 %/)
+  assert.match(withOther(2222).summary, /hashPassword \(auth\.js:41\): /)
+  assert.match(withOther(2223).summary, /in hashPassword \(auth\.js:41\) and 1 other place: /)
   assert.deepEqual(
     withOther(6000).evidence.filter(({ name }) => name.startsWith('stalls in ')),
     [
@@ -217,7 +220,7 @@ test('event-loop-blocked names what the stalls name, and else the route that tak
     ]
   )
   const timer = find({ stalls: { sites: [{ ...site, route: null, method: null, origin: 'background' }] } })
-  assert.match(timer.summary, /in the background/)
+  assert.match(timer.summary, /^Code in the background blocked/)
   const byRoute = (loopShare) => find({ routes: [routeWith({ loopShare })] })
   assert.equal(byRoute(0.3).route, 'GET /orders')
   assert.equal(byRoute(0.3).evidence.find(({ name }) => name === 'handlers of GET /orders')?.value, 0.3)

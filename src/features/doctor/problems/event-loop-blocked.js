@@ -45,7 +45,7 @@ const rule = {
         severity: veryLong >= MUCH || long >= LONG_SHARE ? 'high' : 'medium',
         share,
         route,
-        summary: `${subjectOf(site, route)}${withOthers(places)} blocked the event loop for ${percent(share)} of the time: ${counted(turns.count, 'loop turn')} of ${duration(meanMs)} in the mean, the longest ${duration(loop.longestMs)}.`,
+        summary: `${subjectOf(site, route)} blocked the event loop for ${percent(share)} of the time${site === undefined ? '' : `, in ${functionName(site)}${withOthers(places)}`}: ${counted(turns.count, 'loop turn')} of ${duration(meanMs)} in the mean, the longest ${duration(loop.longestMs)}.`,
         evidence: [
           evidence('long loop turns', turns.share, 'share of the time'),
           evidence('long loop turns', turns.count, 'turns'),
@@ -101,15 +101,19 @@ function culpritOf({ loop, routes }, [site]) {
 
 /** @param {StallFigures | undefined} site @param {string | null} route */
 function subjectOf(site, route) {
-  if (site === undefined) return route === null ? 'Synchronous code' : `Synchronous code in ${route}`
-  return placeName(site)
+  if (route !== null) return route
+  return site === undefined ? 'Synchronous code' : `Code in the ${site.origin}`
+}
+
+/** @param {StallFigures} site */
+function functionName({ file, function: name, line }) {
+  const place = file === null ? '' : ` (${String(file).split('/').pop()}:${line})`
+  return `${name ?? '(anonymous)'}${place}`
 }
 
 /** The function alone would say the same of two routes that call it. @param {StallFigures} site */
 function placeName(site) {
-  const place = site.file === null ? '' : ` (${String(site.file).split('/').pop()}:${site.line})`
-  const route = site.route === null ? `the ${site.origin}` : routeName(site)
-  return `${site.function ?? '(anonymous)'}${place} in ${route}`
+  return `${functionName(site)} in ${site.route === null ? `the ${site.origin}` : routeName(site)}`
 }
 
 /** The turns of the finding are of all places. @param {StallFigures[]} places */
