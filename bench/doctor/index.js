@@ -46,6 +46,7 @@ const FAULTS = {
   pool: { problem: 'pool-exhausted' },
   hogs: { problem: 'host-starved' },
   leak: { problem: 'heap-growing', nodeFlags: ['--max-old-space-size=300'] },
+  listeners: { problem: 'listener-leak' },
   errors: { problem: 'errors' },
   orphans: { problem: 'orphaned-requests' },
   overload: { problem: 'overloaded', rate: (load) => 500 + 4 * load },

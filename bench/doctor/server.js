@@ -3,6 +3,7 @@
 // /orders asks a dependency, POST /login hashes a password. Tells its ports.
 
 const { pbkdf2, pbkdf2Sync } = require('node:crypto')
+const { EventEmitter } = require('node:events')
 const path = require('node:path')
 const express = require('express')
 
@@ -14,6 +15,7 @@ const rate = Number(RATE)
 /** How long the loop works for a request, in the mean. */
 const workMs = Number(WORK_MS)
 /** Of all requests: see the mix of the bench. */
+const ITEMS = 0.6
 const ORDERS = 0.3
 const HASH_ROUNDS = 200_000
 const DEPENDENCY_MS = 15
@@ -54,6 +56,15 @@ function fill() {
 }
 const leak = (bytes) => leaked.push(Array.from({ length: bytes / 16 }, (_, i) => i + 0.5))
 
+/** A listener more for each request, so that the loop is full after 25 seconds. */
+const FULL_AFTER_S = 25
+const LISTENER_MS = 1000 / ((rate * ITEMS) ** 2 * FULL_AFTER_S)
+const answers = new EventEmitter()
+function listen() {
+  answers.on('answer', () => burn(LISTENER_MS))
+  answers.emit('answer')
+}
+
 /** A pool of connections that is just too small for what comes. */
 const POOL = 4
 const HELD_MS = (POOL * 1000) / (rate * ORDERS) / 0.97
@@ -80,6 +91,7 @@ app.get('/items', async (_req, res) => {
     for (const row of rows) kept[row.id] = row
   }
   if (has('leak')) leak(4e6 / rate)
+  if (has('listeners')) listen()
   work()
   await wait(3)
   res.json({ ok: true })
