@@ -71,8 +71,8 @@ function oldGenerationBytes() {
 const oldBytes = oldGenerationBytes()
 
 /**
- * The limit of the heap after a major collection. The gate, the doctor and every display use this one. V8's heap limit contains the young generation, which is empty then: up
- * to 192 MB on Node 24. Without a flag for the old generation, that is a small share of the limit.
+ * The limit of the heap after a major collection, used by the gate, the doctor and every display. V8's heap limit contains the
+ * young generation, which is empty then: up to 192 MB on Node 24. Without a flag for the old generation, that is a small share.
  * @param {number} heapLimitBytes
  */
 function afterGcLimitBytes(heapLimitBytes) {

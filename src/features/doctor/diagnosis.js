@@ -104,7 +104,7 @@ function inOrder(found) {
       return { rule, severity, share: finding.share, findings: [{ ...finding, severity }, ...effects] }
     })
     .sort(bySeverity)
-  // Stable: among equals the order of the rules is kept.
+  // The sort is stable: equals keep the order of the rules.
   return groups
     .sort((a, b) => bySeverity(a, b) || Number(isBehind(a, groups)) - Number(isBehind(b, groups)))
     .flatMap(({ findings }) => findings)

@@ -22,7 +22,7 @@ const LEAST_MS = 1000
 /** A finding has ended when so many looks in a row did not make it: some problems come and go. */
 const LOOKS_UNTIL_ENDED = 3
 const NOT_ON = 'The doctor is off: `insight.doctor` is false, or this spillway is closed.'
-/** Of fewer requests in ten seconds, timers and scrapes are most of the cost. */
+/** With fewer requests in ten seconds, timers and scrapes would dominate the cost of each. */
 const FEWEST_FOR_COST = 50
 /** How many heaps after a collection are kept. */
 const MOST_HEAPS = 12
@@ -39,7 +39,7 @@ class Doctor {
   /** How many requests had ended, and messages had come, when the doctor went to rest. */
   #endedBefore = 0
   #usual = new UsualDurations()
-  /** The time on the loop of a request: between the last two looks, and the least so far. @type {{ lastMs: number, leastMs: number } | undefined} */
+  /** Loop time per request: between the last two looks, and the least so far. @type {{ lastMs: number, leastMs: number } | undefined} */
   #cost
   /** The heap after the last major collection before each look, where there was one. @type {{ atMs: number, bytes: number }[]} */
   #heaps = []

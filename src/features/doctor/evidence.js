@@ -99,14 +99,14 @@ function ranShare(scheduler) {
 }
 
 /**
- * Of the time, the share in which the loop was busy without waiting for a CPU.
+ * Share of the time in which the loop was busy and not waiting for a CPU.
  *
  * @param {{ utilization: number }} loop
  * @param {{ runShare: number, waitShare: number } | undefined} scheduler
  */
 function ownBusyShare({ utilization }, scheduler) {
   if (scheduler === undefined) return utilization
-  // A thread may also wait for a CPU when its poll has ended: such a wait is not in the busy time.
+  // Waits right after a poll count as idle, so subtracting all waits may go below the time that the thread ran.
   return Math.min(utilization, Math.max(scheduler.runShare, utilization - scheduler.waitShare))
 }
 

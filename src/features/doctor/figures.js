@@ -70,8 +70,8 @@ const MOST_QUANTILES = 20
  * @property {{ route: string, status: number, type: string, count: number }[]} errorKinds the most frequent first
  * @property {{ sites: StallFigures[] } | undefined} stalls of these seconds, the costliest first
  * @property {CallFigures[] | undefined} outgoing calls to other hosts, the costliest first
- * @property {{ lastMs: number, leastMs: number } | undefined} [cost] time on the loop of a request: in the last ten seconds, and the least
- *   of any ten seconds
+ * @property {{ lastMs: number, leastMs: number } | undefined} [cost] loop time per request: in the last ten seconds, and the least of any
+ *   ten seconds
  * @property {import('./other-figures').PoolFigures[]} [pools] that were given to `pool()`
  * @property {import('./other-figures').Warnings | undefined} warnings of the process since its start
  *

@@ -50,7 +50,7 @@ class PoolRecord {
   buckets = new Buckets(ADVISED_BOUNDS)
   asks = 0
   timeouts = 0
-  /** Of callers that wait no more: see `waitedMs`. */
+  /** Sum for callers that have their answer; `waitedMs` adds those still waiting. */
   waitMs = 0
   useMs = 0
   /** The Adapter, from `observe` on. @type {any} */
@@ -63,7 +63,7 @@ class PoolRecord {
   #held = new Map()
   #asking = 0
   #askingSinceMs = 0
-  /** When the callers that still wait have asked, in sum. */
+  /** Sum of the times at which the waiting callers asked. */
   #askedAtMs = 0
   #contendedMs = 0
 
@@ -258,7 +258,7 @@ class PoolRecord {
     return this.#contendedMs + (this.#asking > 0 ? nowMs - this.#askingSinceMs : 0)
   }
 
-  /** Total wait of all callers, also of those that still wait. @param {number} nowMs */
+  /** Total wait of all callers, including those still waiting. @param {number} nowMs */
   waitedMs(nowMs) {
     return this.waitMs + this.#asking * nowMs - this.#askedAtMs
   }

@@ -109,8 +109,8 @@ class PoolSamples {
 }
 
 /**
- * The routes that held connections for longest in the last minute. Connections that are held now count too: a route that never
- * releases one has no use that has ended.
+ * The routes that held connections for longest in the last minute. Connections held now count too: a route that never releases
+ * one has no finished use.
  *
  * @param {PoolRecord} record @param {ReturnType<PoolRecord['heldNow']>} held @param {number} nowMs
  */

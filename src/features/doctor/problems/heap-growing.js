@@ -4,8 +4,8 @@
 // - Faster leaks end the process before a trend is certain. So a rise is also claimed where each of four or more collections
 //   left more than the one before, by 10 MB and a quarter in all, and the heap would be full within 15 minutes at that pace. A cache
 //   that fills is a matter of minutes as well, but is seldom as large as the heap.
-// - A heap that is full after a collection leaves nothing to work with, growing or not. The gate begins to reject requests at the
-//   same share: 85 % of the limit.
+// - A heap that is full after a collection leaves nothing to work with, growing or not. It is full from 85 % of its limit on, where
+//   the gate begins to reject requests.
 // - Growth that fills the heap only after a week is not claimed: the process is replaced before.
 // High: the heap is full within an hour, so an operator has less than an hour to act.
 

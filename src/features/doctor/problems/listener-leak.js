@@ -2,14 +2,14 @@
 // Listeners, or hooks, are registered on every request and never removed: each request then does more than the one before. Node.js
 // warns once an emitter, at eleven listeners (`MaxListenersExceededWarning`). One warning is enough: no emitter of a
 // healthy process has them.
-// A warning alone says nothing about the loop. If a request has come to cost the loop twice as much as at its cheapest, what it costs
-// more is the share that the leak takes: a full or blocked loop of which this is half is an effect.
+// The warning alone does not explain a full loop. The loop time per request does, once it has doubled: the growth is the share of the
+// leak, and a full or blocked loop is an effect if the leak takes half of it.
 
 const { counted, duration } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
 const MOST_LETTERS = 120
-/** Another mix of requests seldom makes them twice as costly. */
+/** A change in the mix of requests seldom doubles their cost. */
 const GROWN = 2
 const WARNING = 'MaxListenersExceededWarning'
 

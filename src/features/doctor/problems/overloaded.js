@@ -21,7 +21,7 @@ const ADVICE = {
   pressure: 'The function `shed.pressure` of the application reports pressure.',
   deadline: 'Requests would not be answered within `shed.deadline`. Run more processes, or allow more time.',
 }
-/** Why they are rejected, where it is not the number of requests. @type {Record<string, string>} */
+/** Causes other than the number of requests. @type {Record<string, string>} */
 const CAUSES = { memory: 'the heap is nearly full', pressure: 'the application reports pressure' }
 const OTHER_CAUSE = 'more requests come than the process can serve'
 const OTHER_ADVICE =

@@ -4,8 +4,8 @@
 //   cold, or more rows in the evening, seldom make it three times.
 // - Or two seconds, usual or not: by then people leave.
 // - A loop that is busy for seven tenths may be what they wait for. Waiting for a CPU does not count as busy.
-// - A request waits for a CPU for as large a share of its time as the loop does: what is left is its own wait. Nothing is claimed where
-//   less than half is left.
+// - Time lost to other processes is discounted: a request loses the same share of its time as the loop. Above half, the host is the
+//   larger cause, and nothing is claimed.
 // - A handler that computes is no dependency. Where parts are measured, half of the time that a free loop leaves is a wait.
 // High: a fifth of all requests are of such routes, and they became slower.
 
