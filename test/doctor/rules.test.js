@@ -72,6 +72,21 @@ test('host-starved', () => {
   ])
 })
 
+test('host-starved does not say that nothing here causes it where other threads of this process run', () => {
+  const claimOf = (used) =>
+    ruleOf('host-starved').find(figuresWith({ ...starvedBy(0.1, 0.3), cpu: { used, limit: 2 } }))[0]
+  const foreign = claimOf(0.19)
+  assert.match(foreign.summary, /: other processes use the CPUs/)
+  assert.match(foreign.advice, /Nothing in this application causes it\.$/)
+  const both = claimOf(0.21)
+  assert.match(both.summary, /: other processes and other threads of this one use the CPUs/)
+  assert.match(both.advice, /thread pool and worker threads too\.$/)
+  assert.deepEqual(
+    [both.severity, claimOf(0.39).severity, claimOf(0.41).severity],
+    ['high', 'high', 'medium']
+  )
+})
+
 test('host-starved tells threads of this process from other processes', () => {
   check('host-starved', [
     [{ ...starvedBy(0.3, 0.05, 0.4), cpu: { used: 1.5, limit: 2 } }, 'none'],

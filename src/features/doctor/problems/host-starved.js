@@ -4,7 +4,8 @@
 //   of its own waits for less. Below that no request waits for long, also where the thread wants little.
 // - High from a quarter of the time: every request waits for the neighbours of this process longer than most handlers take.
 // Other threads of this process may be what the loop waits for. What they ran is subtracted. Where they need all CPUs there are, that
-// is a claim of its own.
+// is a claim of its own. From a tenth of a CPU on they are named beside the other processes. Where they ran for longer than the loop
+// waited for others, the finding is not high.
 
 const { percent } = require('../../../core/readable')
 const { evidence } = require('../evidence')
@@ -29,13 +30,16 @@ const rule = {
     /** @param {number} share */
     const isStarvedBy = (share) => share >= SOME && ofDemand(share) >= OF_DEMAND
     const isForeign = isStarvedBy(foreignShare)
+    /** CPUs that other threads of this process use. */
+    const own = cpu.used - runShare
+    const isOwnToo = own >= SOME
     if (!isForeign && !(isStarvedBy(waitShare) && cpu.used >= OWN * cpu.limit)) return []
     return [
       {
-        severity: isForeign && foreignShare >= MUCH ? 'high' : 'medium',
+        severity: isForeign && foreignShare >= Math.max(MUCH, own) ? 'high' : 'medium',
         share: isForeign ? foreignShare : waitShare,
         route: null,
-        summary: `The event loop waited for a CPU for ${percent(waitShare)} of the time, and ran for ${percent(runShare)}: ${isForeign ? 'other processes use the CPUs of this machine' : 'the threads of this process need more CPUs than there are'}.`,
+        summary: `The event loop waited for a CPU for ${percent(waitShare)} of the time, and ran for ${percent(runShare)}: ${isForeign ? `other processes${isOwnToo ? ' and other threads of this one' : ''} use the CPUs of this machine` : 'the threads of this process need more CPUs than there are'}.`,
         evidence: [
           evidence('waiting for a CPU', waitShare, 'share of the time'),
           evidence('waiting while other processes ran', foreignShare, 'share of the time'),
@@ -44,7 +48,7 @@ const rule = {
           evidence('CPUs', cpu.limit, 'CPUs'),
         ],
         advice: isForeign
-          ? 'Find the other processes with `top`, and move them or this process to another machine. In Kubernetes, raise the CPU request.'
+          ? `Find the other processes with \`top\`, and move them or this process to another machine. In Kubernetes, raise the CPU request.${isOwnToo ? ' Look at what this process runs in its thread pool and worker threads too.' : ''}`
           : 'Give the process more CPUs, or run fewer threads: workers, UV_THREADPOOL_SIZE, and other processes of the same container.',
       },
     ]
