@@ -44,6 +44,7 @@ const FAULTS = {
   gc: { problem: 'garbage-collection', nodeFlags: ['--max-semi-space-size=1', '--max-old-space-size=400'] },
   slow: { problem: 'slow-dependency' },
   pool: { problem: 'pool-exhausted' },
+  threads: { problem: 'thread-pool' },
   hogs: { problem: 'host-starved' },
   leak: { problem: 'heap-growing', nodeFlags: ['--max-old-space-size=300'] },
   listeners: { problem: 'listener-leak' },
