@@ -1747,6 +1747,7 @@ export interface Finding {
     | 'heap-growing'
     | 'slow-dependency'
     | 'pool-exhausted'
+    | 'thread-pool'
     | 'host-starved'
     | 'cpu-throttled'
     | 'overloaded'

@@ -184,6 +184,23 @@ test('a wait is an effect of a cause in the same route only', () => {
   ])
 })
 
+test('requests that wait for a thread of the pool are an effect of it, and it comes before a host that is short of CPUs', () => {
+  const load = { count: 600, elasticity: 1, correlation: 1 }
+  const threadPool = { fullShare: 0.9, waitMs: 800 }
+  const slow = routeWith({ meanMs: 2400, firstByteMs: 2400, load })
+  assert.deepEqual(found(figuresWith({ routes: [slow], threadPool })), [
+    ['thread-pool', 'high', null],
+    ['pool-exhausted', 'low', 'thread-pool'],
+    ['slow-dependency', 'low', 'thread-pool'],
+  ])
+  const scheduler = { runShare: 0.1, waitShare: 0.5, foreignShare: 0.2 }
+  const cpu = { used: 0.4, limit: 2 }
+  assert.deepEqual(found(figuresWith({ routes: [slow], threadPool, scheduler, cpu })), [
+    ['thread-pool', 'high', null],
+    ['host-starved', 'medium', null],
+  ])
+})
+
 test('of equally severe findings the cause comes first, and severity goes before it', () => {
   const routes = [routeWith({ errors: 300 })]
   const figures = figuresWith({
@@ -217,11 +234,11 @@ test('a finding has every field of its contract, and its page', () => {
   for (const problem of PROBLEMS) assert.match(page, new RegExp(`^### ${problem}$`, 'm'))
 })
 
-test('there are thirteen problems, each known to the types', () => {
+test('there are fourteen problems, each known to the types', () => {
   const types = readFileSync(join(__dirname, '../../index.d.ts'), 'utf8')
   const [, union] = /export interface Finding \{\n\s+readonly problem:([^/]+)/.exec(types) ?? []
   assert.deepEqual([...union.matchAll(/'([\w-]+)'/g)].map(([, name]) => name).sort(), [...PROBLEMS].sort())
-  assert.equal(PROBLEMS.length, 13)
+  assert.equal(PROBLEMS.length, 14)
 })
 
 test('the text has a sentence where there is no finding', () => {

@@ -130,6 +130,21 @@ test('it compares what a request costs the loop with the least of any ten second
   )
 })
 
+test('it measures the thread pool once requests come', (t) => {
+  let own
+  const read = (parts, given) => {
+    own = given
+    return takeReading(parts, given)
+  }
+  const { clock, doctor, end } = doctorFor(t, { read })
+  end(1)
+  const observedMs = () => own.threadPool.sample().observedMs
+  assert.equal(observedMs(), 0)
+  end(1)
+  doctor.onEachTurn(1, clock.now())
+  assert.ok(observedMs() > 0)
+})
+
 test('a diagnosis is made at most once a second', (t) => {
   const { clock, doctor, end } = doctorFor(t)
   end(30)

@@ -17,6 +17,7 @@ const MINUTE_MS = 60_000
 const near = (value, expected) =>
   assert.ok(Math.abs(value / expected - 1) < 0.01, `${value} is not ${expected}`)
 const LONG_TURNS = { long: { count: 0, ms: 0, requests: 0 }, veryLong: { count: 0, ms: 0, requests: 0 } }
+const NO_WAITS = { observedMs: 0, fullMs: 0, waits: 0, waitedMs: 0 }
 
 /** An instance, and readings of it whose process figures are given. */
 function readable(t, { started = {}, ...others } = {}, options = {}) {
@@ -30,7 +31,7 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
   const parts = /** @type {any} */ (
     Object.assign(Object.create(instance), others, { started: { ...instance.started, ...started } })
   )
-  const process = { longTurns: LONG_TURNS, throttling: undefined, scheduler: undefined }
+  const process = { longTurns: LONG_TURNS, threadPool: NO_WAITS, throttling: undefined, scheduler: undefined }
   const usual = new UsualDurations()
   return {
     clock,
@@ -42,6 +43,7 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
       takeReading(parts, {
         longTurns: /** @type {any} */ ({ sample: () => process.longTurns }),
         cpuThrottling: /** @type {any} */ ({ sample: () => process.throttling }),
+        threadPool: /** @type {any} */ ({ sample: () => process.threadPool }),
         readScheduler: () => process.scheduler,
       }),
     figures: (earlier, now) => figuresOf(parts, { earlier, now, usual, recent: [] }),
@@ -97,6 +99,25 @@ test('routes have what happened between the readings, and what had failed before
   )
   assert.ok(Number.isNaN(items.firstByteMs))
   assert.equal(items.usualMs, undefined)
+})
+
+test('the thread pool has the share of the time in which jobs waited, their mean wait, and its size', (t) => {
+  const { clock, figures, process: of, read } = readable(t)
+  of.threadPool = { observedMs: 20_000, fullMs: 5000, waits: 1, waitedMs: 5000 }
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  assert.deepEqual(figures(earlier, read()).threadPool, { seconds: 0, fullShare: 0, waitMs: 0, threads: 4 })
+  // The job that was outstanding has waited for 7 seconds more, and another one for 1.
+  of.threadPool = { observedMs: 36_000, fullMs: 13_000, waits: 2, waitedMs: 13_000 }
+  assert.deepEqual(figures(earlier, read()).threadPool, {
+    seconds: 16,
+    fullShare: 0.5,
+    waitMs: 8000,
+    threads: 4,
+  })
+  process.env.UV_THREADPOOL_SIZE = '16'
+  t.after(() => delete process.env.UV_THREADPOOL_SIZE)
+  assert.equal(figures(earlier, read()).threadPool.threads, 16)
 })
 
 /** Requests of 100 ms: 60 in the handler, 30 of a free loop before the answer and 10 after it. */

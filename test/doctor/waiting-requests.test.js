@@ -47,6 +47,17 @@ test('requests of 30 seconds and more without an answer are counted by route, wi
   assert.ok(Math.abs(unanswered[0].p99Ms - 20) < 0.5)
 })
 
+test('the oldest request without an answer is known from five seconds on', () => {
+  const { oldest } = waiting([
+    { ageMs: 50_000, hasAnswer: true },
+    { ageMs: 50_000, isQueued: true },
+    { ageMs: 5000 },
+    { ageMs: 5000, route: '/other' },
+  ])
+  assert.deepEqual(oldest, { method: 'GET', route: '/orders', ageMs: 5000 })
+  assert.equal(waiting([{ ageMs: 4999 }]).oldest, undefined)
+})
+
 test('a request that is queued or answering is not unanswered', () => {
   const { unanswered } = waiting([
     { ageMs: 50_000, isQueued: true },

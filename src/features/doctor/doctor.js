@@ -6,6 +6,7 @@
 
 const { CpuThrottling } = require('./cpu-throttling')
 const { LongTurns } = require('./long-turns')
+const { ThreadPoolWait } = require('../../core/process/thread-pool-wait')
 const { UsualDurations, routeBetween, takeReading } = require('./reading')
 
 /**
@@ -30,7 +31,7 @@ const MOST_HEAPS = 12
 class Doctor {
   #parts
   #isOn
-  #own = { cpuThrottling: new CpuThrottling(), longTurns: new LongTurns() }
+  #own
   #read
   #info
   #warn
@@ -58,6 +59,11 @@ class Doctor {
    */
   constructor({ parts, isOn, warn, info, read = takeReading }) {
     this.#parts = parts
+    this.#own = {
+      cpuThrottling: new CpuThrottling(),
+      longTurns: new LongTurns(),
+      threadPool: new ThreadPoolWait(parts.clock),
+    }
     // Where time stands still, as with the fake timers of a test suite, no look would ever come.
     this.#isOn = isOn && !parts.clock.isFrozen
     this.#read = () => read(parts, this.#own)
@@ -66,15 +72,16 @@ class Doctor {
   }
 
   // Hot path: once a loop turn, a few comparisons.
-  /** Wakes the doctor where a request came since it went to rest. @param {number} busyMs */
-  onEachTurn(busyMs) {
+  /** Wakes the doctor where a request came since it went to rest. @param {number} busyMs @param {number} nowMs */
+  onEachTurn(busyMs, nowMs) {
     if (!this.#isOn) return
     const { recorder, started } = this.#parts
     const { requests } = recorder
-    const messages = started.sockets?.connections.received ?? 0
-    this.#own.longTurns.onTurn(busyMs, requests.ended + messages)
+    const ended = requests.ended + (started.sockets?.connections.received ?? 0)
+    this.#own.longTurns.onTurn(busyMs, ended)
+    this.#own.threadPool.onTurn(busyMs, nowMs, requests.size, ended)
     if (this.#timer !== undefined) return
-    if (requests.size === 0 && requests.ended + messages === this.#endedBefore) return
+    if (requests.size === 0 && ended === this.#endedBefore) return
     this.#schedule()
     this.#parts.internalErrors.guard('doctor', () => this.#wake())
   }

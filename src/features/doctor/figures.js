@@ -19,6 +19,8 @@ const { waitingRequests } = require('./waiting-requests')
 
 /** Quantiles take 70 µs per route, so only the routes with the most request time get them. */
 const MOST_QUANTILES = 20
+/** Of libuv, where UV_THREADPOOL_SIZE does not set another number. */
+const DEFAULT_THREADS = 4
 
 /**
  * @typedef {(ms: number) => number} ShareOf the time between the readings
@@ -58,12 +60,15 @@ const MOST_QUANTILES = 20
  * @property {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler of the thread of the loop: on a CPU,
  *   waiting for one, and waiting while other processes ran
  * @property {{ periods: number, throttledPeriods: number, share: number } | undefined} throttling by the limit of the container
+ * @property {{ seconds: number, fullShare: number, waitMs: number, threads: number }} threadPool seconds: for which it was observed;
+ *   fullShare: of these, in which a job waited for 50 ms or more; waitMs: the mean of these waits
  * @property {{ share: number, majorShare: number }} gc
  * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number, bytes: number }[], trend: Trend }} heap
  * @property {{ limitBytes: number, rssBytes: number }} memory
  * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number, queued: number }} admission
  *   `reasons`: of what was rejected; in mode `observe` of what would be
  * @property {import('./waiting-requests').Unanswered[]} unanswered requests that have been in flight for 30 seconds or more
+ * @property {ReturnType<typeof waitingRequests>['oldest']} oldest without an answer, from five seconds on
  * @property {ReturnType<typeof waitingRequests>['clients']} clients
  * @property {{ method: string, route: string, durationMs: number }[]} gaveUp the slowest of the requests whose client
  *   disconnected before an answer began
@@ -125,6 +130,7 @@ function figuresOf(parts, { cost, earlier, now, usual, recent }) {
     cpu: { used: (now.cpuMs - earlier.cpuMs) / elapsedMs, limit: cpuLimitOnce() },
     scheduler: schedulerBetween(earlier, now, shareOf),
     throttling: throttlingBetween(earlier.throttling, now.throttling, shareOf),
+    threadPool: threadPoolBetween(earlier.threadPool, now.threadPool),
     gc: {
       share: shareOf(now.gc.ms - earlier.gc.ms),
       majorShare: shareOf(now.gc.majorMs - earlier.gc.majorMs),
@@ -229,6 +235,18 @@ function throttlingBetween(earlier, later, shareOf) {
     periods: later.periods - earlier.periods,
     throttledPeriods: later.throttledPeriods - earlier.throttledPeriods,
     share: shareOf(later.throttledMs - earlier.throttledMs),
+  }
+}
+
+/** @param {Reading['threadPool']} earlier @param {Reading['threadPool']} later */
+function threadPoolBetween(earlier, later) {
+  const observedMs = later.observedMs - earlier.observedMs
+  return {
+    seconds: observedMs / 1000,
+    fullShare: (later.fullMs - earlier.fullMs) / Math.max(1, observedMs),
+    // The job of both readings may be the same one: then it waited for the difference.
+    waitMs: (later.waitedMs - earlier.waitedMs) / Math.max(1, later.waits - earlier.waits),
+    threads: Number(process.env.UV_THREADPOOL_SIZE) || DEFAULT_THREADS,
   }
 }
 

@@ -13,6 +13,7 @@ const { stallTotals } = require('./other-figures')
  * @import { CollectionKind } from '../../../index.js'
  * @import { CpuThrottling } from './cpu-throttling'
  * @import { LongTurns } from './long-turns'
+ * @import { ThreadPoolWait } from '../../core/process/thread-pool-wait'
  * @import { Recorder } from '../../core/request/recorder'
  */
 
@@ -37,10 +38,10 @@ const WIDTH = FIRST_PART + PART_COLUMNS
 /**
  * @param {Parts} parts
  * @param {{ cpuThrottling: CpuThrottling,
- *   longTurns: LongTurns, readScheduler?: typeof schedulerWait }} own
+ *   longTurns: LongTurns, threadPool: ThreadPoolWait, readScheduler?: typeof schedulerWait }} own
  *   what the doctor measures for itself
  */
-function takeReading(parts, { cpuThrottling, longTurns, readScheduler = schedulerWait }) {
+function takeReading(parts, { cpuThrottling, longTurns, threadPool, readScheduler = schedulerWait }) {
   const { admission, clock, failures, recorder, runtime, started } = parts
   const { shed, wouldShed } = admission.sample()
   return {
@@ -52,6 +53,7 @@ function takeReading(parts, { cpuThrottling, longTurns, readScheduler = schedule
     scheduler: readScheduler(),
     throttling: cpuThrottling.sample(),
     longTurns: longTurns.sample(),
+    threadPool: threadPool.sample(),
     shed: countsByReason(shed),
     wouldShed: countsByReason(wouldShed),
     routes: routesOf(recorder),

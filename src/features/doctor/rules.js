@@ -16,6 +16,7 @@
 /** @type {readonly Rule[]} */
 const RULES = Object.freeze([
   require('./problems/cpu-throttled'),
+  require('./problems/thread-pool'),
   require('./problems/host-starved'),
   require('./problems/heap-growing'),
   require('./problems/garbage-collection'),

@@ -20,28 +20,33 @@ const MOST_LOOKED_AT = 1000
  * @typedef {{ method: string, route: string | null, count: number, oldestMs: number, p99Ms: number, answered: number }} Unanswered
  *   `p99Ms` and `answered` are of the same route since the start
  * @typedef {Omit<Unanswered, 'p99Ms' | 'answered'>} Group
+ * @typedef {Pick<RequestInFlight, 'method' | 'route' | 'ageMs'>} Oldest
  * @typedef {{ reading: number, sending: number, unsentBytes: number, oldestMs: number, inFlight: number }} Clients
  */
 
 /**
  * @param {Pick<import('../../core/metrics/capture').Parts, 'clock' | 'recorder'>} parts
- * @returns {{ unanswered: Unanswered[], clients: Clients }}
+ * @returns {{ unanswered: Unanswered[], oldest: Oldest | undefined, clients: Clients }}
  */
 function waitingRequests({ clock, recorder }) {
   const nowMs = clock.now()
   /** @type {Map<string, Group>} */
   const unanswered = new Map()
   const clients = { reading: 0, sending: 0, unsentBytes: 0, oldestMs: 0, inFlight: recorder.requests.size }
+  /** @type {Oldest | undefined} */
+  let oldest
   let looked = 0
   for (const request of recorder.requests) {
     const ageMs = nowMs - request.startedMs
     if (ageMs < SLOW_CLIENT_MS || ++looked > MOST_LOOKED_AT) break
     if (request.isLongPoll) continue
     if (countClient(clients, request)) clients.oldestMs = Math.max(clients.oldestMs, ageMs)
-    else if (ageMs >= UNANSWERED_MS && !request.hasAnswer && !request.isQueued)
-      countUnanswered(unanswered, recorder.describe(request))
+    else if (!request.hasAnswer && !request.isQueued) {
+      oldest ??= recorder.describe(request)
+      if (ageMs >= UNANSWERED_MS) countUnanswered(unanswered, recorder.describe(request))
+    }
   }
-  return { unanswered: withAnswered([...unanswered.values()], recorder, nowMs), clients }
+  return { unanswered: withAnswered([...unanswered.values()], recorder, nowMs), oldest, clients }
 }
 
 /** @param {Clients} clients @param {Request} request @returns {boolean} whether the client is what the request waits for */

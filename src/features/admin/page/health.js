@@ -21,6 +21,7 @@ const PLACES = {
   'heap-growing': ['memory', 'Memory'],
   'slow-dependency': ['outgoing', 'Outgoing calls'],
   'pool-exhausted': ['slow', 'Slow requests'],
+  'thread-pool': ['slow', 'Slow requests'],
   overloaded: ['admission', 'Admission'],
   'orphaned-requests': ['oldest', 'In flight the longest'],
   errors: ['errors', 'Errors'],

@@ -23,6 +23,7 @@ const rule = {
     'cpu-saturated',
     'overloaded',
     'slow-dependency',
+    'thread-pool',
   ],
   find({ throttling, cpu }) {
     if (throttling === undefined || throttling.periods < FEWEST_PERIODS) return []

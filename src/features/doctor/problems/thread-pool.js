@@ -1,0 +1,89 @@
+'use strict'
+// All threads of libuv's pool are in use, so files, DNS, asynchronous crypto and zlib wait for one. The wait is measured by
+// core/process/thread-pool-wait.js; waits of 50 ms or more count.
+// - A fifth of the time: one job in five waits. Ten seconds of samples, because a single one proves nothing.
+// - Requests must be slow by it. Ten requests of a route take half of the mean wait, most of it waiting. Or a request has had
+//   no answer for five seconds. Half: while the queue grows, requests that have ended waited less than a job does now.
+// - Routes that spend most of their time on calls to another host are left out.
+// - Discounts the wait for a CPU that other processes use: a job needs a CPU as well.
+// High: half of the time and 250 ms. The wait is then most of the duration.
+// DNS look-ups use at most half of the threads. While only they wait, other jobs do not, and nothing is found.
+
+const { onCpuShare } = require('../on-cpu-share')
+const { costliestCall } = require('../outgoing-share')
+const { mayWaitOutside, mostOfTime } = require('../time-parts')
+const { counted, duration, routeName } = require('../../../core/readable')
+const { evidence } = require('../evidence')
+const { FULL_MS } = require('../../../core/process/thread-pool-wait')
+
+/** @import { Figures } from '../figures' */
+
+const LEAST_SECONDS = 10
+const SOME = 0.2
+const MUCH = 0.5
+const LONG_MS = 250
+const FEWEST = 10
+const OF_WAIT = 0.5
+const MOST_NAMED = 3
+/** Share of the CPUs from which on more threads compute no faster. */
+const MOST_CPU = 0.8
+/** The same, where others use the CPUs: share of the time in which the loop waits for one. */
+const MOST_STARVED = 0.2
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'thread-pool',
+  explains: ['slow-dependency', 'pool-exhausted'],
+  find(figures) {
+    const { cpu, oldest, scheduler, threadPool } = figures
+    const { fullShare, seconds, threads, waitMs } = threadPool
+    if (seconds < LEAST_SECONDS || fullShare < SOME) return []
+    if (waitMs * onCpuShare(scheduler) < FULL_MS) return []
+    const waiting = waitingRoutes(figures)
+    const [first, ...others] = waiting
+    const slowest = first ?? oldest
+    if (slowest === undefined) return []
+    const name = routeName(slowest)
+    const rest = others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`
+    return [
+      {
+        severity: fullShare >= MUCH && waitMs >= LONG_MS ? 'high' : 'medium',
+        share: fullShare,
+        route: name,
+        summary: `Jobs of the thread pool (files, DNS, crypto, zlib) wait ${duration(waitMs)} for one of its ${counted(threads, 'thread')}: ${name}${rest} ${others.length === 0 ? 'waits' : 'wait'} for them.`,
+        evidence: [
+          evidence('wait for a thread', waitMs, 'ms'),
+          evidence('jobs wait', fullShare, 'share of the time'),
+          evidence('UV_THREADPOOL_SIZE', threads, 'threads'),
+          ...waiting
+            .slice(0, MOST_NAMED)
+            .map((route) => evidence(`mean duration of ${routeName(route)}`, route.meanMs, 'ms')),
+          ...(first === undefined ? [evidence(`${name}, no answer yet`, Number(oldest?.ageMs), 'ms')] : []),
+          ...mostOfTime(waiting),
+          evidence('CPU used', cpu.used, 'CPUs'),
+          evidence('CPU limit', cpu.limit, 'CPUs'),
+        ],
+        advice: `Find what fills the pool, in ${name} first: bcrypt, crypto.pbkdf2, crypto.scrypt, zlib, dns.lookup or slow files. ${sizeAdvice(figures)} Work that computes for long belongs into worker threads of its own: they leave the pool to files and DNS.`,
+      },
+    ]
+  },
+}
+
+/** The route with the most request time first. @param {Figures} figures */
+const waitingRoutes = ({ loop, outgoing, routes, threadPool: { fullShare, waitMs } }) =>
+  routes.filter(
+    (route) =>
+      route.count >= FEWEST &&
+      route.meanMs >= Math.max(FULL_MS, OF_WAIT * fullShare * waitMs) &&
+      mayWaitOutside(route, loop) &&
+      costliestCall(route, outgoing) === undefined
+  )
+
+/** @param {Figures} figures */
+function sizeAdvice({ cpu, scheduler, threadPool: { threads } }) {
+  if (cpu.used >= MOST_CPU * cpu.limit || (scheduler?.waitShare ?? 0) >= MOST_STARVED)
+    return `A larger UV_THREADPOOL_SIZE (${threads} now) lets files and DNS pass, but hashes and compresses no faster: the CPUs are in use. Give the process more CPUs, or hash and compress less.`
+  return `Start the process with UV_THREADPOOL_SIZE=${Math.max(2 * threads, Math.ceil(cpu.limit))} (${threads} now).`
+}
+
+module.exports = rule
