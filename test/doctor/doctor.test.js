@@ -4,6 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { setImmediate: nextTurn } = require('node:timers/promises')
 const { CallPlace } = require('../../src/core/call-place')
 const { Doctor, LOOK_MS } = require('../../src/features/doctor/doctor')
 const { takeReading } = require('../../src/features/doctor/reading')
@@ -130,7 +131,7 @@ test('it compares what a request costs the loop with the least of any ten second
   )
 })
 
-test('it measures the thread pool once requests come', (t) => {
+test('it measures the thread pool once requests come', async (t) => {
   let own
   const read = (parts, given) => {
     own = given
@@ -142,7 +143,7 @@ test('it measures the thread pool once requests come', (t) => {
   assert.equal(observedMs(), 0)
   end(1)
   doctor.onEachTurn(1, clock.now())
-  assert.ok(observedMs() > 0)
+  while (observedMs() === 0) await nextTurn()
 })
 
 test('a diagnosis is made at most once a second', (t) => {

@@ -73,6 +73,10 @@ test('the sentence has the wait, the threads and who waits', () => {
   assert.deepEqual([route, share], ['POST /login', 0.9])
   const routes = ['/login', '/a', '/b', '/c'].map((each) => routeWith({ ...LOGIN, route: each }))
   const [many] = rule.find(figuresFor({ routes }))
+  assert.match(
+    many.advice,
+    /^Find what fills the pool, in POST \/login, POST \/a, POST \/b or in work between/
+  )
   assert.match(many.summary, /: POST \/login and 3 other routes wait for them\.$/)
   assert.deepEqual(
     many.evidence.map(({ name }) => name).filter((name) => name.startsWith('mean')),

@@ -53,7 +53,7 @@ class ThreadPoolWait {
     this.#follow(0)
     this.#isPending = true
     this.#run(() => {
-      this.#sums = this.sample()
+      this.#sums = this.#sumsWith(this.#pendingMs())
       this.#isPending = false
     })
   }
@@ -64,11 +64,19 @@ class ThreadPoolWait {
     this.#idleMs = this.#clock.idleMs()
   }
 
-  /** Sums since the start. They include the wait of the pending job so far. Each job stands for a second, or for a longer wait. */
+  /** Sums since the start, with the pending job once it has waited for long. */
   sample() {
+    const ms = this.#isPending ? this.#pendingMs() : 0
+    return ms < FULL_MS ? { ...this.#sums } : this.#sumsWith(ms)
+  }
+
+  #pendingMs() {
+    return this.#waitedMs + this.#clock.idleMs() - this.#idleMs
+  }
+
+  /** A job stands for a second, or for its wait if that is longer. @param {number} ms */
+  #sumsWith(ms) {
     const { observedMs, fullMs, waits, waitedMs } = this.#sums
-    if (!this.#isPending) return { observedMs, fullMs, waits, waitedMs }
-    const ms = this.#waitedMs + this.#clock.idleMs() - this.#idleMs
     const spanMs = Math.max(INTERVAL_MS, ms)
     if (ms < FULL_MS) return { observedMs: observedMs + spanMs, fullMs, waits, waitedMs }
     return {

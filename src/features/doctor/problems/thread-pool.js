@@ -16,7 +16,7 @@ const { counted, duration, routeName } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 const { FULL_MS } = require('../../../core/process/thread-pool-wait')
 
-/** @import { Figures } from '../figures' */
+/** @import { Figures, RouteFigures } from '../figures' */
 
 const LEAST_SECONDS = 10
 const SOME = 0.2
@@ -63,11 +63,15 @@ const rule = {
           evidence('CPU used', cpu.used, 'CPUs'),
           evidence('CPU limit', cpu.limit, 'CPUs'),
         ],
-        advice: `Find what fills the pool, in ${name} first: bcrypt, crypto.pbkdf2, crypto.scrypt, zlib, dns.lookup or slow files. ${sizeAdvice(figures)} Work that computes for long belongs into worker threads of its own: they leave the pool to files and DNS.`,
+        advice: `Find what fills the pool, in ${namesOf(waiting, name)} or in work between requests: bcrypt, crypto.pbkdf2, crypto.scrypt, zlib, dns.lookup or slow files. ${sizeAdvice(figures)} Work that computes for long belongs into worker threads of its own: they leave the pool to files and DNS.`,
       },
     ]
   },
 }
+
+/** Routes that wait may be those that fill the pool. @param {RouteFigures[]} waiting @param {string} name */
+const namesOf = (waiting, name) =>
+  waiting.length < 2 ? name : waiting.slice(0, MOST_NAMED).map(routeName).join(', ')
 
 /** The route with the most request time first. @param {Figures} figures */
 const waitingRoutes = ({ loop, outgoing, routes, threadPool: { fullShare, waitMs } }) =>
