@@ -190,8 +190,8 @@ test('requests that wait for a thread of the pool are an effect of it, and it co
   const slow = routeWith({ meanMs: 2400, firstByteMs: 2400, load })
   assert.deepEqual(found(figuresWith({ routes: [slow], threadPool })), [
     ['thread-pool', 'high', null],
-    ['pool-exhausted', 'low', 'thread-pool'],
-    ['slow-dependency', 'low', 'thread-pool'],
+    ['pool-exhausted', 'high', 'thread-pool'],
+    ['slow-dependency', 'high', 'thread-pool'],
   ])
   const scheduler = { runShare: 0.1, waitShare: 0.5, foreignShare: 0.2 }
   const cpu = { used: 0.4, limit: 2 }

@@ -77,7 +77,7 @@ test('host-starved does not say that nothing here causes it where other threads 
     ruleOf('host-starved').find(figuresWith({ ...starvedBy(0.1, 0.3), cpu: { used, limit: 2 } }))[0]
   const foreign = claimOf(0.19)
   assert.match(foreign.summary, /: other processes use the CPUs/)
-  assert.match(foreign.advice, /Nothing in this application causes it\.$/)
+  assert.match(foreign.advice, /raise the CPU request\.$/)
   const both = claimOf(0.21)
   assert.match(both.summary, /: other processes and other threads of this one use the CPUs/)
   assert.match(both.advice, /thread pool and worker threads too\.$/)

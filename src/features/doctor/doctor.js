@@ -6,7 +6,7 @@
 
 const { CpuThrottling } = require('./cpu-throttling')
 const { LongTurns } = require('./long-turns')
-const { ThreadPoolWait } = require('../../core/process/thread-pool-wait')
+const { ThreadPoolWait } = require('./thread-pool-wait')
 const { UsualDurations, routeBetween, takeReading } = require('./reading')
 
 /**

@@ -13,7 +13,7 @@ const { stallTotals } = require('./other-figures')
  * @import { CollectionKind } from '../../../index.js'
  * @import { CpuThrottling } from './cpu-throttling'
  * @import { LongTurns } from './long-turns'
- * @import { ThreadPoolWait } from '../../core/process/thread-pool-wait'
+ * @import { ThreadPoolWait } from './thread-pool-wait'
  * @import { Recorder } from '../../core/request/recorder'
  */
 

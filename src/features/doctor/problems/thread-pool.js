@@ -1,6 +1,6 @@
 'use strict'
 // All threads of libuv's pool are in use, so files, DNS, asynchronous crypto and zlib wait for one. The wait is measured by
-// core/process/thread-pool-wait.js; waits of 50 ms or more count.
+// thread-pool-wait.js; waits of 50 ms or more count.
 // - A fifth of the time: one job in five waits. Ten seconds of samples, because a single one proves nothing.
 // - Requests must be slow by it. Ten requests of a route take half of the mean wait, most of it waiting. Or a request has had
 //   no answer for five seconds. Half: while the queue grows, requests that have ended waited less than a job does now.
@@ -9,12 +9,9 @@
 // High: half of the time and 250 ms. The wait is then most of the duration.
 // DNS look-ups use at most half of the threads. While only they wait, other jobs do not, and nothing is found.
 
-const { onCpuShare } = require('../on-cpu-share')
-const { costliestCall } = require('../outgoing-share')
-const { mayWaitOutside, mostOfTime } = require('../time-parts')
+const { costliestCall, evidence, mayWaitOutside, mostOfTime, onCpuShare } = require('../evidence')
 const { counted, duration, routeName } = require('../../../core/readable')
-const { evidence } = require('../evidence')
-const { FULL_MS } = require('../../../core/process/thread-pool-wait')
+const { FULL_MS } = require('../thread-pool-wait')
 
 /** @import { Figures, RouteFigures } from '../figures' */
 

@@ -28,7 +28,7 @@ class ThreadPoolWait {
   #endedBefore = 0
   #sums = { observedMs: 0, fullMs: 0, waits: 0, waitedMs: 0 }
 
-  /** @param {import('../clock').Clock} clock @param {(onDone: () => void) => void} [run] for tests */
+  /** @param {import('../../core/clock').Clock} clock @param {(onDone: () => void) => void} [run] for tests */
   constructor(clock, run = fillByte) {
     this.#clock = clock
     this.#run = run

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { setImmediate: nextTurn } = require('node:timers/promises')
-const { INTERVAL_MS, ThreadPoolWait } = require('../../src/core/process/thread-pool-wait')
+const { INTERVAL_MS, ThreadPoolWait } = require('../../src/features/doctor/thread-pool-wait')
 const { systemClock } = require('../../src/core/clock')
 
 /** A probe whose loop idles, works and ends its turns when told. */
