@@ -27,6 +27,7 @@ const HOGS = 6
 /** Ends by itself, should the bench be killed. */
 const HOG = 'const end = Date.now() + 120_000; while (Date.now() < end);'
 const SLOW_CLIENTS = 12
+const UPSTREAM_MS = 50
 const WORK_MS = 1
 /** Of --busy: what the load begins with, and by how much it changes in a second at most. */
 const FIRST_RATE = 50
@@ -43,12 +44,16 @@ const FAULTS = {
   blocked: { problem: 'event-loop-blocked' },
   gc: { problem: 'garbage-collection', nodeFlags: ['--max-semi-space-size=1', '--max-old-space-size=400'] },
   slow: { problem: 'slow-dependency' },
+  calls: { problem: 'many-calls' },
+  fewCalls: { problem: 'healthy' },
   pool: { problem: 'pool-exhausted' },
   threads: { problem: 'thread-pool' },
   hogs: { problem: 'host-starved' },
   leak: { problem: 'heap-growing', nodeFlags: ['--max-old-space-size=300'] },
   listeners: { problem: 'listener-leak' },
   errors: { problem: 'errors' },
+  late: { problem: 'aborted-requests', giveUpMs: 2000 },
+  typing: { problem: 'healthy', giveUpMs: 150 },
   orphans: { problem: 'orphaned-requests' },
   overload: { problem: 'overloaded', rate: (load) => 500 + 4 * load },
   saturated: { problem: 'cpu-saturated', rate: () => 700 },
@@ -79,7 +84,7 @@ function pick() {
 }
 
 /** Poisson arrivals, which follow the clock whatever the server does. */
-function startLoad(port, firstRate) {
+function startLoad(port, firstRate, giveUpMs = GIVE_UP_MS) {
   let rate = firstRate
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1000 })
   let timer
@@ -90,7 +95,7 @@ function startLoad(port, firstRate) {
       { agent, port, host: '127.0.0.1', method: String(method), path: String(route) },
       (res) => res.resume()
     )
-    request.setTimeout(GIVE_UP_MS, () => request.destroy())
+    request.setTimeout(giveUpMs, () => request.destroy())
     request.on('error', () => {})
     request.end()
   }
@@ -111,6 +116,14 @@ function startLoad(port, firstRate) {
       agent.destroy()
     },
   }
+}
+
+/** Another service, which answers after a while. It is in the process of the bench, so that it costs the loop of the service nothing. */
+async function startUpstream() {
+  const server = http.createServer((_req, res) => setTimeout(() => res.end('{}'), UPSTREAM_MS))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  server.unref()
+  return `http://127.0.0.1:${/** @type {any} */ (server.address()).port}/`
 }
 
 /** Holds the loop of the service as busy as is asked, while the speed of the machine changes. */
@@ -156,23 +169,24 @@ function startHogs() {
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-async function run({ fault, load, busy }) {
-  const { problem, nodeFlags = [], rate = (each) => each } = FAULTS[fault]
+async function run({ fault, load, busy }, upstream) {
+  const { problem, giveUpMs, nodeFlags = [], rate = (each) => each } = FAULTS[fault]
   const child = fork(path.join(__dirname, 'server.js'), {
     env: {
       ...process.env,
       FAULT: fault,
+      UPSTREAM: upstream,
       RATE: String(load),
       WORK_MS: busy === undefined ? '0' : String(WORK_MS),
     },
     execArgv: nodeFlags,
   })
   const [{ port, doctor }] = await once(child, 'message')
-  let requests = startLoad(port, load)
+  let requests = startLoad(port, load, giveUpMs)
   await sleep(healthyMs)
   child.send('begin')
   requests.stop()
-  requests = startLoad(port, rate(load))
+  requests = startLoad(port, rate(load), giveUpMs)
   const kept = busy === undefined ? undefined : keepBusy(child, requests, busy)
   const stopOthers = fault === 'hogs' ? startHogs() : fault === 'clients' ? startSlowClients(port) : () => {}
   let diagnosis
@@ -200,7 +214,7 @@ async function run({ fault, load, busy }) {
   stopOthers()
   child.kill('SIGKILL')
   seen.delete('healthy')
-  const found = fault === 'healthy' && seen.size > 0 ? [...seen].join(', ') : nameOf(diagnosis)
+  const found = problem === 'healthy' && seen.size > 0 ? [...seen].join(', ') : nameOf(diagnosis)
   return {
     fault,
     load: Math.round(atLast),
@@ -222,9 +236,10 @@ async function main() {
       : flags.busy.map((busy) => ({ fault, load: FIRST_RATE, busy }))
   )
   const rows = []
+  const upstream = await startUpstream()
   const work = async () => {
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-      const row = await run(job)
+      const row = await run(job, upstream)
       rows.push(row)
       show(row)
     }

@@ -11,7 +11,7 @@ const express = require('express')
 /** With SPILLWAY_SRC, the bench measures another checkout. */
 const { createSpillway } = require(path.resolve(__dirname, process.env.SPILLWAY_SRC ?? '../../src'))
 
-const { FAULT = 'healthy', RATE = '60', WORK_MS = '0' } = process.env
+const { FAULT = 'healthy', RATE = '60', WORK_MS = '0', UPSTREAM = '' } = process.env
 const rate = Number(RATE)
 /** How long the loop works for a request, in the mean. */
 const workMs = Number(WORK_MS)
@@ -23,6 +23,13 @@ const HASH_ROUNDS = 200_000
 const POOL_ROUNDS = (60 / rate) * 6 * HASH_ROUNDS
 const DEPENDENCY_MS = 15
 const SLOW_MS = 900
+/** Calls for each request, one after another. Four are usual. */
+const CALLS = 14
+const FEW_CALLS = 4
+/** Clients of the bench wait for as long: half of them give up. */
+const LATE_MS = 2000
+/** Of a search that is sent with each letter: clients abort half of them. */
+const SEARCH_MS = 150
 
 const spillway = createSpillway({
   shed: { mode: FAULT === 'saturated' ? 'off' : 'adaptive' },
@@ -103,6 +110,11 @@ app.get('/items', async (_req, res) => {
 app.get('/orders', async (_req, res) => {
   if (has('errors') && Math.random() < 0.3)
     throw new TypeError("Cannot read properties of undefined (reading 'total')")
+  // As since a deploy: the route does not become slower meanwhile.
+  const calls = FAULT === 'calls' ? CALLS : FAULT === 'fewCalls' ? FEW_CALLS : 0
+  for (let i = 0; i < calls; i++) await (await fetch(UPSTREAM)).text()
+  if (FAULT === 'late') await wait(LATE_MS * (0.5 + Math.random()))
+  if (FAULT === 'typing') await wait(SEARCH_MS * 2 * Math.random())
   if (has('pool')) await withConnection(() => wait(HELD_MS * (0.5 + Math.random())))
   else {
     work()

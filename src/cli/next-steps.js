@@ -11,6 +11,7 @@ const OF_PROBLEM = {
   'heap-growing': ['heap'],
   'pool-exhausted': ['snapshot'],
   'slow-dependency': ['snapshot'],
+  'many-calls': ['snapshot'],
 }
 
 /** By cause; code that is named needs no next step. @type {Record<string, (command: (name: string) => string) => string>} */

@@ -4,7 +4,7 @@
 
 const { findSourceMap } = require('node:module')
 const { dirname, isAbsolute, relative, sep } = require('node:path')
-const { pathOf } = require('./call-place')
+const { pathOf, placesIn } = require('./call-place')
 
 const OWN_FOLDER = dirname(__dirname) + sep
 const PACKAGE = /[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)(?!.*[/\\]node_modules[/\\])/
@@ -40,6 +40,13 @@ function placeOf(frames) {
       return `${source.name} (${source.file}:${source.line})`
     }),
   }
+}
+
+/** The innermost line of the application in a stack as V8 writes it, or else of a package. @param {unknown} stack @returns {string | null} */
+function placeInStack(stack) {
+  const places = placesIn(stack).filter((path) => !isOwn({ path }))
+  const place = places.find((path) => packageOf(path) === null) ?? places[0]
+  return place === undefined ? null : shown(place)
 }
 
 /** @param {Frame} frame @returns {Place} */
@@ -88,4 +95,4 @@ function shown(path) {
   }
 }
 
-module.exports = { isOfNode, isOwn, packageOf, placeOf, shown, sourceOf }
+module.exports = { isOfNode, isOwn, packageOf, placeInStack, placeOf, shown, sourceOf }

@@ -201,6 +201,21 @@ test('requests that wait for a thread of the pool are an effect of it, and it co
   ])
 })
 
+test('clients that give up are an effect of a handler that does not answer, in the same route', () => {
+  const gaveUp = { count: 200, meanMs: 10_000 }
+  const left = Array.from({ length: 10 }, () => ({ method: 'GET', route: '/orders', durationMs: 10_000 }))
+  const foundIn = (route) =>
+    found(figuresWith({ routes: [routeWith(), routeWith({ route, gaveUp })], gaveUp: left }))
+  assert.deepEqual(foundIn('/orders'), [
+    ['orphaned-requests', 'high', null],
+    ['aborted-requests', 'high', 'orphaned-requests'],
+  ])
+  assert.deepEqual(foundIn('/items'), [
+    ['orphaned-requests', 'high', null],
+    ['aborted-requests', 'high', null],
+  ])
+})
+
 test('of equally severe findings the cause comes first, and severity goes before it', () => {
   const routes = [routeWith({ errors: 300 })]
   const figures = figuresWith({
@@ -234,11 +249,11 @@ test('a finding has every field of its contract, and its page', () => {
   for (const problem of PROBLEMS) assert.match(page, new RegExp(`^### ${problem}$`, 'm'))
 })
 
-test('there are fourteen problems, each known to the types', () => {
+test('there are sixteen problems, each known to the types', () => {
   const types = readFileSync(join(__dirname, '../../index.d.ts'), 'utf8')
   const [, union] = /export interface Finding \{\n\s+readonly problem:([^/]+)/.exec(types) ?? []
   assert.deepEqual([...union.matchAll(/'([\w-]+)'/g)].map(([, name]) => name).sort(), [...PROBLEMS].sort())
-  assert.equal(PROBLEMS.length, 14)
+  assert.equal(PROBLEMS.length, 16)
 })
 
 test('the text has a sentence where there is no finding', () => {

@@ -52,15 +52,15 @@ function doctorFor(t, { isOn = true, read = takeReading, process = () => ({}) } 
     lines,
     armed: () => clock.armed() - armed,
     /** Requests that end in one loop turn. */
-    end(count, outcome = COMPLETED) {
+    end(count, outcome = COMPLETED, durationMs = 5) {
       const series = instance.recorder.routes.find('/orders', GET)
       const status = outcome === ERRORED ? 500 : 200
       for (let i = 0; i < count; i++) {
         const request = {
           outcome,
           status,
-          durationMs: 5,
-          firstByteMs: 5,
+          durationMs,
+          firstByteMs: durationMs,
           scheme: 0,
           requestBytes: 1,
           responseBytes: 1,
@@ -277,5 +277,40 @@ for (const [insight, summary] of [
     await get('/')
     await ended(spillway, 1)
     assert.match(spillway.diagnose().summary, /** @type {RegExp} */ (summary))
+  })
+}
+
+for (const [what, callMs, calls, expected] of /** @type {const} */ ([
+  ['makes more calls', 20, 100, ['many-calls']],
+  ['makes calls that take longer', 100, 20, ['slow-dependency', 'many-calls']],
+])) {
+  test(`a route that becomes slower because it ${what} is told by what a call usually takes`, (t) => {
+    const { clock, doctor, end, instance } = doctorFor(t)
+    const sums = {
+      host: 'db',
+      method: 'GET',
+      route: '/orders',
+      count: 0,
+      totalMs: 0,
+      awaited: 0,
+      awaitedMs: 0,
+    }
+    const row = {}
+    Object.assign(instance.started, { outgoing: { totals: () => new Map([[row, { ...sums }]]) } })
+    const serveFor = (seconds, ms, perRequest) => {
+      for (let i = 0; i < seconds; i += LOOK_MS / 1000) {
+        sums.awaited = sums.count += 30 * perRequest
+        sums.awaitedMs = sums.totalMs += 30 * perRequest * ms
+        end(30, COMPLETED, perRequest * ms)
+        clock.pass(LOOK_MS)
+      }
+    }
+    serveFor(120, 20, 20)
+    assert.deepEqual(doctor.diagnose().findings, [])
+    serveFor(80, callMs, calls)
+    assert.deepEqual(
+      doctor.diagnose().findings.map(({ problem }) => problem),
+      expected
+    )
   })
 }

@@ -7,11 +7,14 @@ const ROUTE = Object.freeze({
   count: 600,
   errors: 0,
   aborted: 0,
+  gaveUp: { count: 0, meanMs: 0 },
+  answeredMs: 20,
   timeShare: 0.6,
   meanMs: 20,
   firstByteMs: 20,
   usualMs: 20,
   before: { count: 10_000, errors: 1 },
+  previous: undefined,
   load: { count: 600, elasticity: 0.05, correlation: 0.05 },
   quantiles: { p50Ms: 18, p99Ms: 60, maxMs: 90 },
   loopShare: undefined,
@@ -45,6 +48,7 @@ const HEALTHY = Object.freeze({
   events: [],
   stalls: undefined,
   outgoing: undefined,
+  poolUses: undefined,
   warnings: undefined,
 })
 

@@ -8,7 +8,7 @@ const { Instance } = require('../../src/instance')
 const { resolveOptions } = require('../../src/core/options/options')
 const { figuresOf } = require('../../src/features/doctor/figures')
 const { UsualDurations, takeReading } = require('../../src/features/doctor/reading')
-const { COMPLETED, ERRORED } = require('../../src/core/request/outcome')
+const { ABORTED, COMPLETED, ERRORED } = require('../../src/core/request/outcome')
 const { METHODS } = require('../../src/core/request/methods')
 const { handClock } = require('../support/hand-clock')
 const { requestWith } = require('../support/request')
@@ -48,13 +48,11 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
       }),
     figures: (earlier, now) => figuresOf(parts, { earlier, now, usual, recent: [] }),
     /** Requests of one route that have ended. */
-    end(
-      route,
-      { count, durationMs, outcome = COMPLETED, method = 'GET', firstByteMs = durationMs, onEnd = undefined }
-    ) {
+    end(route, given) {
+      const { count, durationMs, outcome = COMPLETED, method = 'GET', firstByteMs = durationMs } = given
+      const { status = outcome === ERRORED ? 500 : 200, onEnd } = given
       const series = instance.recorder.routes.find(route, METHODS.indexOf(method))
       for (let i = 0; i < count; i++) {
-        const status = outcome === ERRORED ? 500 : 200
         const request = {
           outcome,
           status,
@@ -73,10 +71,10 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
 }
 
 test('routes have what happened between the readings, and what had failed before', (t) => {
-  const { clock, end, figures, read, usual } = readable(t)
+  const { clock, end, figures, instance, read, usual } = readable(t)
   end('/orders', { count: 100, durationMs: 20, outcome: ERRORED })
   end('/orders', { count: 300, durationMs: 20 })
-  usual.onLook(0, 400, 20)
+  usual.onLook(instance.recorder.routes.series[0], 400, 20)
   const earlier = read()
   clock.advance(MINUTE_MS)
   end('/orders', { count: 30, durationMs: 100 })
@@ -158,6 +156,24 @@ test('with `insight.parts: false` no part of a time is known', (t) => {
   assert.deepEqual([count, loopShare, parts, unreadMs], [10, undefined, undefined, undefined])
 })
 
+test('requests that were aborted before an answer began are counted, with their time', (t) => {
+  const { clock, end, figures, read } = readable(t)
+  const gone = { outcome: ABORTED, status: 0, firstByteMs: -1 }
+  end('/orders', { count: 5, durationMs: 9000, ...gone })
+  const earlier = read()
+  clock.advance(MINUTE_MS)
+  end('/orders', { count: 30, durationMs: 4000, ...gone })
+  end('/orders', { count: 10, durationMs: 2000, firstByteMs: 1500 })
+  // The answer had begun, as in an event stream.
+  end('/orders', { count: 2, durationMs: 2000, outcome: ABORTED })
+  end('/report', { count: 6, durationMs: 4000, ...gone })
+  const [orders, report] = figures(earlier, read()).routes
+  assert.deepEqual([orders.count, orders.aborted, orders.gaveUp.count], [42, 32, 30])
+  near(orders.gaveUp.meanMs, 4000)
+  near(orders.answeredMs, 2000)
+  assert.deepEqual([report.gaveUp.count, report.answeredMs], [6, Number.NaN])
+})
+
 test('a route without a request between the readings is left out', (t) => {
   const { clock, end, figures, read } = readable(t)
   end('/orders', { count: 10, durationMs: 20 })
@@ -218,31 +234,32 @@ test('stalls cost what they have cost since the earlier reading, calls are by ho
     { ...site, function: 'hash', totalMs: 900 },
     { ...site, function: 'render', totalMs: 500 },
   ]
-  const sums = (count, totalMs) => ({ lastMinute: { count, totalMs } })
-  const hosts = [
-    {
-      host: 'stock',
-      ...sums(12, 700),
-      routes: [
-        { method: 'GET', route: '/orders', ...sums(10, 600) },
-        { method: null, route: null, ...sums(2, 100) },
-        { method: 'GET', route: '/old', ...sums(0, 0) },
-      ],
-    },
-    { host: 'mail', ...sums(1, 650), routes: [{ method: 'POST', route: '/login', ...sums(1, 650) }] },
-  ]
+  const calls = (count, totalMs) => ({ count, totalMs, awaited: count, awaitedMs: totalMs })
+  const stock = { host: 'stock', method: 'GET', route: '/orders' }
+  const [known, unknown, old, mail] = [{}, {}, {}, {}]
+  let totals = new Map([
+    [known, { ...stock, ...calls(100, 900) }],
+    [old, { ...stock, route: '/old', ...calls(3, 9000) }],
+  ])
   const warnings = { counts: { MaxListenersExceededWarning: 1 }, recent: [] }
-  const { clock, figures, read } = readable(t, {
-    started: { stalls: { sample: () => ({ sites }) }, outgoing: { section: () => ({ hosts }) } },
+  const { clock, figures, read, usual } = readable(t, {
+    started: { stalls: { sample: () => ({ sites }) }, outgoing: { totals: () => totals } },
     warnings: { list: () => warnings },
   })
   const earlier = read()
+  usual.onLook(known, 100, 9)
   clock.advance(MINUTE_MS)
   sites = [
     { ...site, function: 'hash', totalMs: 950 },
     { ...site, function: 'render', totalMs: 500 },
     { ...site, function: 'parse', totalMs: 200 },
   ]
+  totals = new Map([
+    [known, { ...stock, ...calls(110, 1500) }],
+    [unknown, { ...stock, method: null, route: null, ...calls(2, 100) }],
+    [old, { ...stock, route: '/old', ...calls(3, 9000) }],
+    [mail, { host: 'mail', method: 'POST', route: '/login', ...calls(1, 650) }],
+  ])
   const found = figures(earlier, read())
   assert.deepEqual(
     found.stalls?.sites.map(({ function: name, ms }) => [name, ms]),
@@ -252,13 +269,22 @@ test('stalls cost what they have cost since the earlier reading, calls are by ho
     ]
   )
   assert.deepEqual(
-    found.outgoing?.map(({ host, route, count, totalMs }) => [host, route, count, totalMs]),
+    found.outgoing?.map(({ host, route, count, totalMs, awaitedMs }) => [
+      host,
+      route,
+      count,
+      totalMs,
+      awaitedMs,
+    ]),
     [
-      ['mail', '/login', 1, 650],
-      ['stock', '/orders', 10, 600],
-      ['stock', null, 2, 100],
+      ['mail', '/login', 1, 650, 650],
+      ['stock', '/orders', 10, 600, 600],
+      ['stock', null, 2, 100, 100],
     ]
   )
+  const [usualOfMail, usualOfStock] = (found.outgoing ?? []).map(({ usualMs }) => usualMs)
+  assert.equal(usualOfMail, undefined)
+  near(Number(usualOfStock), 9)
   assert.equal(found.warnings, warnings)
 })
 
@@ -282,8 +308,8 @@ test('rejections are counted by reason, and kinds of errors by how often they ca
   assert.deepEqual(admission.reasons, { loop: 4, memory: 1 })
   assert.deepEqual([admission.rejected, admission.wouldReject], [5, 1])
   assert.deepEqual(errorKinds, [
-    { route: '/orders', status: 500, type: 'TypeError', count: 2 },
-    { route: '/orders', status: 500, type: 'RangeError', count: 1 },
+    { route: '/orders', status: 500, type: 'TypeError', count: 2, place: null },
+    { route: '/orders', status: 500, type: 'RangeError', count: 1, place: null },
   ])
   instance.admission.update({ ...instance.options.shed, mode: 'observe' })
   assert.deepEqual(figures(earlier, read()).admission.reasons, { loop: 1 })

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { eventsBetween, poolsOf } = require('../../src/features/doctor/other-figures')
+const { eventsBetween, poolsOf, previousRelease } = require('../../src/features/doctor/other-figures')
 
 const TIMED = { isTimed: true, max: 5 }
 const EARLIER = { asks: 10, uses: 10, waitMs: 100, useMs: 200, contendedMs: 50, timeouts: 1 }
@@ -58,4 +58,17 @@ test('an event has the messages between, also where it is new; an event without 
       ['typing', 2, 0],
     ]
   )
+})
+
+test('a route has its figures in the previous release, whose name is what differs from this one', () => {
+  const route = { method: 'GET', route: '/orders', count: 100, errorRatio: 0.01 }
+  const of = (version, routes = [route]) => {
+    const previous = { version, revision: '0123456789abcdef', routes }
+    const releases = { current: { version: '2.4.0' }, previous }
+    return previousRelease(/** @type {any} */ ({ started: { releases } }))('GET', '/orders')
+  }
+  assert.deepEqual(of('2.3.0'), { release: '2.3.0', count: 100, errorRatio: 0.01 })
+  assert.equal(of('2.4.0')?.release, '0123456789ab')
+  assert.equal(of('2.3.0', [{ ...route, method: 'POST' }]), undefined)
+  assert.equal(previousRelease({ started: {} })('GET', '/orders'), undefined)
 })

@@ -533,11 +533,11 @@ test('the evidence names the part that took at least half of the time of the req
   assert.equal(evidence.find(({ name }) => name.startsWith('unread'))?.value, 10)
 })
 
-test('slow-dependency: slow in itself, answered or not', () => {
+test('slow-dependency: slow in itself, if most requests are answered', () => {
   check('slow-dependency', [
     [slow({ usualMs: undefined, firstByteMs: 1999 }), 'none'],
     [slow({ usualMs: undefined, firstByteMs: 2000 }), 'medium'],
-    [slow({ usualMs: undefined, firstByteMs: Number.NaN, meanMs: 2000 }), 'medium'],
+    [slow({ usualMs: undefined, firstByteMs: Number.NaN, meanMs: 4000 }), 'none'],
     // The answer begins at once, and is read slowly.
     [slow({ firstByteMs: 20, meanMs: 5000 }), 'none'],
   ])
@@ -581,7 +581,7 @@ test('errors: an event of a socket is judged as a route is', () => {
       events: [
         { method: 'event', route: 'save', count: 600, errors: 150, before: { count: 1000, errors: 1 } },
       ],
-      errorKinds: [{ route: 'event save', status: 500, type: 'TypeError', count: 150 }],
+      errorKinds: [{ route: 'event save', status: 500, type: 'TypeError', count: 150, place: null }],
     })
   )[0]
   assert.equal(claim.severity, 'high')
@@ -596,8 +596,8 @@ test('errors says whether the route has begun to fail, and with what', () => {
         routes: [routeWith({ errors: 60, before })],
         requests: { errors: 60 },
         errorKinds: [
-          { route: '/other', status: 500, type: 'RangeError', count: 90 },
-          { route: '/orders', status: 500, type: 'TypeError', count: 50 },
+          { route: '/other', status: 500, type: 'RangeError', count: 90, place: 'a.js:1:2' },
+          { route: '/orders', status: 500, type: 'TypeError', count: 50, place: 'src/orders.js:4:62' },
         ],
       })
     )[0]
@@ -607,6 +607,34 @@ test('errors says whether the route has begun to fail, and with what', () => {
   )
   assert.match(claimOf({ count: 1000, errors: 34 }).summary, /GET \/orders fails/)
   assert.match(claimOf({ count: 19, errors: 0 }).summary, /GET \/orders fails/)
+})
+
+test('errors: a release that has always failed is compared with the previous one, and the place is named', () => {
+  const summaryOf = ({ before = { count: 1000, errors: 44 }, ...previous } = {}) =>
+    ruleOf('errors').find(
+      figuresWith({
+        routes: [
+          routeWith({
+            errors: 36,
+            before,
+            previous: { release: '2.3.0', count: 20, errorRatio: 0.02, ...previous },
+          }),
+        ],
+        requests: { errors: 36 },
+        errorKinds: [
+          { route: '/orders', status: 500, type: 'TypeError', count: 36, place: 'src/orders.js:4:62' },
+        ],
+      })
+    )[0].summary
+  const since =
+    'GET /orders fails since this release: 6 % of its requests, 2 % in the previous release 2.3.0, mostly with TypeError (500) thrown at src/orders.js:4:62.'
+  assert.equal(summaryOf(), since)
+  assert.equal(summaryOf({ before: { count: 0, errors: 0 } }), since)
+  assert.match(summaryOf({ release: '' }), /in the previous release, mostly/)
+  assert.match(summaryOf({ errorRatio: 0.021 }), /fails: 6 % of its requests, 4.4 % before,/)
+  assert.match(summaryOf({ count: 19 }), /fails: 6 % of its requests, 4.4 % before,/)
+  // It was well until a minute ago, so the deploy is not the reason.
+  assert.match(summaryOf({ before: { count: 1000, errors: 1 } }), /has begun to fail: 6 % .*0.1 % before/)
 })
 
 const waiting = (changes = {}) => ({
@@ -644,6 +672,36 @@ test('orphaned-requests: clients gave up', () => {
     [gaveUp(3, 10_000, 1000), 'medium'],
     [gaveUp(3, 10_000, 1001), 'none'],
   ])
+})
+
+const leaving = (count, of = 600, changes = {}) => ({
+  routes: [routeWith({ count: of, aborted: count, gaveUp: { count, meanMs: 4000, ...changes } })],
+})
+
+test('aborted-requests', () => {
+  check('aborted-requests', [
+    [leaving(59), 'none'],
+    [leaving(60), 'medium'],
+    [leaving(119), 'medium'],
+    [leaving(120), 'high'],
+    [leaving(4, 10), 'none'],
+    [leaving(5, 10), 'high'],
+    [leaving(120, 600, { meanMs: 999 }), 'none'],
+    [leaving(120, 600, { meanMs: 1000 }), 'high'],
+  ])
+})
+
+test('aborted-requests says how long clients wait, and how long the route takes if it answers at all', () => {
+  const claimOf = (answeredMs) => {
+    const [route] = leaving(492).routes
+    return ruleOf('aborted-requests').find(figuresWith({ routes: [{ ...route, answeredMs }] }))[0]
+  }
+  assert.equal(
+    claimOf(2600).summary,
+    'Clients of GET /orders give up: 82 % of its requests are aborted after 4 s in the mean, and it answers the others in 2.6 s in the mean.'
+  )
+  assert.match(claimOf(Number.NaN).summary, /and none of its 600 requests was answered\.$/)
+  assert.match(claimOf(Number.NaN).advice, /path that does not answer.*less than 4 s/)
 })
 
 test('overloaded', () => {

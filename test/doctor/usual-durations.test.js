@@ -6,9 +6,10 @@ const { UsualDurations } = require('../../src/features/doctor/reading')
 
 function usualAfter(looks) {
   const usual = new UsualDurations()
+  const route = {}
   for (const [count, meanMs, times = 1] of looks)
-    for (let i = 0; i < times; i++) usual.onLook(0, count, meanMs)
-  return usual.of(0)
+    for (let i = 0; i < times; i++) usual.onLook(route, count, meanMs)
+  return usual.of(route)
 }
 const near = (value, expected) =>
   assert.ok(Math.abs(value - expected) < expected / 100, `${value} is not ${expected}`)

@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { ErrorTable } = require('../../src/core/errors/error-table')
+const { Failure } = require('../../src/core/errors/failure')
 
 const shown = (table) =>
   table.sample().map(({ row: { route, status, type }, count }) => [route, status, type, count])
@@ -38,4 +39,33 @@ test('a row is the same object in every sample, because its labels are cached on
   const table = new ErrorTable('(other)')
   table.count('/a', { status: 500, type: 'Error' })
   assert.equal(table.sample()[0].row, table.sample()[0].row)
+})
+
+test('a row has the place of its first error, and of later ones whose stack was written for the log', () => {
+  const table = new ErrorTable('(other)')
+  const count = (line, isDescribed) => {
+    const stack = `TypeError: no\n    at applyCoupon (/srv/orders.js:${line}:9)\n    at node:internal/x:1:1`
+    table.count('/a', { status: 500, type: 'TypeError', stack, isDescribed })
+    return table.sample()[0].row.place
+  }
+  assert.equal(count(4, false), '/srv/orders.js:4:9')
+  assert.equal(count(7, false), '/srv/orders.js:4:9')
+  assert.equal(count(8, true), '/srv/orders.js:8:9')
+  table.count('/b', { status: 500, type: 'Error' })
+  assert.equal(table.sample()[1].row.place, null)
+})
+
+test('an error that was described for the log gives its place', () => {
+  const table = new ErrorTable('(other)')
+  const fail = () => new Failure(new TypeError('no'))
+  table.count('/a', fail())
+  const [{ row }] = table.sample()
+  assert.match(String(row.place), /error-table\.test\.js:\d+:\d+$/)
+  row.place = null
+  table.count('/a', fail())
+  assert.equal(row.place, null)
+  const logged = fail()
+  logged.describe()
+  table.count('/a', logged)
+  assert.match(String(row.place), /error-table\.test\.js:\d+:\d+$/)
 })

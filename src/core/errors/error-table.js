@@ -2,10 +2,15 @@
 // Counts errors by route, status and type. The route table bounds the routes. Status and type come from the error and are
 // unbounded: after a thousand combinations, new ones are counted under the overflow route and the type `_OTHER`.
 
+const { placeInStack } = require('../stack-frames')
+
 const MOST_ROWS = 1000
 const OTHER_TYPE = '_OTHER'
 
-/** @typedef {{ route: string, status: number, type: string, count: number }} ErrorRow */
+/**
+ * @typedef {{ route: string, status: number, type: string, count: number, place: string | null }} ErrorRow `place`: where the last of
+ *   them was thrown, as far as stacks were read
+ */
 
 class ErrorTable {
   /** @type {Map<string, ErrorRow>} */
@@ -19,11 +24,14 @@ class ErrorTable {
 
   /**
    * @param {string} route
-   * @param {{ status: number, type: string }} failure
+   * @param {{ status: number, type: string, stack?: string | undefined, isDescribed?: boolean }} failure
    */
-  count(route, { status, type }) {
+  count(route, failure) {
+    const { status, type } = failure
     const row = this.#rows.get(keyOf(route, status, type)) ?? this.#open(route, status, type)
     row.count++
+    // Stacks are slow to write: that of the first, and those that the log has written.
+    if (row.count === 1 || failure.isDescribed) row.place = placeInStack(failure.stack)
   }
 
   /** @param {string} route @param {number} status @param {string} type */
@@ -34,6 +42,7 @@ class ErrorTable {
       status,
       type: isFull ? OTHER_TYPE : type,
       count: 0,
+      place: null,
     }
     const key = keyOf(row.route, status, row.type)
     const known = this.#rows.get(key)

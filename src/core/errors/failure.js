@@ -41,6 +41,8 @@ class Failure {
   type
   /** Whether the client may read the message: `ctx.throw` and http-errors say so by `expose`. */
   isExposed
+  /** Whether its stack was read, for the log. */
+  isDescribed = false
   /** The previous failure of the same request. @type {Failure | undefined} */
   earlier = undefined
   /** @type {string | undefined} */
@@ -89,6 +91,7 @@ class Failure {
 
   /** The error in the shape of pino's serializer, redacted. */
   describe() {
+    this.isDescribed = true
     return describeError(this.error)
   }
 }

@@ -2,9 +2,8 @@
 // Counts the warnings of the process by name, such as MaxListenersExceededWarning, with the place in the application that caused the
 // last ones. Node prints them as before: a listener for `warning` changes nothing.
 
-const { placesIn } = require('../call-place')
 const { maskText } = require('../redaction/text')
-const { isOwn, packageOf, shown } = require('../stack-frames')
+const { placeInStack } = require('../stack-frames')
 
 const MAX_NAMES = 30
 const MAX_RECENT = 10
@@ -80,20 +79,13 @@ class ProcessWarnings {
     const known = this.#recent.get(key)
     const { count = 0 } = known ?? {}
     // Stacks are slow to write: only of the first.
-    const at = known === undefined ? placeOf(warning) : known.at
+    const at = known === undefined ? placeInStack(warning?.stack) : known.at
     const lastAt = new Date(this.#clock.wallMs()).toISOString()
     this.#recent.delete(key)
     this.#recent.set(key, { name, message, at, count: count + 1, lastAt })
     const [oldest] = this.#recent.keys()
     if (this.#recent.size > MAX_RECENT) this.#recent.delete(oldest)
   }
-}
-
-/** The innermost line of the application in its stack, or else of a package. @param {Warning} warning @returns {string | null} */
-function placeOf(warning) {
-  const places = placesIn(warning?.stack).filter((path) => !isOwn({ path }))
-  const place = places.find((path) => packageOf(path) === null) ?? places[0]
-  return place === undefined ? null : shown(place)
 }
 
 exports.ProcessWarnings = ProcessWarnings

@@ -23,7 +23,7 @@ const FEWEST_SECONDS = 5
  */
 const EXPLAINED = 0.5
 /** Requests of a route that wait for something: whatever share of the requests they are, each waits for its cause. */
-const OF_WAITING = new Set(['slow-dependency', 'pool-exhausted'])
+const OF_WAITING = new Set(['slow-dependency', 'pool-exhausted', 'aborted-requests'])
 const PAGE = 'docs/insight.md'
 
 /**

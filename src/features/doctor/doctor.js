@@ -7,6 +7,7 @@
 const { CpuThrottling } = require('./cpu-throttling')
 const { LongTurns } = require('./long-turns')
 const { ThreadPoolWait } = require('./thread-pool-wait')
+const { callsBetween } = require('./other-figures')
 const { UsualDurations, routeBetween, takeReading } = require('./reading')
 
 /**
@@ -168,11 +169,13 @@ class Doctor {
 
   /** @param {Reading} before @param {Reading} now */
   #recordUsual(before, now) {
-    const { length } = this.#parts.recorder.routes.series
-    for (let index = 0; index < length; index++) {
+    for (const [index, series] of this.#parts.recorder.routes.series.entries()) {
       const { count, ms } = routeBetween(before, now, index)
-      this.#usual.onLook(index, count, ms / count)
+      this.#usual.onLook(series, count, ms / count)
     }
+    const calls = callsBetween(before.outgoing, now.outgoing, this.#usual) ?? []
+    const uses = callsBetween(before.poolUses, now.poolUses, this.#usual) ?? []
+    for (const { key, count, totalMs } of [...calls, ...uses]) this.#usual.onLook(key, count, totalMs / count)
   }
 
   /** @param {Reading} before @param {Reading} now */

@@ -1,9 +1,11 @@
 'use strict'
 // What claims rest on: a figure, where the time of requests went, and whether the event loop had a CPU.
 
-/** @import { CallFigures, Figures, RouteFigures } from './figures' */
-
-/** @typedef {{ name: string, value: number, unit: string }} Evidence */
+/**
+ * @import { CallFigures, Figures, RouteFigures, UseFigures } from './figures'
+ * @typedef {{ name: string, value: number, unit: string }} Evidence
+ * @typedef {CallFigures | UseFigures} Calls of one route
+ */
 
 /** @param {string} name @param {number} value @param {string} [unit] @returns {Evidence} */
 const evidence = (name, value, unit = '') => ({ name, value: Math.round(value * 1000) / 1000, unit })
@@ -19,6 +21,14 @@ const NAMES = Object.freeze({
 })
 /** A part, or a host, with less than half of the time explains nothing. */
 const MOST = 0.5
+/** Calls for each request. A page that is built from several services makes fewer calls to each of them. */
+const MANY_CALLS = 10
+/** People notice a wait of half a second. Ten quick calls are not a problem. */
+const LONG_MS = 500
+/** Requests. A batch job that runs now and then may make many calls. */
+const FEWEST = 10
+/** Every call takes long while the loop is busy. */
+const MOST_BUSY = 0.7
 
 /** Two clocks and rounding may leave a part slightly below 0. @param {Record<string, number>} parts */
 const sumOf = (parts) => Object.values(parts).reduce((sum, ms) => sum + Math.max(0, ms), 0)
@@ -75,6 +85,20 @@ function costliestCall({ count, meanMs, method, route }, outgoing = []) {
 }
 
 /**
+ * @param {RouteFigures} route
+ * @param {Pick<Figures, 'loop' | 'outgoing' | 'poolUses'>} figures
+ * @returns {Calls | undefined} to one host, or uses of one pool: many for each request, and at least half of the route's time
+ */
+function manyCallsOf({ count, meanMs, method, route }, { loop, outgoing = [], poolUses = [] }) {
+  if (count < FEWEST || meanMs < LONG_MS || loop.utilization >= MOST_BUSY) return undefined
+  const [most] = [...outgoing, ...poolUses]
+    .filter((calls) => calls.method === method && calls.route === route)
+    .sort((a, b) => b.awaitedMs - a.awaitedMs)
+  if (most === undefined || most.awaited < MANY_CALLS * count) return undefined
+  return most.awaitedMs >= MOST * count * meanMs ? most : undefined
+}
+
+/**
  * Share of the runnable time of the loop's thread in which no other process had its CPU. It discounts what others make slow: the
  * collector's own threads are part of a collection.
  *
@@ -110,4 +134,13 @@ function ownBusyShare({ utilization }, scheduler) {
   return Math.min(utilization, Math.max(scheduler.runShare, utilization - scheduler.waitShare))
 }
 
-module.exports = { costliestCall, evidence, mayWaitOutside, mostOfTime, onCpuShare, ownBusyShare, ranShare }
+module.exports = {
+  costliestCall,
+  evidence,
+  manyCallsOf,
+  mayWaitOutside,
+  mostOfTime,
+  onCpuShare,
+  ownBusyShare,
+  ranShare,
+}

@@ -5,7 +5,14 @@
 const { newHistogram } = require('../../core/histogram/hdr-histogram')
 const { quantilesOf } = require('../../core/histogram/quantiles')
 const { cpuLimit } = require('../../core/process/cpu-limit')
-const { eventsBetween, outgoingOf, poolsOf, stallsSince, warningsOf } = require('./other-figures')
+const {
+  callsBetween,
+  eventsBetween,
+  poolsOf,
+  previousRelease,
+  stallsSince,
+  warningsOf,
+} = require('./other-figures')
 const { NOTHING, routeBetween } = require('./reading')
 const { waitingRequests } = require('./waiting-requests')
 
@@ -31,11 +38,14 @@ const DEFAULT_THREADS = 4
  * @property {number} count
  * @property {number} errors 5xx, cut off or timed out
  * @property {number} aborted
+ * @property {{ count: number, meanMs: number }} gaveUp aborted before an answer began
+ * @property {number} answeredMs mean duration of the answered requests; NaN without any
  * @property {number} timeShare of the time of all requests
  * @property {number} meanMs
  * @property {number} firstByteMs mean, until the answer began; NaN if most requests were not answered
  * @property {number | undefined} usualMs the usual mean of the last hour; undefined before the first look
  * @property {{ count: number, errors: number }} before from the start of the process to the earlier reading
+ * @property {{ release: string, count: number, errorRatio: number } | undefined} previous the process of the previous release
  * @property {{ count: number, elasticity: number, correlation: number }} load see core/request/load-slope.js
  * @property {{ p50Ms: number, p99Ms: number, maxMs: number } | undefined} quantiles
  * @property {number | undefined} loopShare share of the time for which the loop ran its handlers, until each first returned
@@ -72,11 +82,12 @@ const DEFAULT_THREADS = 4
  * @property {ReturnType<typeof waitingRequests>['clients']} clients
  * @property {{ method: string, route: string, durationMs: number }[]} gaveUp the slowest of the requests whose client
  *   disconnected before an answer began
- * @property {{ route: string, status: number, type: string, count: number }[]} errorKinds the most frequent first
+ * @property {{ route: string, status: number, type: string, count: number, place: string | null }[]} errorKinds the most frequent first
  * @property {{ sites: StallFigures[] } | undefined} stalls of these seconds, the costliest first
  * @property {CallFigures[] | undefined} outgoing calls to other hosts, the costliest first
  * @property {{ lastMs: number, leastMs: number } | undefined} [cost] loop time per request: in the last ten seconds, and the least of any
  *   ten seconds
+ * @property {UseFigures[] | undefined} poolUses uses of pools that were given to `pool()`, the costliest first
  * @property {import('./other-figures').PoolFigures[]} [pools] that were given to `pool()`
  * @property {import('./other-figures').Warnings | undefined} warnings of the process since its start
  *
@@ -91,12 +102,17 @@ const DEFAULT_THREADS = 4
  * @property {readonly string[]} frames
  * @property {number} ms
  *
- * @typedef {object} CallFigures
- * @property {string} host
- * @property {string | null} method of the request that asked; null where it is not known
+ * @typedef {object} CallSums of calls, or of uses of a pool, by the route that asked
+ * @property {string | null} method null where the request is not known
  * @property {string | null} route
  * @property {number} count
  * @property {number} totalMs
+ * @property {number} awaited how many ended before their request did
+ * @property {number} awaitedMs the time in which such a request had one of them under way, at least
+ *
+ * @typedef {{ usualMs: number | undefined }} UsualCall its usual mean of the last hour; undefined before the first look
+ * @typedef {CallSums & UsualCall & { host: string }} CallFigures
+ * @typedef {CallSums & UsualCall & { pool: string }} UseFigures
  */
 
 /**
@@ -112,7 +128,8 @@ function figuresOf(parts, { cost, earlier, now, usual, recent }) {
   /** @type {ShareOf} */
   const shareOf = (ms) => Math.min(1, Math.max(0, ms / elapsedMs))
   const memory = runtime.memory.sample()
-  const routes = routesOf(recorder, { earlier, now, usual, shareOf }, nowMs)
+  const previous = previousRelease(parts)
+  const routes = routesOf(recorder, { earlier, now, usual, shareOf, previous }, nowMs)
   return {
     seconds: elapsedMs / 1000,
     requests: {
@@ -154,7 +171,8 @@ function figuresOf(parts, { cost, earlier, now, usual, recent }) {
     events: eventsBetween(earlier.events, now.events),
     errorKinds: errorKinds(earlier, now),
     stalls: stallsSince(parts, earlier.stallTotals),
-    outgoing: outgoingOf(parts),
+    outgoing: callsBetween(earlier.outgoing, now.outgoing, usual),
+    poolUses: callsBetween(earlier.poolUses, now.poolUses, usual),
     cost,
     pools: poolsOf(parts, earlier, now),
     warnings: warningsOf(parts),
@@ -163,11 +181,12 @@ function figuresOf(parts, { cost, earlier, now, usual, recent }) {
 
 /**
  * @param {Recorder} recorder
- * @param {{ earlier: Reading, now: Reading, usual: UsualDurations, shareOf: ShareOf }} readings
+ * @param {{ earlier: Reading, now: Reading, usual: UsualDurations, shareOf: ShareOf,
+ *   previous: ReturnType<typeof previousRelease> }} readings
  * @param {number} nowMs
  * @returns {RouteFigures[]}
  */
-function routesOf({ parts, routes }, { earlier, now, usual, shareOf }, nowMs) {
+function routesOf({ parts, routes }, { earlier, now, usual, shareOf, previous }, nowMs) {
   const known = now.routes.length > 0 ? routes.series : []
   const counted = known
     .map((each, index) => ({ series: each, index, sum: routeBetween(earlier, now, index) }))
@@ -183,11 +202,17 @@ function routesOf({ parts, routes }, { earlier, now, usual, shareOf }, nowMs) {
       count: sum.count,
       errors: sum.errors,
       aborted: sum.aborted,
+      gaveUp: {
+        count: Math.min(sum.aborted, sum.unanswered),
+        meanMs: sum.unanswered > 0 ? sum.unansweredMs / sum.unanswered : 0,
+      },
+      answeredMs: sum.firstBytes > 0 ? (sum.ms - sum.unansweredMs) / sum.firstBytes : Number.NaN,
       timeShare: totalMs > 0 ? sum.ms / totalMs : 0,
       meanMs: sum.ms / sum.count,
       firstByteMs: sum.firstBytes >= sum.count / 2 ? sum.firstByteMs / sum.firstBytes : Number.NaN,
-      usualMs: usual.of(index),
+      usualMs: usual.of(known[index]),
       before: { count: count || 0, errors: errors || 0 },
+      previous: previous(method, route),
       load: load.sample(),
       quantiles: rank < MOST_QUANTILES ? quantilesIn(histogram, latency, nowMs) : undefined,
       ...(parts.isOn ? partsOf(sum, shareOf) : NO_PARTS),
@@ -281,7 +306,7 @@ function errorKinds(earlier, now) {
     .map(([row, count]) => ({ row, count: count - (earlier.errors.get(row) ?? 0) }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count)
-    .map(({ row: { route, status, type }, count }) => ({ route, status, type, count }))
+    .map(({ row: { route, status, type, place }, count }) => ({ route, status, type, count, place }))
 }
 
 /** @param {RouteFigures[]} rows @param {'count' | 'errors'} key */

@@ -6,17 +6,18 @@ const { POOL_REASON } = require('../../core/gate/verdict')
 
 /**
  * @import { StallSite } from '../../../index.js'
- * @import { CallFigures, StallFigures } from './figures'
+ * @import { CallSums, StallFigures, UsualCall } from './figures'
  * @import { Reading } from './reading'
+ * @import { UsualDurations } from './reading'
  *
  * @typedef {{ counts: Readonly<Record<string, number>>, recent: readonly { name: string, message: string, at?: string | null }[] }} Warnings
- * @typedef {{ lastMinute: { count: number, totalMs: number } }} Sums
+ * @typedef {{ version: string, revision: string, routes: readonly { method: string, route: string, count: number, errorRatio: number }[] }} ReleaseRecord
  * @typedef {object} Started
  * @property {{ sample(): { sites: readonly StallSite[] } } | undefined} [stalls]
  * @property {{ connections: { received: number }, events: { totals(): Map<string, { count: number, errors: number }> } } | undefined} [sockets]
- * @property {{ section(): { hosts: readonly (Sums & { host: string,
- *   routes: readonly (Sums & { method: string | null, route: string | null })[] })[] } } | undefined} [outgoing]
- * @property {{ samples: { readings(): Map<string, Record<string, number>>, endSlices(): void,
+ * @property {{ totals(): Map<object, CallSums & { host: string }> } | undefined} [outgoing]
+ * @property {{ current: { version: string }, previous: ReleaseRecord | undefined } | undefined} [releases]
+ * @property {{ samples: { totals(): Map<object, CallSums & { pool: string }>, readings(): Map<string, Record<string, number>>, endSlices(): void,
  *   stateOf(name: string): Pick<PoolFigures, 'max' | 'waiting' | 'asksPerRequest' | 'held' | 'load' | 'holders'> & { isTimed: boolean } | undefined } } | undefined} [pools]
  * @typedef {object} OtherParts
  * @property {Started} started the features that are on
@@ -85,21 +86,45 @@ function eventsBetween(before, now) {
     .filter(({ count }) => count > 0)
 }
 
-/** Calls of the last minute, by host and by the route that asked. @param {OtherParts} parts @returns {CallFigures[] | undefined} */
-function outgoingOf({ started: { outgoing } }) {
-  return outgoing
-    ?.section()
-    .hosts.flatMap(({ host, routes }) =>
-      routes.map(({ method, route, lastMinute: { count, totalMs } }) => ({
-        host,
-        method,
-        route,
-        count,
-        totalMs,
-      }))
-    )
+/**
+ * The calls, or the uses of a pool, between two readings, the costliest first.
+ *
+ * @template {CallSums} Each
+ * @param {Map<object, Each> | undefined} earlier @param {Map<object, Each> | undefined} now @param {UsualDurations} usual
+ * @returns {(Each & UsualCall & { key: object })[] | undefined}
+ */
+function callsBetween(earlier, now, usual) {
+  if (now === undefined) return undefined
+  return [...now]
+    .map(([key, later]) => {
+      const before = earlier?.get(key) ?? NO_CALLS
+      return {
+        ...later,
+        key,
+        usualMs: usual.of(key),
+        count: later.count - before.count,
+        totalMs: later.totalMs - before.totalMs,
+        awaited: later.awaited - before.awaited,
+        awaitedMs: later.awaitedMs - before.awaitedMs,
+      }
+    })
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.totalMs - a.totalMs)
+}
+const NO_CALLS = Object.freeze({ count: 0, totalMs: 0, awaited: 0, awaitedMs: 0 })
+
+/** Git shows as much of a revision. */
+const SHOWN_OF_REVISION = 12
+
+/** The figures of a route in the previous release, if they are known: see features/releases/. @param {OtherParts} parts */
+function previousRelease({ started: { releases } }) {
+  const { version = '', revision = '', routes = [] } = releases?.previous ?? {}
+  const release = version === releases?.current.version ? revision.slice(0, SHOWN_OF_REVISION) : version
+  /** @param {string} method @param {string} route */
+  return (method, route) => {
+    const found = routes.find((each) => each.method === method && each.route === route)
+    return found && { release, count: found.count, errorRatio: found.errorRatio }
+  }
 }
 
 /** @param {OtherParts} parts @returns {Warnings | undefined} */
@@ -136,4 +161,12 @@ function poolsOf({ started: { pools } }, earlier, now) {
   })
 }
 
-module.exports = { eventsBetween, outgoingOf, poolsOf, stallTotals, stallsSince, warningsOf }
+module.exports = {
+  callsBetween,
+  eventsBetween,
+  poolsOf,
+  previousRelease,
+  stallTotals,
+  stallsSince,
+  warningsOf,
+}

@@ -2,8 +2,9 @@
 // One reading of everything that only counts up: the difference of two readings is what happened between them. A reading takes .2 ms,
 // with a thousand routes 4 ms, and nothing is counted for it on the hot path.
 
-const { sumOf } = require('../../core/histogram/buckets')
+const { countOf, sumOf } = require('../../core/histogram/buckets')
 const { ABORTED, ERRORED, OUTCOMES, TIMED_OUT } = require('../../core/request/outcome')
+const { NO_STATUS } = require('../../core/request/request')
 const { LOOP, PART_COLUMNS, UNREAD, partsIn } = require('../../core/request/request-parts')
 const { COUNTERS, FIRST_BYTE_COUNT, FIRST_BYTE_SUM } = require('../../core/request/route-series')
 const { schedulerWait } = require('../../core/process/scheduler-wait')
@@ -25,6 +26,9 @@ const COLUMNS = Object.freeze({
   ms: 3,
   firstBytes: 4,
   firstByteMs: 5,
+  // Without an answer: nearly all of them were aborted.
+  unanswered: 6,
+  unansweredMs: 7,
 })
 const FIRST_PART = Object.keys(COLUMNS).length
 const WIDTH = FIRST_PART + PART_COLUMNS
@@ -59,6 +63,8 @@ function takeReading(parts, { cpuThrottling, longTurns, threadPool, readSchedule
     routes: routesOf(recorder),
     stallTotals: stallTotals(parts),
     pools: /** @type {Map<string, Record<string, number>> | undefined} */ (started.pools?.samples.readings()),
+    outgoing: started.outgoing?.totals(),
+    poolUses: started.pools?.samples.totals(),
     errors: new Map(failures.table.sample().map(({ row, count }) => [row, count])),
   }
 }
@@ -99,7 +105,13 @@ function routesOf({ parts, routes: { bounds, series, tables } }) {
       rows[at + COLUMNS.count] += counters[start + outcome]
     rows[at + COLUMNS.errors] = counters[start + ERRORED] + counters[start + TIMED_OUT]
     rows[at + COLUMNS.aborted] = counters[start + ABORTED]
-    for (const { row } of series[i].statuses) rows[at + COLUMNS.ms] += sumOf(durations, row, bounds) * 1000
+    for (const { row, status } of series[i].statuses) {
+      const ms = sumOf(durations, row, bounds) * 1000
+      rows[at + COLUMNS.ms] += ms
+      if (status !== NO_STATUS) continue
+      rows[at + COLUMNS.unanswered] = countOf(durations, row, bounds)
+      rows[at + COLUMNS.unansweredMs] = ms
+    }
     rows[at + COLUMNS.firstBytes] = counters[start + FIRST_BYTE_COUNT]
     rows[at + COLUMNS.firstByteMs] = counters[start + FIRST_BYTE_SUM] * 1000
     const { partsRow } = series[i]
@@ -132,6 +144,8 @@ function routeBetween(earlier, later, index) {
     ms: at('ms'),
     firstBytes: at('firstBytes'),
     firstByteMs: at('firstByteMs'),
+    unanswered: at('unanswered'),
+    unansweredMs: at('unansweredMs'),
     parts: partsIn(partAt),
     unreadMs: partAt(UNREAD),
     loopMs: partAt(LOOP),
@@ -152,21 +166,26 @@ const FEWEST = 5
  * than usual changes the usual only slowly, so that a fault of half an hour does not become the usual.
  */
 class UsualDurations {
-  /** By the index of the series: the logarithm, so that one slow look does not outweigh many. @type {{ looks: number, log: number }[]} */
-  #usual = []
+  /**
+   * By the series or the row: the logarithm, so that one slow look does not outweigh many.
+   *
+   * @type {WeakMap<object, { looks: number, log: number }>}
+   */
+  #usual = new WeakMap()
 
-  /** What a series took in the mean between two looks. @param {number} index @param {number} count @param {number} meanMs */
-  onLook(index, count, meanMs) {
+  /** What it took in the mean between two looks. @param {object} key @param {number} count @param {number} meanMs */
+  onLook(key, count, meanMs) {
     if (count < FEWEST || !(meanMs > 0)) return
-    const usual = (this.#usual[index] ??= { looks: 0, log: 0 })
+    const usual = this.#usual.get(key) ?? { looks: 0, log: 0 }
+    this.#usual.set(key, usual)
     const step = Math.log(meanMs) - usual.log
     if (usual.looks > 0 && step > Math.log(MUCH)) usual.log += step / LOOKS
     else usual.log += step / Math.min(++usual.looks, LOOKS)
   }
 
-  /** @param {number} index @returns {number | undefined} milliseconds; undefined before the first look */
-  of(index) {
-    const usual = this.#usual[index]
+  /** @param {object} key @returns {number | undefined} milliseconds; undefined before the first look */
+  of(key) {
+    const usual = this.#usual.get(key)
     return usual === undefined || usual.looks === 0 ? undefined : Math.exp(usual.log)
   }
 }

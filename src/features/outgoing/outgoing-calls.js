@@ -17,7 +17,7 @@ const { OutgoingTable } = require('./outgoing-table')
  */
 
 /**
- * @typedef {{ method: string, route: string | undefined }} Asker
+ * @typedef {{ method: string, route: string | undefined, request?: object | undefined }} Asker `request`: until it has ended
  * @typedef {{ host?: string, origin?: unknown, method: string }} ClientRequest of `node:http`, or of undici, which has an `origin`
  * @typedef {{ statusCode: number, complete: boolean, once: (event: 'close', listener: () => void) => unknown }} Response
  * @typedef {{ request: ClientRequest, response: Response }} Message
@@ -51,6 +51,8 @@ class OutgoingCalls {
   #unmatched
   /** By the object that a client has for its request. @type {WeakMap<object, Call>} */
   #calls = new WeakMap()
+  /** When the last call of a request ended. @type {WeakMap<object, number>} */
+  #lastEndedMs = new WeakMap()
   /** @type {Map<string, string>} */
   #hostOfOrigin = new Map()
   #isHttpShown = true
@@ -82,6 +84,11 @@ class OutgoingCalls {
   sample(spare) {
     this.#checkInstrumentation()
     return this.#table.sample(spare?.values)
+  }
+
+  /** For the doctor. */
+  totals() {
+    return this.#table.totals()
   }
 
   /** @returns {import('../../../index.js').OutgoingSnapshot} */
@@ -151,7 +158,21 @@ class OutgoingCalls {
       isError: isCut || status >= SERVER_ERROR,
       isShown,
       nowMs,
+      awaitedMs: this.#awaitedMs(asker, startedMs, nowMs),
     })
+  }
+
+  /**
+   * How long the request had this call under way and no other that ended before: calls one after another add up, and those at the
+   * same time count once. Never more than the request waited.
+   *
+   * @param {Asker | undefined} asker @param {number} startedMs @param {number} nowMs
+   */
+  #awaitedMs(asker, startedMs, nowMs) {
+    if (asker?.request === undefined) return -1
+    const sinceMs = Math.max(startedMs, this.#lastEndedMs.get(asker) ?? 0)
+    this.#lastEndedMs.set(asker, nowMs)
+    return nowMs - sinceMs
   }
 
   /** @param {unknown} origin */

@@ -14,7 +14,8 @@ const MAX_ROUTES = 500
 
 /**
  * @typedef {{ method: string, route: string | null }} Asker the route that asked
- * @typedef {Asker & { sums: MinuteSums }} HostRoute
+ * @typedef {Asker & { sums: MinuteSums, awaited: number, awaitedMs: number }} HostRoute
+ *   `awaited`: calls that ended before their request did; `awaitedMs`: the time in which such a request had a call under way, at least
  */
 
 class Host {
@@ -51,14 +52,20 @@ class OutgoingTable {
   /**
    * @param {string} name of the host
    * @param {{ method: number, asker: Asker | undefined, durationMs: number, isAnswered: boolean,
-   *   isError: boolean, isShown: boolean, nowMs: number }} call `method`: the index among METHODS; `asker`: the route that asked,
-   *   if known; `isShown`: whether metrics show the call
+   *   isError: boolean, isShown: boolean, nowMs: number, awaitedMs: number }} call `method`: the index among METHODS; `asker`: the route
+   *   that asked, if known; `isShown`: whether metrics show the call; `awaitedMs`: what the call adds to the sum, or -1 if its request
+   *   has ended
    */
-  record(name, { method, asker, durationMs, isAnswered, isError, isShown, nowMs }) {
+  record(name, { method, asker, durationMs, isAnswered, isError, isShown, nowMs, awaitedMs }) {
     const host = this.#hosts.get(name) ?? this.#add(name, isAnswered)
     if (isAnswered) host.weight++
     host.sums.record(durationMs, isError, nowMs)
-    this.#routeOf(host, asker).sums.record(durationMs, isError, nowMs)
+    const route = this.#routeOf(host, asker)
+    route.sums.record(durationMs, isError, nowMs)
+    if (awaitedMs >= 0) {
+      route.awaited++
+      route.awaitedMs += awaitedMs
+    }
     if (!isShown) return
     const row = (host.rows[method] ??= this.#freeRows.pop() ?? this.#buckets.add())
     this.#buckets.record(row, durationMs / 1000)
@@ -105,7 +112,7 @@ class OutgoingTable {
     const isFull = host.routes.size >= MAX_ROUTES_OF_HOST || this.#routes >= MAX_ROUTES
     if (isFull && key !== '' && route !== this.#overflow)
       return this.#routeOf(host, { method: '', route: this.#overflow })
-    const added = { method, route, sums: new MinuteSums() }
+    const added = { method, route, sums: new MinuteSums(), awaited: 0, awaitedMs: 0 }
     host.routes.set(key, added)
     this.#routes++
     return added
@@ -121,6 +128,20 @@ class OutgoingTable {
       }))
     )
     return { series, values: this.#buckets.copy(spare) }
+  }
+
+  /** For the doctor, which compares two readings. The key stays the same object for as long as its host is in the table. */
+  totals() {
+    return new Map(
+      [...this.#hosts.values()].flatMap(({ name, routes }) =>
+        [...routes.values()].map((each) => {
+          const { method, route, sums, awaited, awaitedMs } = each
+          const { count, totalMs } = sums.sinceStart()
+          const asker = { host: name, method: method === '' ? null : method, route }
+          return /** @type {const} */ ([each, { ...asker, count, totalMs, awaited, awaitedMs }])
+        })
+      )
+    )
   }
 
   /** For snapshots: the host that took the most time in the last minute first. @param {number} nowMs */

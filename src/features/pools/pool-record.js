@@ -244,7 +244,7 @@ class PoolRecord {
 
   /** @param {Asker | undefined} asker @param {number} ms @param {number} nowMs */
   #countFor(asker, ms, nowMs) {
-    if (asker?.request !== undefined) findVisit(asker, this)?.onUse(ms)
+    if (asker?.request !== undefined) findVisit(asker, this)?.onUse(ms, nowMs)
     else this.#heldBy(asker).held.record(ms, false, nowMs)
   }
 

@@ -82,6 +82,22 @@ class PoolSamples {
     )
   }
 
+  /** For the doctor: all that only counts up, by pool and route. A key stays the same object. */
+  totals() {
+    return new Map(
+      [...this.#records.values()].flatMap(({ name, routes }) =>
+        routes.all.map((each) => {
+          const { method, route, held, awaited, awaitedMs } = each
+          const { count, totalMs } = held.sinceStart()
+          return /** @type {const} */ ([
+            each,
+            { pool: name, method, route, count, totalMs, awaited, awaitedMs },
+          ])
+        })
+      )
+    )
+  }
+
   /** For the doctor: the state of a pool. @param {string} name */
   stateOf(name) {
     const record = this.#records.get(name)

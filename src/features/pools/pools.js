@@ -207,7 +207,7 @@ class Pools {
     for (; visit !== undefined; visit = visit.earlier) {
       const route = visit.pool.routes.findOrAdd(series.method, series.route)
       route.onAsks(visit.asks)
-      if (visit.uses > 0) route.held.recordAll(visit.uses, visit.heldMs, visit.maxMs, nowMs)
+      if (visit.uses > 0) route.onUses(visit, nowMs)
     }
     // Last, so that it counts for a route whose first request this was.
     for (const { routes } of this.#records.values()) routes.find(series.method, series.route)?.onRequest()

@@ -62,6 +62,9 @@ class Coming {
 class RouteUse {
   /** The connections that its requests held, and for how long. */
   held = new MinuteSums()
+  /** Uses that ended before their request did, and the time in which such a request had a connection. */
+  awaited = 0
+  awaitedMs = 0
   /** The earliest first. @type {Set<Coming>} */
   coming = new Set()
   /** Requests that ended, those of them that asked for a connection, and how often these asked. */
@@ -100,6 +103,13 @@ class RouteUse {
   onAsks(asks) {
     this.#requestsThatAsked++
     this.#asks += asks
+  }
+
+  /** A request of the route has ended. @param {{ uses: number, heldMs: number, maxMs: number, awaitedMs: number }} visit @param {number} nowMs */
+  onUses({ uses, heldMs, maxMs, awaitedMs }, nowMs) {
+    this.held.recordAll(uses, heldMs, maxMs, nowMs)
+    this.awaited += uses
+    this.awaitedMs += awaitedMs
   }
 
   /** @param {number} ms */
@@ -167,6 +177,11 @@ class RouteUses {
   /** The largest such mean of all routes. */
   get asksPerRequest() {
     return this.#all.reduce((most, { asksPerRequest }) => Math.max(most, asksPerRequest), 1)
+  }
+
+  /** @returns {readonly RouteUse[]} */
+  get all() {
+    return this.#all
   }
 
   /** The routes that held connections, those that held them longest in the last minute first. @param {number} nowMs */

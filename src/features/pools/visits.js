@@ -17,6 +17,9 @@ class Visit {
   uses = 0
   heldMs = 0
   maxMs = 0
+  /** The time in which the request had a connection, at least; and until when. */
+  awaitedMs = 0
+  #lastEndedMs = 0
 
   /** @param {PoolRecord} pool @param {Visit | undefined} earlier of another pool */
   constructor(pool, earlier) {
@@ -24,10 +27,13 @@ class Visit {
     this.earlier = earlier
   }
 
-  /** @param {number} ms */
-  onUse(ms) {
+  /** @param {number} ms @param {number} nowMs */
+  onUse(ms, nowMs) {
     this.uses++
     this.heldMs += ms
+    // Uses one after another add up, and those at the same time count once.
+    this.awaitedMs += nowMs - Math.max(nowMs - ms, this.#lastEndedMs)
+    this.#lastEndedMs = nowMs
     if (ms > this.maxMs) this.maxMs = ms
   }
 }

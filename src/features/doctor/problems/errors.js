@@ -3,12 +3,13 @@
 // - One in twenty of a route and five at least: a retry hides less than that.
 // - High: a fifth of a route, or a twentieth of all requests.
 // An event of a socket is judged as a route is: a message that failed is a request that failed.
-// The sentence says whether the route failed before as well: what began to fail has a deploy or a dependency for its reason.
+// The sentence compares the share with that of this process until a minute ago. If the route failed as much then, or had fewer than
+// twenty requests, it compares with the previous release.
 
 const { counted, percent, routeName } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
-/** @import { Figures } from '../figures' */
+/** @import { Figures, RouteFigures } from '../figures' */
 
 const SOME = 0.05
 const FEWEST = 5
@@ -34,23 +35,58 @@ const rule = {
     const { before } = first
     const ratioBefore = before.count >= FEWEST_BEFORE ? before.errors / before.count : undefined
     const hasBegun = ratioBefore !== undefined && ratio >= BEGUN * ratioBefore
+    const previous = hasBegun ? undefined : betterRelease(first, ratio)
     return [
       {
         severity: ratio >= MANY || share >= SOME ? 'high' : 'medium',
         share,
         route: name,
-        summary: `${name} ${hasBegun ? 'has begun to fail' : 'fails'}: ${percent(ratio)} of its requests${ratioBefore === undefined ? '' : `, ${percent(ratioBefore)} before`}${kind === undefined ? '' : `, mostly with ${kind.type} (${kind.status})`}${others.length === 0 ? '' : `. ${counted(others.length, 'other route')} fail too`}.`,
+        summary: `${name} ${hasBegun ? 'has begun to fail' : previous === undefined ? 'fails' : 'fails since this release'}: ${percent(ratio)} of its requests${beforeOf(ratioBefore, previous)}${kindOf(kind)}${others.length === 0 ? '' : `. ${counted(others.length, 'other route')} fail too`}.`,
         evidence: [
           evidence('failed requests of the route', first.errors, 'requests'),
           evidence('requests of the route', first.count, 'requests'),
           evidence('failed requests of all routes', all.errors, 'requests'),
           ...(ratioBefore === undefined ? [] : [evidence('before', ratioBefore, 'share of requests')]),
+          ...(previous === undefined
+            ? []
+            : [evidence('in the previous release', previous.errorRatio, 'share of requests')]),
           ...(kind === undefined ? [] : [evidence(`${kind.type} (${kind.status})`, kind.count, 'errors')]),
         ],
-        advice: `Look for ${kind === undefined ? 'errors' : kind.type} of ${name} in the log${hasBegun ? ', and at what has changed: the last deploy, or a dependency of this route' : ''}.`,
+        advice: `Look for ${kind === undefined ? 'errors' : kind.type} of ${name} in the log${reasonOf(hasBegun, previous)}.`,
       },
     ]
   },
+}
+
+/**
+ * The previous release, if it failed much less. An event of a socket has none.
+ *
+ * @param {RouteFigures | Figures['events'][number]} first @param {number} ratio
+ */
+function betterRelease(first, ratio) {
+  const previous = 'previous' in first ? first.previous : undefined
+  if (previous === undefined || previous.count < FEWEST_BEFORE) return undefined
+  return ratio >= BEGUN * previous.errorRatio ? previous : undefined
+}
+
+/** @param {number | undefined} ratioBefore @param {RouteFigures['previous']} previous */
+function beforeOf(ratioBefore, previous) {
+  if (previous === undefined) return ratioBefore === undefined ? '' : `, ${percent(ratioBefore)} before`
+  const { errorRatio, release } = previous
+  return `, ${percent(errorRatio)} in the previous release${release === '' ? '' : ` ${release}`}`
+}
+
+/** @param {Figures['errorKinds'][number] | undefined} kind */
+function kindOf(kind) {
+  if (kind === undefined) return ''
+  return `, mostly with ${kind.type} (${kind.status})${kind.place === null ? '' : ` thrown at ${kind.place}`}`
+}
+
+/** @param {boolean} hasBegun @param {RouteFigures['previous']} previous */
+function reasonOf(hasBegun, previous) {
+  if (previous !== undefined)
+    return ', and at what this release has changed. Until it is mended, roll back to the previous one'
+  return hasBegun ? ', and at what has changed: the last deploy, or a dependency of this route' : ''
 }
 
 /** Of requests and messages. @param {Figures['requests']} requests @param {Figures['events']} events */

@@ -27,7 +27,7 @@ const MANY = 10
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'orphaned-requests',
-  explains: ['slow-dependency', 'pool-exhausted'],
+  explains: ['slow-dependency', 'pool-exhausted', 'aborted-requests'],
   find(figures) {
     const orphans = figures.unanswered.filter(isOrphaned).sort((a, b) => b.count - a.count)
     if (orphans.length > 0) return [inFlightClaim(orphans[0], figures.requests.inFlight)]

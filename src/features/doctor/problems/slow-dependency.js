@@ -3,17 +3,26 @@
 // - Slower than usual: three times what the route took in the last hour, and 100 ms more, for at least ten requests. A cache that is
 //   cold, or more rows in the evening, seldom make it three times.
 // - Or two seconds, usual or not: by then people leave.
+// - A route with many calls for each request is claimed by many-calls.js, and here only if a call takes three times as long as usual.
+// - Routes that answer less than half of their requests are skipped: their duration is the timeout of their clients.
 // - A loop that is busy for seven tenths may be what they wait for. Waiting for a CPU does not count as busy.
 // - Time lost to other processes is discounted: a request loses the same share of its time as the loop. Above half, the host is the
 //   larger cause, and nothing is claimed.
 // - A handler that computes is no dependency. Where parts are measured, half of the time that a free loop leaves is a wait.
 // High: a fifth of all requests are of such routes, and they became slower.
 
-const { costliestCall, evidence, mayWaitOutside, mostOfTime, ownBusyShare } = require('../evidence')
+const {
+  costliestCall,
+  evidence,
+  manyCallsOf,
+  mayWaitOutside,
+  mostOfTime,
+  ownBusyShare,
+} = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
 const { MUCH } = require('../reading')
 
-/** @import { RouteFigures } from '../figures' */
+/** @import { Figures, RouteFigures } from '../figures' */
 
 const LEAST_MORE_MS = 100
 const LONG_MS = 2000
@@ -25,19 +34,22 @@ const MANY = 0.2
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'slow-dependency',
-  find({ loop, outgoing, requests, routes, scheduler }) {
+  find(figures) {
+    const { loop, outgoing, requests, routes, scheduler } = figures
     const starvedShare = scheduler?.waitShare ?? 0
     if (ownBusyShare(loop, scheduler) >= MOST_BUSY || starvedShare >= MOST_STARVED) return []
     /** @param {RouteFigures} route */
-    const ownWaitOf = (route) => waitOf(route) * (1 - starvedShare)
-    const slow = routes.filter((route) => isSlow(route, ownWaitOf(route)) && mayWaitOutside(route, loop))
+    const ownWaitOf = ({ firstByteMs }) => firstByteMs * (1 - starvedShare)
+    const slow = routes.filter(
+      (route) => isSlow(route, ownWaitOf(route), figures) && mayWaitOutside(route, loop)
+    )
     if (slow.length === 0) return []
     const [first, ...others] = slow
     const share = slow.reduce((sum, { count }) => sum + count, 0) / requests.count
     const isSlower = slow.some((route) => isSlowerThanUsual(route, ownWaitOf(route)))
     const name = routeName(first)
     const call = costliestCall(first, outgoing)
-    const waitMs = waitOf(first)
+    const waitMs = first.firstByteMs
     const than = isSlowerThanUsual(first, ownWaitOf(first))
       ? `, ${duration(Number(first.usualMs))} usually`
       : ''
@@ -65,14 +77,15 @@ const rule = {
   },
 }
 
-/** Until the answer began, or all of the time where most were not answered. @param {RouteFigures} route */
-const waitOf = ({ firstByteMs, meanMs }) => (Number.isNaN(firstByteMs) ? meanMs : firstByteMs)
-
 /** @param {RouteFigures} route @param {number} ms */
 const isSlowerThanUsual = ({ usualMs }, ms) =>
   usualMs !== undefined && ms >= MUCH * usualMs && ms - usualMs >= LEAST_MORE_MS
 
-/** @param {RouteFigures} route @param {number} ms its own wait */
-const isSlow = (route, ms) => route.count >= FEWEST && (isSlowerThanUsual(route, ms) || ms >= LONG_MS)
+/** @param {RouteFigures} route @param {number} ms its own wait @param {Figures} figures */
+function isSlow(route, ms, figures) {
+  if (route.count < FEWEST || !(isSlowerThanUsual(route, ms) || ms >= LONG_MS)) return false
+  const calls = manyCallsOf(route, figures)
+  return calls === undefined || calls.totalMs / calls.count >= MUCH * Number(calls.usualMs)
+}
 
 module.exports = rule

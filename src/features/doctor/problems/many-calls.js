@@ -1,0 +1,71 @@
+'use strict'
+// A route makes many calls to one host, or uses one pool many times, for each request, and most of its duration is spent on them: a
+// query in a loop (N+1). The thresholds are in evidence.js.
+// Always medium: such a route becomes slower with the data, over weeks.
+
+const { counted, duration, routeName } = require('../../../core/readable')
+const { evidence, manyCallsOf } = require('../evidence')
+
+/**
+ * @import { Calls } from '../evidence'
+ * @import { RouteFigures } from '../figures'
+ * @import { Claim } from '../rules'
+ */
+
+/** Calls under way at the same time, in the mean: with fewer, they were made one after another. */
+const AT_ONCE = 1.5
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'many-calls',
+  find(figures) {
+    const found = figures.routes.flatMap((route) => {
+      const calls = manyCallsOf(route, figures)
+      return calls === undefined ? [] : [{ route, calls }]
+    })
+    return found.length === 0 ? [] : [claimOf(found[0], found.length - 1)]
+  },
+}
+
+/** @param {{ route: RouteFigures, calls: Calls }} found @param {number} others @returns {Claim} */
+function claimOf({ route, calls }, others) {
+  const name = routeName(route)
+  const perRequest = calls.awaited / route.count
+  const callMs = calls.totalMs / calls.count
+  // Requests under way have made calls, and have not ended.
+  const awaitedMs = Math.min(route.meanMs, calls.awaitedMs / route.count)
+  const atOnce = (calls.awaited * callMs) / calls.awaitedMs
+  const isPool = 'pool' in calls
+  const many = Math.round(perRequest)
+  const what = isPool ? `uses the pool '${calls.pool}' ${many} times` : `makes ${many} calls to ${calls.host}`
+  const how = atOnce < AT_ONCE ? 'one after another' : `about ${Math.round(atOnce)} at a time`
+  return {
+    severity: 'medium',
+    share: route.timeShare,
+    route: name,
+    summary: `${name} ${what} for each request, ${how}: they take ${duration(awaitedMs)} of its ${duration(route.meanMs)}${others === 0 ? '' : `. ${counted(others, 'other route')} ${others === 1 ? 'does' : 'do'} the same`}.`,
+    evidence: [
+      evidence(isPool ? 'uses for each request' : 'calls for each request', perRequest),
+      evidence(isPool ? 'mean time of a use' : 'mean time of a call', callMs, 'ms'),
+      evidence('at the same time', atOnce, isPool ? 'uses' : 'calls'),
+      evidence('time of a request with one under way', awaitedMs, 'ms'),
+      evidence('mean duration of the route', route.meanMs, 'ms'),
+      evidence('requests of the route', route.count, 'requests'),
+    ],
+    advice: adviceOf(name, isPool, atOnce),
+  }
+}
+
+/** @param {string} name @param {boolean} isPool @param {number} atOnce */
+function adviceOf(name, isPool, atOnce) {
+  const fewer = isPool
+    ? 'Ask for all rows in one query: a JOIN, or `WHERE id = ANY(...)`; a DataLoader collects the ids.'
+    : 'Ask for all items in one call, with a list of their ids; a DataLoader collects the ids.'
+  const atLeast =
+    atOnce < AT_ONCE && !isPool
+      ? ' If that is not possible, make several calls at a time: `Promise.all` over a few of them.'
+      : ''
+  return `Look in ${name} for a call in a loop. ${fewer}${atLeast}`
+}
+
+module.exports = rule
