@@ -181,6 +181,41 @@ test('event-loop-blocked: very long turns at any load', () => {
   ])
 })
 
+test('event-loop-blocked: rare stalls of one place set the p99, and are low', () => {
+  const site = {
+    cause: 'javascript',
+    function: 'rebuildIndex',
+    file: '/app/jobs.js',
+    line: 4,
+    method: null,
+    route: null,
+    origin: 'background',
+    frames: [],
+    count: 100,
+    totalMs: 30_000,
+  }
+  const stalls = (ms, changes, utilization = 0.2) => ({
+    loop: { utilization, longestMs: 310, veryLong: { count: 6, share: 0.03, requests: 6 } },
+    gc: { share: 0 },
+    scheduler: undefined,
+    stalls: { sites: [{ ...site, ms, ...changes }] },
+  })
+  check('event-loop-blocked', [
+    [stalls(900), 'low'],
+    // Two, or a hundredth of the time that is not reached.
+    [stalls(600), 'none'],
+    [stalls(599, { totalMs: 15_000 }), 'none'],
+    [stalls(600, { totalMs: 15_000 }), 'low'],
+    [stalls(900, { cause: 'host' }), 'none'],
+    [stalls(900, {}, 0.7), 'none'],
+  ])
+  const [{ summary }] = ruleOf('event-loop-blocked').find(figuresWith(stalls(1800)))
+  assert.equal(
+    summary,
+    'Code in the background blocked the event loop 6 times for 300 ms in the mean, in rebuildIndex (jobs.js:4): the slowest 3 % of all requests wait for it.'
+  )
+})
+
 test('event-loop-blocked: long turns on a busy loop', () => {
   const turns = (utilization, share, requests = 1000) => ({
     loop: { utilization, longestMs: 41, long: { count: 1000, share, requests } },

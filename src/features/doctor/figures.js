@@ -100,6 +100,8 @@ const DEFAULT_THREADS = 4
  * @property {string | null} route
  * @property {string | null} origin
  * @property {readonly string[]} frames
+ * @property {number} count since the start
+ * @property {number} totalMs since the start
  * @property {number} ms
  *
  * @typedef {object} CallSums of calls, or of uses of a pool, by the route that asked

@@ -4,6 +4,7 @@
 // - Turns of 50 ms or more for a twentieth of the time: one request in twenty waits for such a turn. High from a fifth.
 // - On a loop that is busy for seven tenths, turns of 20 ms or more for half of the time: two requests that meet wait 20 ms, ten
 //   wait 200. This is a synchronous pbkdf2 of 38 ms at 20 requests a second.
+// - Below that, stalls of one place for a hundredth of the time, three or more: they are rare, and set the p99. Low.
 // - A turn is of one request, and not of many, where it took 10 ms or more for each request that ended in it.
 
 const { adviceForCall } = require('../blocking-calls')
@@ -14,6 +15,9 @@ const { counted, duration, percent, routeName } = require('../../../core/readabl
 
 const SOME = 0.05
 const MUCH = 0.2
+const RARE = 0.01
+/** One block may be an accident. */
+const FEWEST_RARE = 3
 const BUSY = 0.7
 const LONG_SHARE = 0.5
 const LEAST_MS_OF_ONE = 10
@@ -35,7 +39,7 @@ const rule = {
     const veryLong = netOf(loop.veryLong)
     const long = loop.utilization >= BUSY ? netOf(loop.long) : 0
     const share = Math.max(veryLong, long)
-    if (veryLong < SOME && long < LONG_SHARE) return []
+    if (veryLong < SOME && long < LONG_SHARE) return loop.utilization < BUSY ? rareClaims(figures) : []
     const turns = veryLong >= long / 2 ? loop.veryLong : loop.long
     const meanMs = (turns.share * seconds * 1000) / turns.count
     const places = placesOf(figures)
@@ -64,6 +68,31 @@ const rule = {
       },
     ]
   },
+}
+
+/** Stalls in one place that are too rare for the rest of the rule. @param {Figures} figures */
+function rareClaims(figures) {
+  const [site] = placesOf(figures)
+  if (site === undefined) return []
+  const meanMs = site.totalMs / site.count
+  const count = Math.round(site.ms / meanMs)
+  const share = site.ms / 1000 / figures.seconds
+  if (share < RARE || count < FEWEST_RARE) return []
+  const route = site.route === null ? null : routeName(site)
+  return [
+    {
+      severity: /** @type {const} */ ('low'),
+      share,
+      route,
+      summary: `${subjectOf(site, route)} blocked the event loop ${counted(count, 'time')} for ${duration(meanMs)} in the mean, in ${functionName(site)}: the slowest ${percent(share)} of all requests wait for it.`,
+      evidence: [
+        evidence('blocked in that place', share, 'share of the time'),
+        evidence('blocks', count),
+        evidence('longest loop turn', figures.loop.longestMs, 'ms'),
+      ],
+      advice: adviceFor(site, route),
+    },
+  ]
 }
 
 /** What the handlers of the route took of the loop. @param {RouteFigures[]} routes @param {string | null} name */
