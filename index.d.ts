@@ -1853,8 +1853,8 @@ export interface RouteSnapshot {
     readonly lastMinute: RequestParts & { readonly unreadMs: number }
   } | null
   /**
-   * How long its handlers ran on the event loop until they first returned, and again before they wrote the head. Collections and streams are
-   * included. `null` with `insight.parts: false`.
+   * How long its handlers ran on the event loop: until they first returned, and later until they called another service, asked a pool, or
+   * wrote the head. Collections and streams are included. `null` with `insight.parts: false`.
    */
   readonly loopMs: { readonly sinceStart: number; readonly lastMinute: number } | null
   /**

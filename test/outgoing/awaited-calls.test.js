@@ -15,7 +15,7 @@ function observed(t) {
     clock: /** @type {any} */ (clock),
     internalErrors: /** @type {any} */ ({ report: assert.fail }),
     routes: { overflow: '(other)', unmatched: '(unmatched)' },
-    askerNow: () => asker,
+    askerAt: () => asker,
   })
   calls.start()
   t.after(() => calls.close())

@@ -15,7 +15,7 @@ function build() {
     maxWait: undefined,
     overflow: '(other)',
     clock: /** @type {any} */ (clock),
-    askerNow: () => undefined,
+    askerAt: () => undefined,
     onShortage: () => {},
     stallFreeMs: (nowMs) => nowMs,
     internalErrors: /** @type {any} */ ({ report: (_place, error) => assert.fail(error) }),

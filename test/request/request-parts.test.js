@@ -342,3 +342,26 @@ test('the time of a route on the loop has what ran after an await, and not what 
   // The second was received while the first had not yet run.
   assert.deepEqual([loopMs(first), loopMs(second)], [3 + 20, 6 + 5])
 })
+
+test('the time of a route on the loop has what ran between two awaits, if the request asked another process after it', () => {
+  const loop = driven()
+  const { clock, parts } = loop
+  const request = loop.receive()
+  clock.advance(3)
+  // A call from the handler itself: its time counts once.
+  parts.onAsk(request, clock.now())
+  clock.advance(2)
+  parts.onReturn(request)
+  for (const end of [() => parts.onAsk(request, clock.now()), () => loop.head(request)]) {
+    loop.turn()
+    clock.idle(50)
+    clock.advance(10)
+    end()
+  }
+  // After the head, nothing is known of whom the loop runs.
+  clock.advance(7)
+  parts.onAsk(request, clock.now())
+  loop.end(request)
+  loop.turn()
+  assert.equal(parts.copy()[request.series.partsRow * PART_COLUMNS + LOOP], 5 + 10 + 10)
+})

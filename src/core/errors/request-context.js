@@ -81,6 +81,14 @@ class RequestContext {
     return this.isOn ? this.#storage.getStore() : undefined
   }
 
+  // Hot path: once a call or a use of a pool.
+  /** Whose code asks another process now. @param {number} nowMs */
+  asker(nowMs) {
+    const { reference } = this
+    if (reference?.request !== undefined) this.#recorder.parts.onAsk(reference.request, nowMs)
+    return reference
+  }
+
   /** @returns {Request | undefined} undefined once the request has ended */
   get request() {
     return this.reference?.request

@@ -56,7 +56,7 @@ class RequestParts {
   #turnedMs
   #turnedIdleMs
   #turnMs = 0
-  /** When a handler last returned, or code after it last wrote a head. */
+  /** When a handler last returned, or code after it last asked another process or wrote a head. */
   #markedMs = 0
 
   /** @param {typeof import('../clock').systemClock} clock @param {boolean} isOn */
@@ -102,19 +102,29 @@ class RequestParts {
   }
 
   // Hot path: once a request.
+  /** Code that goes on after its handler has returned ends with the head, mostly. @param {Request} request @param {number} nowMs */
+  onHead(request, nowMs) {
+    if (!this.isOn || request.returnedMs < 0) return
+    request.headIdleMs = this.#addResumed(request, nowMs)
+  }
+
+  // Hot path: once a call or a use of a pool.
+  /** Its code asks another process, and goes on with the answer. @param {Request} request @param {number} nowMs */
+  onAsk(request, nowMs) {
+    if (this.isOn && request.returnedMs >= 0 && request.headIdleMs < 0) this.#addResumed(request, nowMs)
+  }
+
   /**
-   * Code that goes on after its handler has returned ends with the head, mostly. What the loop has done since it woke, or since the last such
-   * mark, counts for that code: a body was parsed, or an `await` ended.
+   * What the loop has done since it woke, or since the last mark, counts for the code that runs: a body was parsed, or an `await` ended.
    *
    * @param {Request} request @param {number} nowMs
    */
-  onHead(request, nowMs) {
-    if (!this.isOn || request.returnedMs < 0) return
+  #addResumed(request, nowMs) {
     const idleMs = this.#clock.idleMs()
-    request.headIdleMs = idleMs
     const wokeMs = this.#turnedMs + idleMs - this.#turnedIdleMs
-    request.resumedMs = nowMs - Math.max(wokeMs, this.#markedMs)
+    request.resumedMs += Math.max(0, nowMs - Math.max(wokeMs, this.#markedMs))
     this.#markedMs = nowMs
+    return idleMs
   }
 
   // Hot path: once a request. A turn in a frozen clock never ends.
@@ -150,7 +160,7 @@ class RequestParts {
     const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
     const { values } = this.#rows
     values[start + LOOP] +=
-      Math.max(0, request.returnedMs - admission.decidedMs) + Math.max(0, request.resumedMs)
+      Math.max(0, request.returnedMs - admission.decidedMs) + request.resumedMs
     if (hasDuration) this.#addParts(request, values, start)
   }
 

@@ -47,7 +47,7 @@ class OutgoingCalls {
   #clock
   #internalErrors
   #table
-  #askerNow
+  #askerAt
   #unmatched
   /** By the object that a client has for its request. @type {WeakMap<object, Call>} */
   #calls = new WeakMap()
@@ -60,13 +60,13 @@ class OutgoingCalls {
 
   /**
    * @param {{ clock: import('../../core/clock').Clock, internalErrors: InternalErrors,
-   *   routes: { overflow: string, unmatched: string }, askerNow: () => Asker | undefined }} parts
-   *   `askerNow`: the request that the running code works for, if known
+   *   routes: { overflow: string, unmatched: string }, askerAt: (nowMs: number) => Asker | undefined }} parts
+   *   `askerAt`: the request that the running code works for, if known
    */
-  constructor({ clock, internalErrors, routes, askerNow }) {
+  constructor({ clock, internalErrors, routes, askerAt }) {
     this.#clock = clock
     this.#internalErrors = internalErrors
-    this.#askerNow = askerNow
+    this.#askerAt = askerAt
     this.#unmatched = routes.unmatched
     this.#table = new OutgoingTable(routes.overflow)
   }
@@ -131,7 +131,8 @@ class OutgoingCalls {
   #begin(request, hostName, method) {
     const host = String(hostName).slice(0, LONGEST_HOST).toLowerCase()
     const index = METHOD_INDEX[method] ?? OTHER_METHOD
-    this.#calls.set(request, new Call(host, index, this.#askerNow(), this.#clock.now()))
+    const nowMs = this.#clock.now()
+    this.#calls.set(request, new Call(host, index, this.#askerAt(nowMs), nowMs))
   }
 
   // The channel publishes when the head has come; the call ends with the body.
@@ -243,7 +244,7 @@ function hostNameOf(origin) {
 /** @param {Instance} instance */
 function outgoingOf({ clock, context, internalErrors, options }) {
   const { routes } = options
-  const calls = new OutgoingCalls({ clock, internalErrors, routes, askerNow: () => context.reference })
+  const calls = new OutgoingCalls({ clock, internalErrors, routes, askerAt: (nowMs) => context.asker(nowMs) })
   calls.start()
   return calls
 }

@@ -56,7 +56,7 @@ class PoolRecord {
   /** The Adapter, from `observe` on. @type {any} */
   #adapter
   #clock
-  #askerNow
+  #askerAt
   #onShortage
   #stallFreeMs
   /** @type {Map<unknown, Use>} */
@@ -69,16 +69,16 @@ class PoolRecord {
 
   /**
    * @param {{ name: string, kind: import('../../../index.js').PoolSnapshot['kind'], maxWait: number | false | undefined, overflow: string,
-   *   clock: import('../../core/clock').Clock, askerNow: () => Asker | undefined, onShortage: (record: PoolRecord, nowMs: number) => void,
+   *   clock: import('../../core/clock').Clock, askerAt: (nowMs: number) => Asker | undefined, onShortage: (record: PoolRecord, nowMs: number) => void,
    *   stallFreeMs: (nowMs: number) => number,
    *   internalErrors: InternalErrors }} parts
    */
-  constructor({ name, kind, maxWait, overflow, clock, askerNow, onShortage, stallFreeMs, internalErrors }) {
+  constructor({ name, kind, maxWait, overflow, clock, askerAt, onShortage, stallFreeMs, internalErrors }) {
     this.name = name
     this.kind = kind
     this.#clock = clock
     this.internalErrors = internalErrors
-    this.#askerNow = askerNow
+    this.#askerAt = askerAt
     this.#onShortage = onShortage
     this.#stallFreeMs = stallFreeMs
     this.routes = new RouteUses(overflow)
@@ -123,7 +123,7 @@ class PoolRecord {
       this.asks++
       if (this.#asking++ === 0) this.#askingSinceMs = nowMs
       this.#askedAtMs += nowMs
-      const asker = (use.asker = this.#askerNow())
+      const asker = (use.asker = this.#askerAt(nowMs))
       if (asker?.request !== undefined) this.#onVisit(asker, nowMs)
       if (this.#isShort) this.#onShortage(this, nowMs)
     } catch (error) {

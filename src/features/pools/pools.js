@@ -38,7 +38,7 @@ class Pools {
   /**
    * @param {{ cause: Cause, clock: import('../../core/clock').Clock, overflow: string,
    *   turns: { stallFreeMs: (nowMs: number) => number },
-   *   context: { readonly reference: Asker | undefined, turnOn: () => void, turnOff: () => void },
+   *   context: { asker: (nowMs: number) => Asker | undefined, turnOn: () => void, turnOff: () => void },
    *   recorder: Recorder,
    *   internalErrors: InternalErrors }} parts
    *   `overflow`: the name of the route past the bound
@@ -66,7 +66,7 @@ class Pools {
       overflow,
       clock,
       internalErrors,
-      askerNow: () => context.reference,
+      askerAt: (nowMs) => context.asker(nowMs),
       stallFreeMs: (nowMs) => turns.stallFreeMs(nowMs),
       onShortage: (each, nowMs) => this.#watch(each, nowMs),
     })
