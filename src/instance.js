@@ -2,7 +2,7 @@
 // Builds the parts of one instance from its options, connects them, and starts and closes them together. It decides
 // nothing and is not public: users call spillway.js.
 
-const { Servers } = require('./core/http/http-server')
+const { Entrance } = require('./core/http/entrance')
 const { SetUpCheck } = require('./core/http/setup-check')
 const { Admission } = require('./core/gate/admission')
 const { Events } = require('./core/events')
@@ -76,10 +76,7 @@ class Instance {
     const info = (fields, message) => internalErrors.guard('logger', () => logger.info(fields, message))
     this.events = new Events(EVENT_LINES, { internalErrors, logger })
     /** @param {string} event @param {object} details */
-    const emit = (event, details) => {
-      if (event === 'draining') this.admission.pace.drain()
-      this.events.emit(event, details)
-    }
+    const emit = (event, details) => this.events.emit(event, details)
     /** @type {WriteLine} */
     this.debug = (fields, text) => internalErrors.guard('logger', () => logger.debug?.(fields, text))
     this.warn = warn
@@ -95,9 +92,9 @@ class Instance {
     this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
     this.internalErrors = internalErrors
     this.#turnClock = new TurnClock(clock)
-    const { follow } = this.#turnClock
+    const { measureAlone } = this.#turnClock
     const recorder = new Recorder(options, clock, internalErrors, {
-      onArrive: follow,
+      onArrive: measureAlone,
       onHttp2: (request) => this.lifecycle.servers.addSession(request),
     })
     this.recorder = recorder
@@ -110,7 +107,7 @@ class Instance {
       connections: openConnections(() => this.lifecycle.servers),
       onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
-      followTurn: follow,
+      measureTurn: measureAlone,
     })
     const startLine = new StartLine({ info, parts: this })
     this.lifecycle = new Lifecycle({
@@ -124,6 +121,7 @@ class Instance {
       close: () => this.close(),
       onListen: onListen ?? ((server) => startLine.write(server)),
       isInListen,
+      onDrain: () => this.admission.rejectionPace.drain(),
       onStopAccepting: () => this.features.onStopAccepting(),
       sampleMemory: () => memoryForRecycling(this.runtime),
     })
@@ -158,7 +156,7 @@ class Instance {
       return new Prometheus({ ...options, ...ofMetrics, families: this.families() })
     })
     // Families are registered, and the collector is watched, from the start.
-    if (options.registry !== undefined || options.metrics.defaults) this.exporter.value
+    if (options.registry !== undefined || options.metrics.defaults) this.exporter.load()
     const { health } = this.lifecycle
     const ofEndpoints = { health, exporter: this.exporter, internalErrors }
     this.handlers = endpointHandlers(ofEndpoints)
@@ -166,28 +164,34 @@ class Instance {
     const isPublic = options.endpoints.allow === undefined
     const handlers = endpointHandlers({ ...ofEndpoints, isPublic })
     this.endpoints = new Endpoints(options.endpoints, handlers, internalErrors)
-    this.servers = this.#makeServers()
+    this.entrance = this.#makeEntrance()
     this.setUp = this.#makeSetUpCheck(place)
     this.#start(place)
   }
 
-  #makeServers() {
-    const { admission, context, endpoints, failures, lifecycle, recorder, requestLog } = this
-    const known = lifecycle.servers
-    return new Servers({ recorder, endpoints, admission, failures, requestLog, known, context })
+  #makeEntrance() {
+    const { admission, context, endpoints, lifecycle, recorder } = this
+    return new Entrance({ recorder, endpoints, admission, known: lifecycle.servers, context })
   }
 
   /** @param {CallPlace} place */
   #makeSetUpCheck(place) {
-    const { admission, endpoints, internalErrors, handlers, notices, options, servers } = this
-    const parts = { admission, endpoints, internalErrors, handlers, notices, options, place, servers }
+    const { admission, endpoints, internalErrors, handlers, notices, options, entrance } = this
+    const parts = { admission, endpoints, internalErrors, handlers, notices, options, place, entrance }
     return new SetUpCheck(parts)
   }
 
   /** @param {CallPlace} place */
   #start(place) {
+    const { admission, failures, recorder, requestLog } = this
     const { collections } = this.runtime
-    this.recorder.parts.follow(collections)
+    // Hot path: once a request, however it entered.
+    recorder.tellOfEnds((request) => {
+      if (request.failure !== undefined) failures.onEnd(request)
+      if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
+      admission.release(request, recorder.endedMs, request.endedIdleMs)
+    })
+    recorder.parts.follow(collections)
     this.features.start()
     listenToTurns(this.#turnClock, this)
     collections.start()
@@ -248,7 +252,7 @@ class Instance {
     this.context.close()
     this.lifecycle.close()
     this.admission.close()
-    this.servers.close()
+    this.entrance.close()
     this.setUp.close()
     this.#turnClock.close()
     this.recorder.parts.close()

@@ -120,7 +120,7 @@ class Spillway {
     const { signals } = resolveMember('attach', given)
     const inner = serverIn(server)
     this.#instance.features.onMount()
-    this.#instance.servers.attach(inner)
+    this.#instance.entrance.attach(inner)
     this.#instance.setUp.listen()
     if (signals) this.#instance.lifecycle.listenForSignals(inner)
     return server
@@ -133,7 +133,7 @@ class Spillway {
    */
   wrap(listener) {
     this.#instance.features.onMount()
-    return /** @type {WrappedListener<Listener>} */ (this.#instance.servers.wrap(listener))
+    return /** @type {WrappedListener<Listener>} */ (this.#instance.entrance.wrap(listener))
   }
 
   /**

@@ -41,7 +41,9 @@ async function load({ port, mix, agent, seconds }) {
     await sleep(Math.max(0, dueMs - performance.now()))
     const [method, route, body] = mix[Math.floor(Math.random() * mix.length)]
     const headers = body === undefined ? {} : { 'Content-Type': 'application/json' }
-    const req = http.request({ agent, port, host: '127.0.0.1', method, path: route, headers }, (res) => res.resume())
+    const req = http.request({ agent, port, host: '127.0.0.1', method, path: route, headers }, (res) =>
+      res.resume()
+    )
     req.on('error', () => {})
     req.end(body)
     dueMs += (-Math.log(1 - Math.random()) * 1000) / flags.rate

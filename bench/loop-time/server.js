@@ -37,15 +37,15 @@ async function main() {
       return { profiled: byRoute(profile, files), counted: difference(after, before) }
     },
   }
-  process.on('message', async (/** @type {string} */ key) =>
-    process.send?.({ answer: await answers[key]() })
-  )
+  process.on('message', async (/** @type {string} */ key) => process.send?.({ answer: await answers[key]() }))
   process.on('disconnect', () => process.exit())
   process.send?.({ port: server.address().port, mix })
 }
 
 const loopMs = (spillway) =>
-  Object.fromEntries(spillway.snapshot().routes.map(({ route, loopMs: ms }) => [route.slice(1), ms.sinceStart]))
+  Object.fromEntries(
+    spillway.snapshot().routes.map(({ route, loopMs: ms }) => [route.slice(1), ms.sinceStart])
+  )
 
 const difference = (after, before) =>
   Object.fromEntries(Object.entries(after).map(([route, ms]) => [route, ms - (before[route] ?? 0)]))
@@ -65,13 +65,25 @@ function byRoute({ nodes, samples, timeDeltas }, files) {
   let last
   for (const [i, id] of samples.entries()) {
     const { functionName } = byId.get(id).callFrame
-    if (functionName !== COLLECTOR) last = OUTSIDE.has(functionName) ? undefined : (owners.get(id) ?? 'others')
+    if (functionName !== COLLECTOR)
+      last = OUTSIDE.has(functionName) ? undefined : (owners.get(id) ?? 'others')
     if (last !== undefined) sums[last] = (sums[last] ?? 0) + (timeDeltas[i + 1] ?? 0) / 1000
   }
   if (process.env.OTHERS) {
-    const o={}; let l
-    for (const [i, id] of samples.entries()) { if (OUTSIDE.has(byId.get(id).callFrame.functionName)|| owners.get(id)) continue; const c=byId.get(id).callFrame; const k=c.functionName+' '+c.url.slice(-30); o[k]=(o[k]??0)+(timeDeltas[i+1]??0)/1000 }
-    console.log(Object.entries(o).sort((a,b)=>b[1]-a[1]).slice(0,14), sums)
+    const o = {}
+    let l
+    for (const [i, id] of samples.entries()) {
+      if (OUTSIDE.has(byId.get(id).callFrame.functionName) || owners.get(id)) continue
+      const c = byId.get(id).callFrame
+      const k = c.functionName + ' ' + c.url.slice(-30)
+      o[k] = (o[k] ?? 0) + (timeDeltas[i + 1] ?? 0) / 1000
+    }
+    console.log(
+      Object.entries(o)
+        .sort((a, b) => b[1] - a[1])
+        .slice(0, 14),
+      sums
+    )
   }
   return sums
 }

@@ -48,7 +48,7 @@ function serve(framework, variant) {
     })
     server.on('request', app.callback())
   }
-  if (variant === 'attach') instance.servers.attach(server)
+  if (variant === 'attach') instance.entrance.attach(server)
   return { server, recorder: instance.recorder }
 }
 

@@ -49,7 +49,8 @@ function exceptionOf(find) {
   const both = (ratios) => ratios.map(share).join(' and ')
   return (
     `At ${SLIGHT_LOADS.map((multiple) => `${multiple}x`).join(' and ')} overload-protection serves ${both(theirs)}, Spillway ${both(ours)}: ` +
-    'a timer and a comparison cost less than a queue, whose code is compiled in the first seconds of an overload.\n\n'
+    'a timer and a comparison cost less than a queue. V8 compiles the code of the queue in the first seconds of an overload, and it is faster after that. ' +
+    '"?" marks figures that other processes disturbed.\n\n'
   )
 }
 

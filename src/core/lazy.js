@@ -14,8 +14,12 @@ class Lazy {
 
   /** @returns {Part} */
   get value() {
-    if (this.made === undefined) this.made = this.#make()
+    this.load()
     return /** @type {Part} */ (this.made)
+  }
+
+  load() {
+    if (this.made === undefined) this.made = this.#make()
   }
 }
 

@@ -42,3 +42,18 @@ test('anchors are made as GitHub makes them', () => {
   assert.equal(slugOf('@godaddy/terminus', seen), 'godaddyterminus')
   assert.equal(slugOf('clusterPrimary', seen), 'clusterprimary-1')
 })
+
+test('the list of decisions has each record, by its title', () => {
+  const { text: list } = pages.find(({ path }) => path === 'docs/decisions/README.md')
+  const records = pages.filter(({ path }) => /^docs\/decisions\/\d/.test(path))
+  const lines = records.map(
+    ({ path, text }) => `- [${text.slice(2, text.indexOf('\n'))}](${path.slice('docs/decisions/'.length)})`
+  )
+  assert.deepEqual(
+    list
+      .split('\n')
+      .filter((line) => line.startsWith('- '))
+      .sort(),
+    lines.sort()
+  )
+})

@@ -121,7 +121,7 @@ test('the thread pool has the share of the time in which jobs waited, their mean
 /** Requests of 100 ms: 60 in the handler, 30 of a free loop before the answer and 10 after it. */
 const splitBy = (instance, clock) => (ended) => {
   const request = requestWith({ ...ended, startedMs: clock.now(), returnedMs: clock.now() + 60 })
-  request.admission.decidedMs = clock.now()
+  request.ticket.decidedMs = clock.now()
   Object.assign(request, { durationMs: 100, firstByteMs: 90, headIdleMs: 30, endedIdleMs: 40, unreadMs: 5 })
   instance.recorder.parts.onEnd(request)
 }

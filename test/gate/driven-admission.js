@@ -71,7 +71,7 @@ class DrivenAdmission {
         },
       },
     })
-    request.admission.resume = () => (request.hasRun = true)
+    request.ticket.resume = () => (request.hasRun = true)
     request.decision = this.admission.decide(request, this.clock.now())
     return request
   }

@@ -25,6 +25,6 @@ for (const [what, closes] of Object.entries({
     for (let i = 0; i < 20; i++) driven.turn(10)
     assert.ok(closed > 0)
     assert.equal(driven.admission.sample().queued, 0)
-    for (const { admission } of queued) assert.equal(admission.isRejected, true)
+    for (const { ticket } of queued) assert.equal(ticket.isRejected, true)
   })
 }

@@ -146,7 +146,7 @@ test("while the gate waits for the primary's next connection, the loop sleeps: t
   })
   const [{ request }] = requests
   assert.equal(request.decision, QUEUED)
-  assert.ok(request.admission.waitedMs > 0.9 && request.admission.waitedMs < 1.2)
+  assert.ok(request.ticket.waitedMs > 0.9 && request.ticket.waitedMs < 1.2)
   assert.equal(naps, 1)
 })
 
@@ -204,12 +204,12 @@ test('whatever comes, each request has one fate: it runs once, is rejected once,
         assert.ok(runs + rejections <= 1, `${runs} runs and ${rejections} rejections`)
         if (given.leavesAfterMs === undefined) assert.equal(runs + rejections, 1)
         // A client may also leave while its 503 waits.
-        if (runs + rejections === 0 && !request.admission.isRejected) abandoned++
+        if (runs + rejections === 0 && !request.ticket.isRejected) abandoned++
         assert.equal(releases, 1)
       }
       const sample = admission.sample()
       assert.deepEqual([sample.inFlight, sample.queued, sample.abandoned], [0, 0, abandoned])
-      assert.equal(admission.pace.waiting, 0)
+      assert.equal(admission.rejectionPace.waiting, 0)
     }),
     { numRuns: 60 }
   )
@@ -261,7 +261,7 @@ test('requests that arrive together run in the order of their class, and of thei
       const queued = requests.filter(({ request }) => request.decision !== RUN)
       const inOrder = queued.toSorted((a, b) => a.ranMs - b.ranMs)
       const expected = queued.toSorted(
-        ({ request: a }, { request: b }) => a.admission.priority - b.admission.priority
+        ({ request: a }, { request: b }) => a.ticket.priority - b.ticket.priority
       )
       assert.deepEqual(
         inOrder.map((each) => queued.indexOf(each)),
@@ -276,7 +276,7 @@ const HELD = [{ steps: [{ wait: 60_000 }] }]
 
 test('the reason is the resource for which the rejected requests waited: a slot, or the loop', () => {
   const reasonsOf = (requests) =>
-    new Set(requests.filter(wasRejected).map(({ request }) => request.admission.rejection?.reason))
+    new Set(requests.filter(wasRejected).map(({ request }) => request.ticket.rejection?.reason))
   const open = [{ route: 0, perSecond: 500, toMs: 2000 }]
   const slots = load({ seconds: 5, routes: [{ steps: [{ wait: 100 }] }], open }, { maxConcurrent: 4 })
   assert.deepEqual([...reasonsOf(slots.requests)], ['concurrency'])
@@ -289,7 +289,7 @@ for (const maxDelay of [200, 3000]) {
     const { requests } = load(spec, { maxConcurrent: 2, maxDelay, targetDelay: maxDelay })
     const [first, second, third] = requests
     assert.deepEqual([first, second, third].map(wasRejected), [false, false, true])
-    assert.equal(third.request.admission.rejection?.reason, 'concurrency')
+    assert.equal(third.request.ticket.rejection?.reason, 'concurrency')
     assert.ok(third.shedMs >= maxDelay && third.shedMs <= maxDelay + 20, String(third.shedMs))
   })
 }

@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { LoopShare } = require('../../src/core/gate/limits/loop-share')
 const { LoopTurns } = require('../../src/core/gate/measurements/loop-turns')
-const { AdmissionRecord } = require('../../src/core/request/admission-record')
+const { Ticket } = require('../../src/core/request/ticket')
 const { FakeClock } = require('../support/fake-clock')
 
 const LEAST = 8
@@ -26,7 +26,7 @@ function driven({ costMs = COST_MS, rejectionMs = 0.03, rejectedShare = 0 } = {}
     share.onTurn(clock.now(), clock.idleMs(), isContended)
   }
   const admit = () => {
-    const record = new AdmissionRecord()
+    const record = new Ticket()
     share.onAdmit(record, clock.now(), clock.idleMs())
     return record
   }

@@ -6,7 +6,7 @@ const { test } = require('node:test')
 const { Limits } = require('../../src/core/gate/limits/limits')
 const { LoopTurns } = require('../../src/core/gate/measurements/loop-turns')
 const { CRITICAL, Cause, NORMAL } = require('../../src/core/gate/verdict')
-const { AdmissionRecord } = require('../../src/core/request/admission-record')
+const { Ticket } = require('../../src/core/request/ticket')
 const { FakeClock } = require('../support/fake-clock')
 
 const OPTIONS = { maxDelay: 200, targetDelay: 100 }
@@ -28,7 +28,7 @@ function driven({ maxConcurrent, costMs = 2, most = Number.POSITIVE_INFINITY } =
     limits.onTurn(clock.now(), clock.idleMs(), { arrived, ended, isQueueing: arrived > 0 })
   }
   const admit = () => {
-    const record = new AdmissionRecord()
+    const record = new Ticket()
     limits.onAdmit(record, clock.now(), clock.idleMs())
     return record
   }

@@ -46,8 +46,8 @@ function run(shed, isScraped) {
   world.run()
   const requests = world.requests.map(({ atMs, ranMs, shedMs, servedMs, endedMs, request }) => [
     ...[atMs, ranMs, shedMs, servedMs, endedMs],
-    request.admission.rejection?.reason,
-    request.admission.waitedMs,
+    request.ticket.rejection?.reason,
+    request.ticket.waitedMs,
   ])
   const { queueDelays, ...figures } = admission.sample()
   return { asked, decided: { requests, figures, queueDelays: [...queueDelays] } }

@@ -17,9 +17,9 @@ const MARKS = { key: undefined, deadlineMs: Number.POSITIVE_INFINITY, nowMs: 0, 
 
 function pushed(queue, { priority = NORMAL, tag = 0, name = undefined } = {}) {
   const request = requestWith({ name })
-  request.admission.priority = priority
-  request.admission.wait = new Wait(request, { ...MARKS, tag })
-  queue.push(request.admission.wait)
+  request.ticket.priority = priority
+  request.ticket.wait = new Wait(request, { ...MARKS, tag })
+  queue.push(request.ticket.wait)
   return request
 }
 
@@ -34,7 +34,7 @@ test('higher classes run first, within a class the lowest tag, then first in, fi
       const queue = new Queue()
       const requests = entries.map((entry) => pushed(queue, entry))
       const inOrder = requests.toSorted(
-        ({ admission: { wait: a } }, { admission: { wait: b } }) => a.priority - b.priority || a.tag - b.tag
+        ({ ticket: { wait: a } }, { ticket: { wait: b } }) => a.priority - b.priority || a.tag - b.tag
       )
       assert.deepEqual(
         requests.map(() => requests.indexOf(queue.shift())),
@@ -127,7 +127,7 @@ test('requests removed from a queue that never empties are not retained, however
   const entries = []
   for (let i = 0; i < 10_000; i++) {
     const request = pushed(queue, { priority: LOW })
-    entries.push(new WeakRef(/** @type {any} */ (request.admission.wait)))
+    entries.push(new WeakRef(/** @type {any} */ (request.ticket.wait)))
     queue.remove(request)
   }
   return new Promise((resolve) => setImmediate(resolve)).then(() => {
@@ -148,7 +148,7 @@ test('the callback of a request that leaves runs in its async context, which is 
     })
   )
   assert.deepEqual(seen, ['its own', true])
-  assert.equal(request.admission.wait?.resource, undefined)
+  assert.equal(request.ticket.wait?.resource, undefined)
   const unqueued = requestWith()
   assert.equal(
     storage.run('another', () => inRequestContext(unqueued, () => storage.getStore())),

@@ -72,8 +72,8 @@ function load(spec, shed, before = (_world) => {}) {
   return world.run()
 }
 
-const wasRejected = ({ request }) => request.admission.isRejected
-const waitedMs = ({ request }) => request.admission.waitedMs
+const wasRejected = ({ request }) => request.ticket.isRejected
+const waitedMs = ({ request }) => request.ticket.waitedMs
 const shedShare = (requests) => requests.filter(wasRejected).length / requests.length
 
 /** Of how long the answers took. */

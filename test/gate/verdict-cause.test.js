@@ -214,7 +214,7 @@ test('a listener of the overload may cause the next rejection: each keeps its ow
   assert.equal(driven.ask().decision, QUEUED)
   driven.update({ maxConcurrent: 1, deadline: () => -3 })
   const late = driven.ask()
-  const { reason, value, bound } = late.admission.rejection
+  const { reason, value, bound } = late.ticket.rejection
   assert.deepEqual([reason, value, bound], ['deadline', 0, -3])
   assert.deepEqual(causesOf(driven.admission), [
     ['deadline', 0, -3],

@@ -27,9 +27,8 @@ function adapter() {
   return module.exports.createMiddleware
 }
 
-test('it measures, answers the endpoints, sheds, and passes a decided request on', async (t) => {
-  const options = { logger: false, shed: { mode: 'threshold', maxConcurrent: 1 } }
-  const instance = new Instance(resolveOptions(options), systemClock, new CallPlace(test))
+async function served(t, shed) {
+  const instance = new Instance(resolveOptions({ logger: false, shed }), systemClock, new CallPlace(test))
   t.after(() => instance.close())
   const middleware = adapter()(instance)
   const app = connect()
@@ -39,15 +38,34 @@ test('it measures, answers the endpoints, sheds, and passes a decided request on
     if (req.url === '/hold') held = res
     else res.end('done')
   })
-  const { get, server } = await serve(t, http.createServer(app))
+  const { get } = await serve(t, http.createServer(app))
+  const hold = () => get('/hold')
+  return { instance, get, hold, release: () => held.end('late'), isHeld: () => held !== undefined }
+}
+
+const until = async (isTrue) => {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('it measures, answers the endpoints, sheds, and passes a decided request on', async (t) => {
+  const { instance, get, hold, release, isHeld } = await served(t, { mode: 'threshold', maxConcurrent: 1 })
   assert.equal((await get('/')).body, 'done')
   assert.equal((await get('/livez')).status, 200)
-  const first = get('/hold')
-  while (held === undefined) await new Promise((resolve) => setImmediate(resolve))
+  const first = hold()
+  await until(isHeld)
   assert.equal((await get('/')).status, 503)
-  held.end('late')
+  release()
   assert.equal((await first).body, 'late')
   const { requests, admission } = instance.snapshot()
   assert.deepEqual([requests.sinceStart.count, admission.admitted], [2, 2])
-  assert.ok(server.listening)
+})
+
+test('a request that was queued first runs as any other', async (t) => {
+  const { instance, get, hold, release, isHeld } = await served(t, { mode: 'adaptive', maxConcurrent: 1 })
+  const first = hold()
+  await until(isHeld)
+  const second = get('/')
+  await until(() => instance.snapshot().admission.queued === 1)
+  release()
+  assert.deepEqual([(await first).body, (await second).status, (await second).body], ['late', 200, 'done'])
 })

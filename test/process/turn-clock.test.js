@@ -93,9 +93,9 @@ test('a followed turn is handed over alone, and the sum before it at once', () =
   turn(SHORT_MS, 1)
   const before = [SHORT_MS, clock.now(), clock.idleMs(), SHORT_MS]
   clock.advance(SHORT_MS)
-  turnClock.follow()
+  turnClock.measureAlone()
   assert.deepEqual(handedOver, [before])
-  turnClock.follow()
+  turnClock.measureAlone()
   turn(SHORT_MS)
   assert.deepEqual(handedOver, [before, [2 * SHORT_MS, clock.now(), clock.idleMs(), 2 * SHORT_MS]])
   turn(SHORT_MS)
@@ -105,7 +105,7 @@ test('a followed turn is handed over alone, and the sum before it at once', () =
 test('a listener that follows gets the next turn alone', () => {
   const { handedOver, turn, turnClock, quiet } = started()
   quiet()
-  turnClock.onTurns(() => turnClock.follow())
+  turnClock.onTurns(() => turnClock.measureAlone())
   turn(LONG_MS)
   turn(SHORT_MS)
   turn(SHORT_MS)

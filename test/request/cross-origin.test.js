@@ -228,7 +228,7 @@ describe('what is remembered', () => {
       /** @type {any} */ ({
         req: { method: 'GET', url, headers: { origin } },
         res: responseOf({ 'access-control-allow-origin': allowed }),
-        admission: { isRejected: false },
+        ticket: { isRejected: false },
         status: 200,
       }),
       nowMs

@@ -8,7 +8,7 @@ const http = require('node:http')
 const http2 = require('node:http2')
 const { test } = require('node:test')
 const v8 = require('node:v8')
-const { AdmissionRecord } = require('../../src/core/request/admission-record')
+const { Ticket } = require('../../src/core/request/ticket')
 const { ENDED } = require('../../src/core/request/request')
 const { kRouteState } = require('../../src/core/route/route-state')
 const { QUEUE, attached, holdingServer, until } = require('../gate/holding-server')
@@ -92,7 +92,7 @@ for (const [what, live, count] of /** @type {const} */ ([
       requests.map(() => true)
     )
     assert.deepEqual(
-      requests.map(({ admission }) => haveSameMap(admission, new AdmissionRecord())),
+      requests.map(({ ticket }) => haveSameMap(ticket, new Ticket())),
       requests.map(() => true)
     )
   })

@@ -39,8 +39,8 @@ function driven(isOn = true) {
     receive(fields) {
       const request = requestWith({ startedMs: clock.now(), series: seriesOf(), ...fields })
       parts.onReceive(request)
-      request.admission.onAdmit(clock.now(), 0)
-      request.admission.idleMs = clock.idleMs()
+      request.ticket.onAdmit(clock.now(), 0)
+      request.ticket.idleMs = clock.idleMs()
       return request
     },
     end(request) {
@@ -48,12 +48,12 @@ function driven(isOn = true) {
       request.durationMs = clock.now() - request.startedMs
       parts.onEnd(request)
     },
-    queue({ admission }) {
-      admission.wait = /** @type {any} */ ({ queuedMs: clock.now(), queuedIdleMs: clock.idleMs() })
+    queue({ ticket }) {
+      ticket.wait = /** @type {any} */ ({ queuedMs: clock.now(), queuedIdleMs: clock.idleMs() })
     },
-    admit({ admission }) {
-      admission.onAdmit(clock.now(), 0)
-      admission.idleMs = clock.idleMs()
+    admit({ ticket }) {
+      ticket.onAdmit(clock.now(), 0)
+      ticket.idleMs = clock.idleMs()
     },
     head(request) {
       request.firstByteMs = clock.now() - request.startedMs

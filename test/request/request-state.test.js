@@ -90,13 +90,13 @@ test('isQueued is true until the request runs, is answered, ends or is rejected'
     assert.equal(request.isQueued, false)
   }
   const rejected = requestIn(QUEUED)
-  rejected.admission.onReject('loop', 0, {})
+  rejected.ticket.onReject('loop', 0, {})
   assert.equal(rejected.isQueued, false)
 })
 
 test('a request that is refused while it is in flight keeps the time of its admission, by which its duration is learnt', () => {
-  const { admission } = requestIn(RECEIVED)
-  admission.onAdmit(100, 0)
-  admission.onReject('loop', 1100, {})
-  assert.deepEqual([admission.decidedMs, admission.isRejected], [100, true])
+  const { ticket } = requestIn(RECEIVED)
+  ticket.onAdmit(100, 0)
+  ticket.onReject('loop', 1100, {})
+  assert.deepEqual([ticket.decidedMs, ticket.isRejected], [100, true])
 })

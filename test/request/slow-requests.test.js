@@ -55,7 +55,7 @@ function watching({ slowAfter, slowest = 0 } = {}) {
         durationMs,
         unreadMs: 7,
         firstByteMs: durationMs / 2,
-        admission: { waitedMs: 0 },
+        ticket: { waitedMs: 0 },
         ...properties,
       }
       if (request.durationMs <= slow.thresholdMs) return
@@ -134,7 +134,7 @@ test('every request over the threshold is reported, not only the ten slowest', (
 
 test('the time in the queue and the time to the first byte are shown', () => {
   const { end, slow, clock } = watching()
-  end(80, { admission: { waitedMs: 30.5 } })
+  end(80, { ticket: { waitedMs: 30.5 } })
   end(70, { firstByteMs: -1, status: 0 })
   const [waited, silent] = slow.sample(clock.now())
   assert.deepEqual([waited.queueMs, waited.firstByteMs, waited.status], [30.5, 40, 200])

@@ -66,7 +66,7 @@ class SimulatedPool extends EventEmitter {
 
 /** A stack for one world. @param {{ isObserved?: boolean, maxWait?: number }} [options] whether the pools are given to `pool()` */
 function poolStack({ isObserved = true, maxWait } = {}) {
-  const asker = { reference: undefined, turnOn() {}, turnOff() {} }
+  const asker = { reference: undefined, asker: () => asker.reference, turnOn() {}, turnOff() {} }
   const names = new Map()
   let clock
   let pools
@@ -104,7 +104,7 @@ function poolStack({ isObserved = true, maxWait } = {}) {
       return request
     },
     release(admission, request) {
-      request.series = request.admission.isRejected ? undefined : request.req.series
+      request.series = request.ticket.isRejected ? undefined : request.req.series
       request.reference.request = undefined
       stack.release(admission, request)
     },

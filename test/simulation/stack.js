@@ -18,7 +18,7 @@ const NO_INTERNAL_ERRORS = {
 class SimulatedRequest {
   isEnded = false
   isQueued = false
-  admission
+  ticket
   stream
   session
   /** The connection, of all the streams of a session too. */
@@ -27,15 +27,15 @@ class SimulatedRequest {
   req
   res
 
-  constructor({ connection, headers, key, onRejected, priority, resume }, admission) {
+  constructor({ connection, headers, key, onRejected, priority, resume }, ticket) {
     this.socket = this.connection = connection
     this.session = connection.session
     const isHttp2 = this.session !== undefined
     this.stream = isHttp2 ? { session: this.session, closed: false, destroyed: false } : undefined
     this.req = { headers, httpVersionMajor: isHttp2 ? 2 : 1, method: 'GET', key, priority }
     this.res = responseTo(onRejected)
-    this.admission = admission
-    admission.resume = resume
+    this.ticket = ticket
+    ticket.resume = resume
   }
 
   markQueued() {
@@ -72,7 +72,7 @@ function stackOf(root) {
   const { Admission } = require(join(root, 'src/core/gate/admission'))
   const { NORMAL, RUN } = require(join(root, 'src/core/gate/verdict'))
   const { DEFAULTS } = require(join(root, 'src/core/options/options'))
-  const { AdmissionRecord } = require(join(root, 'src/core/request/admission-record'))
+  const { Ticket } = require(join(root, 'src/core/request/ticket'))
   return {
     NORMAL,
     RUN,
@@ -97,7 +97,7 @@ function stackOf(root) {
     /** The loop has accepted a connection. */
     onAccept: (admission) => admission.onConnectionEvent('connection', NOT_SECURE),
 
-    request: (given) => new SimulatedRequest(given, new AdmissionRecord()),
+    request: (given) => new SimulatedRequest(given, new Ticket()),
 
     release: (admission, request) => admission.release(request),
 
@@ -110,7 +110,7 @@ function stackOf(root) {
       }
       for (let i = 0; i < 200; i++) cost.onReject(0.01 * factor)
       for (let i = 0; i < 200; i++) {
-        const record = new AdmissionRecord()
+        const record = new Ticket()
         admission.limits.onAdmit(record, clock.now() - 100 * factor, clock.idleMs())
         admission.limits.onEnd(record, clock.now(), clock.idleMs())
       }

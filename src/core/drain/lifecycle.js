@@ -51,8 +51,8 @@ class Lifecycle {
    *   internalErrors: InternalErrors, recorder: Recorder,
    *   options: ResolvedOptions, close: () => void,
    *   sampleMemory: () => MemorySample, emit: (event: 'degraded' | 'draining', details: object) => void,
-   *   onListen: (server: Server) => void, isInListen?: boolean | undefined, onStopAccepting: () => void, info: (fields: object, message: string) => void,
-   *   warn: (fields: object, message: string) => void }} parts
+   *   onListen: (server: Server) => void, isInListen?: boolean | undefined, onDrain: () => void, onStopAccepting: () => void,
+   *   info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} parts
    */
   constructor(parts) {
     const {
@@ -95,6 +95,7 @@ class Lifecycle {
       guard: (work) => internalErrors.guard('drain', work),
       onBegin: (order) => {
         this.health.drain()
+        parts.onDrain()
         emit('draining', order)
       },
       onWait: (inFlight) =>

@@ -9,7 +9,7 @@ const { isOfBody, removeBodyHeaders } = require('../request/body-headers')
 const { cutOff } = require('../request/cut-off')
 
 /**
- * @import { NodeRequest, NodeResponse } from '../http/http-server'
+ * @import { NodeRequest, NodeResponse } from '../http/entrance'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Failure } from './failure'
  */

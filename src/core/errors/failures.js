@@ -18,7 +18,7 @@ const { Failure } = require('./failure')
 /**
  * @import { Logger, ResolvedOptions } from '../../../index.js'
  * @import { Clock } from '../clock'
- * @import { NodeRequest, NodeResponse } from '../http/http-server'
+ * @import { NodeRequest, NodeResponse } from '../http/entrance'
  * @import { RequestFields } from '../log/request-fields'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Recorder } from '../request/recorder'

@@ -8,7 +8,7 @@ const { hasBody } = require('../request/half-closed')
 const { METHODS } = require('../request/methods')
 
 /**
- * @import { NodeRequest, NodeResponse } from '../http/http-server'
+ * @import { NodeRequest, NodeResponse } from '../http/entrance'
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
  *

@@ -74,7 +74,7 @@ class Timeouts {
     try {
       const timeoutMs = /** @type {TimeoutFunction} */ (this.#timeout)(request.req, {
         route,
-        priority: PRIORITIES[request.admission.priority],
+        priority: PRIORITIES[request.ticket.priority],
       })
       if (timeoutMs === undefined || timeoutMs > 0) return timeoutMs ?? Number.POSITIVE_INFINITY
       this.#internalErrors.catchRejection('errors.timeout', timeoutMs)

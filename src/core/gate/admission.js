@@ -44,14 +44,14 @@ class Admission {
   limits
   measurements
   gate
-  pace
+  rejectionPace
   /** Whether functions of the user decide or answer. Behind a framework they expect the framework's request. */
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
   answersInFramework = false
   /** What a feature adds to the limits, such as the connections of a pool. @type {import('./limits/limits').FeatureLimit} */
   #featureLimit = NO_LIMIT
-  #followTurn
+  #measureTurn
   #clock
   #hooks
   #internalErrors
@@ -78,12 +78,12 @@ class Admission {
    *   options: ShedOptions, random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
    *   connections?: { readonly open: number } | undefined,
-   *   followTurn?: () => void, onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
-   *   `followTurn`: the turn clock is to measure the current loop turn alone
+   *   measureTurn?: () => void, onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
+   *   `measureTurn`: the turn clock is to measure the current loop turn alone
    */
   constructor(parts) {
     const { clock, internalErrors, options, sampleMemory, connections, random } = parts
-    this.#followTurn = parts.followTurn ?? (() => {})
+    this.#measureTurn = parts.measureTurn ?? (() => {})
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
     const clients = new Clients(connections, clock)
@@ -97,7 +97,7 @@ class Admission {
     this.limits = new Limits({ cause, clock, cost, turns, clients })
     this.#resources = new ResourceLimits({ cause, clock, hooks, sampleMemory, random })
     this.#rejection = new Rejection(internalErrors)
-    this.pace = new RejectionPace({ clock, clients, cost })
+    this.rejectionPace = new RejectionPace({ clock, clients, cost })
     this.lastRejections = new LastRejections(clock)
     this.episode = new Episode(clock, parts.onOverload)
     this.#observed = new Episode(clock, parts.onObservedOverload ?? (() => {}))
@@ -110,9 +110,9 @@ class Admission {
       fairShares: new FairShares(),
       hooks,
       stats: this.stats,
-      featureLimit: (request, nowMs) =>
+      reasonAfterQueue: (request, nowMs) =>
         this.#featureLimit.isWatched && this.limits.areEnforced
-          ? /** @type {ShedReason | undefined} */ (this.#featureLimit.reasonAfterQueue(request, nowMs))
+          ? this.#featureLimit.reasonAfterQueue(request, nowMs)
           : undefined,
       onReject: (request, reason) => this.#onReject(request, reason),
     })
@@ -154,33 +154,31 @@ class Admission {
   // Hot path: once a request.
   /** @param {Request} request @param {number} nowMs @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here) */
   decide(request, nowMs) {
-    const { admission } = request
-    if (admission.isDecided) return RUN
-    admission.isDecided = true
-    admission.decidedMs = nowMs
+    const { ticket } = request
+    if (ticket.isDecided) return RUN
+    ticket.isDecided = true
+    ticket.decidedMs = nowMs
     if (this.#isOff) return RUN
     if ((request.ignores & SHED) !== 0) {
-      admission.priority = BYPASS
+      ticket.priority = BYPASS
       return RUN
     }
-    this.#followTurn()
-    if (this.#hooks.classifies) admission.priority = this.#hooks.classOf(request.req)
-    if (admission.priority === BYPASS) return RUN
+    this.#measureTurn()
+    if (this.#hooks.classifies) ticket.priority = this.#hooks.classOf(request.req)
+    if (ticket.priority === BYPASS) return RUN
     this.stats.decided++
     const decision = this.#decideAs(this.#mode, request, nowMs)
-    if (decision === RUN && admission.expected !== undefined) this.#featureLimit.onAdmit(request, nowMs)
+    if (decision === RUN && ticket.expected !== undefined) this.#featureLimit.onAdmit(request, nowMs)
     if (decision !== REJECTED && this.#retryAfter.isSpread) this.#retryAfter.onAdmit()
     return decision
   }
 
   /** @param {ShedOptions['mode'] | undefined} mode @param {Request} request @param {number} nowMs */
   #decideAs(mode, request, nowMs) {
-    const reason = this.#resources.isShort ? this.#resources.reasonFor(request.admission.priority) : undefined
+    const reason = this.#resources.isShort ? this.#resources.reasonFor(request.ticket.priority) : undefined
     const ofFeature =
       reason === undefined && this.#featureLimit.isWatched
-        ? /** @type {ShedReason | undefined} */ (
-            this.#featureLimit.reasonFor(request, nowMs, mode === 'observe')
-          )
+        ? this.#featureLimit.reasonFor(request, nowMs, mode === 'observe')
         : undefined
     if (mode === 'observe') return this.#observe(request, reason ?? ofFeature, nowMs)
     if (ofFeature !== undefined) return this.gate.reject(request, ofFeature)
@@ -198,7 +196,7 @@ class Admission {
   /** @param {Request} request @param {ShedReason | undefined} reason @param {number} nowMs */
   #observe(request, reason, nowMs) {
     if (reason === undefined) this.#shadow.made?.onRequest(request, nowMs)
-    else this.#onWouldReject(reason, request.admission.priority)
+    else this.#onWouldReject(reason, request.ticket.priority)
     return this.gate.admit(request, nowMs)
   }
 
@@ -210,12 +208,12 @@ class Admission {
 
   /** @param {Request} request @param {ShedReason} reason */
   #onReject(request, reason) {
-    request.admission.onReject(reason, this.#clock.now(), this.cause)
-    if (request.admission.expected !== undefined) this.#featureLimit.onReject(request)
-    this.#countRejection(reason, request.admission.priority)
+    request.ticket.onReject(reason, this.#clock.now(), this.cause)
+    if (request.ticket.expected !== undefined) this.#featureLimit.onReject(request)
+    this.#countRejection(reason, request.ticket.priority)
     // A framework takes the error when `decide` returns, so the rejection cannot be sent late.
     if (this.#rejection.goesToErrorHandler(request)) this.#send(request, reason, true)
-    else this.pace.deliver(request, () => this.#send(request, reason, false), this.#clock.now())
+    else this.rejectionPace.deliver(request, () => this.#send(request, reason, false), this.#clock.now())
   }
 
   /** @param {Request} request @param {ShedReason} reason @param {boolean} isForHandler */
@@ -264,7 +262,7 @@ class Admission {
    * @param {{ isSecure: boolean, isHandedOver: boolean }} how `isHandedOver`: the cluster's primary accepted the connection
    */
   onConnectionEvent(event, how) {
-    this.#followTurn()
+    this.#measureTurn()
     this.measurements.acceptBurst.onEvent(event, how, this.#clock.now())
   }
 
@@ -274,7 +272,7 @@ class Admission {
     const { arrivedInTurn, endedInTurn } = this.gate
     turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms, longestMs)
     cost.onTurn(busyMs, nowMs, endedInTurn)
-    const outstanding = this.limits.inFlight + this.#queue.length + this.pace.waiting
+    const outstanding = this.limits.inFlight + this.#queue.length + this.rejectionPace.waiting
     clients.onTurn(nowMs, outstanding, turns.isIdling(nowMs))
     acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.#hooks.onTurn(nowMs)
@@ -282,7 +280,7 @@ class Admission {
     if (this.#mode === 'observe') this.#shadow.made?.onTurn(busyMs, nowMs, idleMs, endedInTurn)
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
-    if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.#followTurn()
+    if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.#measureTurn()
   }
 
   /** A copy of everything that exporters show. */
@@ -305,7 +303,7 @@ class Admission {
       abandoned,
       shed: this.stats.list(shed),
       wouldShed: this.stats.list(wouldShed),
-      answeredLate: this.pace.late,
+      answeredLate: this.rejectionPace.late,
       queueDelays: queueDelays.copy(),
     }
   }
@@ -325,7 +323,7 @@ class Admission {
 
   close() {
     this.#isOff = true
-    this.pace.drain()
+    this.rejectionPace.drain()
     this.#connectionGate?.close()
     this.gate.close()
   }

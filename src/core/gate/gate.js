@@ -7,11 +7,11 @@ const { hasBody, offHalfClose, onHalfClose } = require('../request/half-closed')
 const { MAX_QUIET_MS } = require('./measurements/accept-burst')
 const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { Wait, inRequestContext } = require('./queue')
-const { QUEUED, REJECTED, RUN } = require('./verdict')
+const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
 
 /**
  * @import { ShedReason } from '../../../index.js'
- * @import { AdmissionRecord } from '../request/admission-record'
+ * @import { Ticket } from '../request/ticket'
  * @import { Request } from '../request/request'
  * @import { Limits } from './limits/limits'
  * @import { FairShares, Queue } from './queue'
@@ -20,13 +20,13 @@ const { QUEUED, REJECTED, RUN } = require('./verdict')
  * @import { Cause } from './verdict'
  */
 
-/** @typedef {NonNullable<AdmissionRecord['resume']>} Resume */
+/** @typedef {NonNullable<Ticket['resume']>} Resume */
 
 /** The budget of a loop turn while clients cannot make the queue long. With 5 ms more would be queued, and what is queued outlives a collection. */
 const BOUNDED_BUDGET_MS = 50
 
 /** The wait of a request that is or was queued. @param {Request} request */
-const waitOf = ({ admission }) => /** @type {Wait} */ (admission.wait)
+const waitOf = ({ ticket }) => /** @type {Wait} */ (ticket.wait)
 
 class Gate {
   peakInFlight = 0
@@ -42,7 +42,7 @@ class Gate {
   #fairShares
   #hooks
   #stats
-  #featureLimit
+  #reasonAfterQueue
   #onReject
   /** When the first request arrived in the last loop turn in which any did. */
   #firstArrivalMs = 0
@@ -61,8 +61,8 @@ class Gate {
    *   limits: Limits, measurements: import('./admission').Measurements,
    *   fairShares: FairShares, stats: Stats,
    *   hooks: UserHooks,
-   *   featureLimit: (request: Request, nowMs: number) => ShedReason | undefined,
-   *   onReject: (request: Request, reason: ShedReason) => void }} parts `featureLimit`: why the limit of a feature rejects
+   *   reasonAfterQueue: (request: Request, nowMs: number) => ShedReason | undefined,
+   *   onReject: (request: Request, reason: ShedReason) => void }} parts `reasonAfterQueue`: why the limit of a feature rejects
    *   a request that has been queued; `onReject` answers the request
    */
   constructor({
@@ -74,7 +74,7 @@ class Gate {
     fairShares,
     hooks,
     stats,
-    featureLimit,
+    reasonAfterQueue,
     onReject,
   }) {
     this.#cause = cause
@@ -85,7 +85,7 @@ class Gate {
     this.#fairShares = fairShares
     this.#hooks = hooks
     this.#stats = stats
-    this.#featureLimit = featureLimit
+    this.#reasonAfterQueue = reasonAfterQueue
     this.#onReject = onReject
   }
 
@@ -110,11 +110,11 @@ class Gate {
   }
 
   /** @param {Request} request @param {number} tag @param {number} deadlineMs @param {number} nowMs */
-  #reasonFor({ admission }, tag, deadlineMs, nowMs) {
-    const ahead = this.#queue.ahead(admission.priority, tag)
+  #reasonFor({ ticket }, tag, deadlineMs, nowMs) {
+    const ahead = this.#queue.ahead(ticket.priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
     if (expectedWaitMs >= deadlineMs) return this.#cause.because('deadline', expectedWaitMs, deadlineMs)
-    return this.#limits.reasonFor(expectedWaitMs, ahead, admission.priority, nowMs)
+    return this.#limits.reasonFor(expectedWaitMs, ahead, ticket.priority, nowMs)
   }
 
   /** An idling loop runs every request on arrival. A full loop accepts first, then runs what the turn's budget allows. @param {number} nowMs */
@@ -128,7 +128,7 @@ class Gate {
   /** Puts the request in flight. On arrival its idle time has just been read. @param {Request} request @param {number} nowMs */
   admit(request, nowMs) {
     const isArrival = nowMs === request.startedMs
-    this.#limits.onAdmit(request.admission, nowMs, isArrival ? request.receivedIdleMs : this.#clock.idleMs())
+    this.#limits.onAdmit(request.ticket, nowMs, isArrival ? request.receivedIdleMs : this.#clock.idleMs())
     this.#stats.admitted++
     this.lastAdmitMs = nowMs
     if (this.#limits.inFlight > this.peakInFlight) this.peakInFlight = this.#limits.inFlight
@@ -145,7 +145,7 @@ class Gate {
 
   /** @param {Request} request @param {Wait} wait */
   #enqueue(request, wait) {
-    request.admission.wait = wait
+    request.ticket.wait = wait
     // Other code than its handler may have begun the answer already.
     if (!request.hasAnswer) request.markQueued()
     if (this.#queue.length === 0) this.#limits.onFirstQueued(wait.queuedMs)
@@ -158,15 +158,15 @@ class Gate {
 
   /** Called once for every request that has ended, with any outcome. @param {Request} request @param {number} nowMs @param {number} idleMs */
   release(request, nowMs, idleMs) {
-    const { admission } = request
-    if (admission.isInFlight) {
+    const { ticket } = request
+    if (ticket.isInFlight) {
       this.endedInTurn++
-      this.#limits.onEnd(admission, nowMs, idleMs)
+      this.#limits.onEnd(ticket, nowMs, idleMs)
       if (this.#queue.length > 0) this.#clock.afterTurn(this.#dequeueOne)
-    } else if (admission.isAbandoned) {
+    } else if (ticket.isAbandoned) {
       if (this.#queue.has(request)) this.#remove(request)
       this.#stats.abandoned++
-      admission.wait?.giveUp?.()
+      ticket.wait?.giveUp?.()
     }
   }
 
@@ -234,12 +234,12 @@ class Gate {
     // The client has disconnected: a handler that starts now would never get the events of its end.
     if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
-    const reason = this.#featureLimit(request, nowMs)
+    const reason = this.#reasonAfterQueue(request, nowMs)
     if (reason !== undefined) return this.#rejectQueued(request, reason)
     this.#stats.onWait(nowMs - waitOf(request).queuedMs)
     this.admit(request, nowMs)
     try {
-      inRequestContext(request, /** @type {Resume} */ (request.admission.resume))
+      inRequestContext(request, /** @type {Resume} */ (request.ticket.resume))
     } finally {
       request.returnedMs = this.#clock.now()
       this.#measurements.cost.onRun(request.returnedMs - nowMs)
@@ -255,7 +255,9 @@ class Gate {
     // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
     // looks the same until its response is written. One in each sample shows what such requests are like.
     const isStanding =
-      wait.priority !== 0 && this.#limits.isOverload(nowMs) && !this.#measurements.turns.isIdling(nowMs)
+      wait.priority !== CRITICAL &&
+      this.#limits.isOverload(nowMs) &&
+      !this.#measurements.turns.isIdling(nowMs)
     // Body parsers take a request for finished once its client has half-closed. Its handler would see no body.
     const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())

@@ -22,7 +22,7 @@ class Wait {
   constructor(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs }) {
     /** Undefined once it was taken out of the queue. @type {Request | undefined} */
     this.request = request
-    this.priority = request.admission.priority
+    this.priority = request.ticket.priority
     /** Its key among the fair shares. */
     this.key = key
     /** Its position among the queued requests of its class, where keys share fairly; otherwise 0. */
@@ -79,13 +79,13 @@ class Queue {
   }
 
   /** @param {Request} request */
-  has({ admission }) {
-    return admission.wait?.request !== undefined
+  has({ ticket }) {
+    return ticket.wait?.request !== undefined
   }
 
   /** Takes the request out. Its wait stays in the heap, without a request, and `shift` skips it. @param {Request} request */
-  remove({ admission }) {
-    const wait = /** @type {Wait} */ (admission.wait)
+  remove({ ticket }) {
+    const wait = /** @type {Wait} */ (ticket.wait)
     wait.request = undefined
     this.#counts[wait.priority]--
     this.length--
@@ -151,14 +151,14 @@ class Queue {
 
 /**
  * Runs the callback in the async context in which the request arrived, and drops that context.
- * @param {Request} request @param {(this: Request, request: Request) => unknown} callback
+ * @param {Request} request @param {(this: Request) => unknown} callback
  */
 function inRequestContext(request, callback) {
-  const { wait } = request.admission
+  const { wait } = request.ticket
   const resource = wait?.resource
-  if (wait === undefined || resource === undefined) return callback.call(request, request)
+  if (wait === undefined || resource === undefined) return callback.call(request)
   wait.resource = undefined
-  return resource.runInAsyncScope(callback, request, request)
+  return resource.runInAsyncScope(callback, request)
 }
 
 /**

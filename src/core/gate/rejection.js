@@ -12,14 +12,14 @@ const { PRIORITIES, figuresOf } = require('./verdict')
 
 /**
  * @import { ShedReason, ShedVerdict } from '../../../index.js'
- * @import { AdmissionRecord, RejectedBy } from '../request/admission-record'
+ * @import { Ticket, RejectedBy } from '../request/ticket'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Request } from '../request/request'
  * @import { GivenOptions, ShedOptions } from './admission'
  */
 
 /**
- * @typedef {NonNullable<AdmissionRecord['proceed']>} Proceed
+ * @typedef {NonNullable<Ticket['proceed']>} Proceed
  * @typedef {import('node:http').OutgoingHttpHeader[]} Head names and values in turn
  * @typedef {[name: string, value: import('node:http').OutgoingHttpHeader]} Header
  * @typedef {Header[]} Extra headers of the user
@@ -72,8 +72,8 @@ class Rejection {
   }
 
   /** Whether the user's error handler answers. Only a middleware can pass the error on. @param {Request} request */
-  goesToErrorHandler({ admission }) {
-    return /** @type {ShedOptions} */ (this.#options).errorMode === 'next' && admission.proceed !== undefined
+  goesToErrorHandler({ ticket }) {
+    return /** @type {ShedOptions} */ (this.#options).errorMode === 'next' && ticket.proceed !== undefined
   }
 
   // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
@@ -86,15 +86,15 @@ class Rejection {
     if (respond === undefined) this.crossOrigin.allow(request)
     if (respond === undefined && headers === undefined && !isForHandler)
       return this.#write(req, res, retryAfterSeconds)
-    const { admission } = request
-    const priority = PRIORITIES[admission.priority]
+    const { ticket } = request
+    const priority = PRIORITIES[ticket.priority]
     const verdict = {
       reason,
-      ...figuresOf(/** @type {RejectedBy} */ (admission.rejection)),
+      ...figuresOf(/** @type {RejectedBy} */ (ticket.rejection)),
       priority,
       retryAfterSeconds,
     }
-    if (isForHandler) return /** @type {Proceed} */ (admission.proceed)(new OverloadError(verdict))
+    if (isForHandler) return /** @type {Proceed} */ (ticket.proceed)(new OverloadError(verdict))
     const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
     if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)
     else this.#respond(request, verdict, extra)

@@ -92,7 +92,7 @@ class ShadowQueue {
   // Hot path in mode `observe`: once a request.
   /** @param {Request} request @param {number} nowMs */
   onRequest(request, nowMs) {
-    const { priority } = request.admission
+    const { priority } = request.ticket
     const waitMs = Math.max(this.#loopWaitMs(nowMs), this.#slotWaitMs(nowMs))
     if (waitMs > 0) {
       const deadlineMs = this.#hooks.deadlineMs(request)

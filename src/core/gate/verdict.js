@@ -31,7 +31,7 @@ const REASONS = Object.freeze(
   ])
 )
 /** `pool:<name>`, from features/pools/pool-pressure.js: the request would wait too long for a connection of that pool. */
-const POOL_REASON = 'pool:'
+const POOL_REASON = /** @type {const} */ ('pool:')
 
 /** @type {Map<unknown, number>} */
 const PRIORITY_INDEX = new Map(PRIORITIES.map((name, index) => [name, index]))

@@ -9,7 +9,7 @@ const { SpillwayError } = require('../errors/errors')
 const SERVER_KEYS = /** @type {const} */ (['server', 'httpServer', 'listener'])
 
 /**
- * @import { NodeRequest, NodeResponse } from './http-server'
+ * @import { NodeRequest, NodeResponse } from './entrance'
  *
  * @typedef {(...given: never[]) => unknown} AnyFunction
  * @typedef {(error?: unknown) => void} Next

@@ -9,7 +9,7 @@ const { isFirstInApp } = require('../route/instrument-router')
 /**
  * @import { Server } from 'node:net'
  * @import { AnyFunction, ExpressApp, Handle, Next } from './app-kinds'
- * @import { NodeRequest, NodeResponse } from './http-server'
+ * @import { NodeRequest, NodeResponse } from './entrance'
  */
 
 class EarlyEntry {

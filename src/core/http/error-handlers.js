@@ -16,7 +16,7 @@ const { errorsInKoa, errorsOnNoResponse, refuseUse } = require('./wrong-framewor
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Recorder } from '../request/recorder'
  * @import { Next } from './app-kinds'
- * @import { NodeRequest, NodeResponse, Servers } from './http-server'
+ * @import { NodeRequest, NodeResponse, Entrance } from './entrance'
  */
 
 /** @param {{ failures: Failures, options: ResolvedOptions }} parts @returns {ExpressErrorHandler} */
@@ -44,9 +44,9 @@ const catching = new WeakMap()
  * Wraps the app's `ctx.onerror`, for requests that this instance measures.
  *
  * @param {Koa} app
- * @param {{ failures: Failures, options: ResolvedOptions, recorder: Recorder, servers: Servers, internalErrors: InternalErrors }} parts
+ * @param {{ failures: Failures, options: ResolvedOptions, recorder: Recorder, entrance: Entrance, internalErrors: InternalErrors }} parts
  */
-function catchErrors(app, { failures, options, recorder, servers, internalErrors }) {
+function catchErrors(app, { failures, options, recorder, entrance, internalErrors }) {
   const { context } = app
   const instances = catching.get(context) ?? new WeakSet()
   if (instances.has(failures)) return
@@ -60,7 +60,7 @@ function catchErrors(app, { failures, options, recorder, servers, internalErrors
     // Koa also calls this when a response has ended. If it has not, `null` or `undefined` was thrown, which Koa never answers.
     const isNothing = error === null || error === undefined
     if (isNothing && (isOver(res) || isEndOfHead(req, res) || isEndOfInjected(req, res))) return
-    if (servers.isClosed || recorder.find(res) === undefined) return onerror.call(this, error)
+    if (entrance.isClosed || recorder.find(res) === undefined) return onerror.call(this, error)
     const failure = failures.record(error, req, res)
     if (!answer) return onerror.call(this, isNothing ? errorFor(error) : error)
     const hasBegun = res.headersSent || isOver(res)

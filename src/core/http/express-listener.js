@@ -9,7 +9,7 @@ const { isExpressApp } = require('./app-kinds')
 /**
  * @import { Server } from 'node:net'
  * @import { AnyFunction, ExpressApp, Next } from './app-kinds'
- * @import { NodeRequest, NodeResponse } from './http-server'
+ * @import { NodeRequest, NodeResponse } from './entrance'
  *
  * @typedef {NodeRequest & { app?: ExpressApp, res?: NodeResponse, originalUrl?: string, baseUrl?: string, params?: object,
  *   next?: Next | undefined }} ExpressRequest

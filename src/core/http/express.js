@@ -5,7 +5,7 @@
 // request lets the next requests enter before Express: early-entry.js.
 
 const { RUN } = require('../gate/verdict')
-const { PASSED, TAKEN } = require('./http-server')
+const { PASSED, TAKEN } = require('./entrance')
 const { ROOT } = require('../route/route-node')
 const { isInAppRouter, instrumentApp } = require('../route/instrument-router')
 const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
@@ -19,15 +19,15 @@ const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
  * @import { Request } from '../request/request'
  * @import { Next } from './app-kinds'
  * @import { AppRequest, ExpressRequest } from './express-listener'
- * @import { NodeResponse, Servers } from './http-server'
+ * @import { NodeResponse, Entrance } from './entrance'
  * @import { SetUpCheck } from './setup-check'
  *
- * @typedef {{ clock: Clock, recorder: Recorder, servers: Servers, admission: Admission, context: RequestContext,
+ * @typedef {{ clock: Clock, recorder: Recorder, entrance: Entrance, admission: Admission, context: RequestContext,
  *   setUp: SetUpCheck }} MiddlewareParts
  */
 
 /** @param {MiddlewareParts} parts @returns {ExpressMiddleware} */
-function createExpressMiddleware({ clock, recorder, servers, admission, context, setUp }) {
+function createExpressMiddleware({ clock, recorder, entrance, admission, context, setUp }) {
   let isInstrumented = false
   let isChecked = false
   let isNested = false
@@ -37,8 +37,8 @@ function createExpressMiddleware({ clock, recorder, servers, admission, context,
     if (typeof next !== 'function') throw typeof res === 'function' ? expressInKoa() : noNext()
     const known = recorder.find(res)
     const isMeasured = known?.isCounted === true
-    if (known === undefined) servers.enterEarly(req.socket?.server, req, spillway)
-    const request = isMeasured ? known : servers.enter(req, res, known)
+    if (known === undefined) entrance.enterEarly(req.socket?.server, req, spillway)
+    const request = isMeasured ? known : entrance.enter(req, res, known)
     if (request === TAKEN) return
     if (request === PASSED) return next()
     if (!isInstrumented && req.app !== undefined) {
@@ -54,23 +54,23 @@ function createExpressMiddleware({ clock, recorder, servers, admission, context,
       else head.node ??= ROOT
     }
     const goOn = context.isOn ? context.bind(request, next) : next
-    const { admission: record } = request
-    if (!record.isDecided) {
-      record.proceed = goOn
-      record.resume = proceed
+    const { ticket } = request
+    if (!ticket.isDecided) {
+      ticket.proceed = goOn
+      ticket.resume = proceed
       if (admission.decide(request, clock.now()) !== RUN) return
       goOn()
       return recorder.parts.onReturn(request)
     }
     goOn()
   }
-  servers.addMiddleware(spillway)
+  entrance.addMiddleware(spillway)
   return /** @type {ExpressMiddleware} */ (refuseUse(spillway, { inKoa: expressInKoa }))
 }
 
 /** @this {Request} */
 function proceed() {
-  this.admission.proceed()
+  this.ticket.proceed()
 }
 
 module.exports = { createExpressMiddleware }

@@ -6,14 +6,14 @@ const { QUEUED, RUN } = require('../gate/verdict')
 const { watchMounts } = require('../route/koa')
 const { routeStateOf } = require('../route/route-state')
 const { catchErrors } = require('./error-handlers')
-const { PASSED, TAKEN } = require('./http-server')
+const { PASSED, TAKEN } = require('./entrance')
 const { koaInExpress, refuseUse } = require('./wrong-framework')
 
 /**
  * @import Koa from 'koa'
  * @import { KoaMiddleware } from '../../../index.js'
  * @import { Wait } from '../gate/queue'
- * @import { AdmissionRecord } from '../request/admission-record'
+ * @import { Ticket } from '../request/ticket'
  * @import { Request } from '../request/request'
  * @import { MiddlewareParts } from './express'
  *
@@ -22,7 +22,7 @@ const { koaInExpress, refuseUse } = require('./wrong-framework')
 
 /** @param {MiddlewareParts & Parameters<typeof catchErrors>[1]} parts @returns {KoaMiddleware} */
 function createKoaMiddleware(parts) {
-  const { clock, recorder, servers, admission, context, setUp } = parts
+  const { clock, recorder, entrance, admission, context, setUp } = parts
   /** @type {Koa | undefined} */
   let seenApp
   // Hot path: bench/overhead.
@@ -31,14 +31,14 @@ function createKoaMiddleware(parts) {
     if (typeof next !== 'function' || ctx.req === undefined) throw koaInExpress()
     const { req, res, app } = ctx
     const known = recorder.find(res)
-    if (app !== seenApp && !servers.isClosed) {
+    if (app !== seenApp && !entrance.isClosed) {
       seenApp = app
       watchMounts(/** @type {Koa & { context: Koa.Context }} */ (app), routeStateOf)
       catchErrors(app, parts)
       // Before the endpoints: a middleware after the routes may only ever receive scrapes.
       setUp.checkKoa(app, known?.isCounted === true)
     }
-    const request = servers.enter(req, res, known)
+    const request = entrance.enter(req, res, known)
     if (request === PASSED) return next()
     if (request === TAKEN) {
       ctx.respond = false
@@ -46,8 +46,8 @@ function createKoaMiddleware(parts) {
     }
     request.head.ctx = ctx
     const goOn = context.isOn ? context.bind(request, next) : next
-    if (request.admission.isDecided) return goOn()
-    request.admission.proceed = keepError
+    if (request.ticket.isDecided) return goOn()
+    request.ticket.proceed = keepError
     const decision = admission.decide(request, clock.now())
     if (decision === RUN) {
       const done = goOn()
@@ -55,18 +55,18 @@ function createKoaMiddleware(parts) {
       return done
     }
     if (decision === QUEUED) return untilAdmitted(request, ctx, goOn)
-    const { rejection } = request.admission
+    const { rejection } = request.ticket
     if (rejection?.error !== undefined) throw rejection.error
     ctx.respond = false
   }
-  servers.addMiddleware(spillway)
+  entrance.addMiddleware(spillway)
   return /** @type {KoaMiddleware} */ (refuseUse(spillway, { inExpress: koaInExpress }))
 }
 
 /**
  * Keeps the error until the decision has returned: the middleware throws it then.
  *
- * @this {AdmissionRecord}
+ * @this {Ticket}
  * @param {unknown} error
  */
 function keepError(error) {
@@ -83,11 +83,11 @@ function keepError(error) {
  */
 function untilAdmitted(request, ctx, next) {
   return new Promise((resolve, reject) => {
-    const { admission } = request
-    admission.resume = () => resolve(next())
-    const wait = /** @type {Wait} */ (admission.wait)
+    const { ticket } = request
+    ticket.resume = () => resolve(next())
+    const wait = /** @type {Wait} */ (ticket.wait)
     wait.giveUp = () => {
-      if (admission.rejection?.error !== undefined) return reject(admission.rejection.error)
+      if (ticket.rejection?.error !== undefined) return reject(ticket.rejection.error)
       ctx.respond = false
       resolve(undefined)
     }

@@ -3,7 +3,7 @@
 
 const events = require('node:events')
 
-/** @import { NodeRequest, NodeResponse } from './http-server' */
+/** @import { NodeRequest, NodeResponse } from './entrance' */
 
 // Global, because a process may load several copies of this package.
 const kOurs = Symbol.for('spillway.continue')

@@ -28,7 +28,7 @@ const {
  * @import { AnyFunction, ExpressApp } from './app-kinds'
  * @import { Endpoints } from './endpoints'
  * @import { AppRequest } from './express-listener'
- * @import { NodeRequest, Servers } from './http-server'
+ * @import { NodeRequest, Entrance } from './entrance'
  * @import { ErrorLayer } from './user-error-handlers'
  *
  * @typedef {WeakMap<object, CallPlace>} Places
@@ -62,7 +62,7 @@ class SetUpCheck {
    *   options: ResolvedOptions,
    *   endpoints: Endpoints,
    *   handlers: Record<string, Handler>,
-   *   servers: Servers,
+   *   entrance: Entrance,
    *   admission: Admission,
    *   internalErrors: InternalErrors,
    * }} parts `place`: of `createSpillway()`
@@ -101,7 +101,7 @@ class SetUpCheck {
     if (this.#parts.endpoints.has(request)) return
     const app = server.listeners('request').find(isExpressApp)
     if (app === undefined) return
-    const isAttached = this.#parts.servers.isAttached(server)
+    const isAttached = this.#parts.entrance.isAttached(server)
     const layout = expressLayout(app)
     if (!hasRoute(layout) || (!isAttached && this.#placeOfMiddleware(layout) === undefined)) return
     this.close()

@@ -9,7 +9,7 @@ const { isPromise } = require('node:util/types')
  * @import { Row } from '../route/app-layout'
  * @import { Next } from './app-kinds'
  * @import { Callback } from './async-errors'
- * @import { NodeRequest, NodeResponse } from './http-server'
+ * @import { NodeRequest, NodeResponse } from './entrance'
  *
  * @typedef {(error: unknown, req: NodeRequest, res: NodeResponse, next: Next) => unknown} ErrorHandle
  * @typedef {{ handle: Callback, name: string, regexp?: RegExp }} ErrorLayer of an Express router

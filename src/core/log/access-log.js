@@ -53,7 +53,7 @@ class AccessLog {
     if (!this.#isOn(level)) return
     const line = this.#lineOf(request, request.durationMs, usual === 'info')
     line.route = request.series.route
-    if (request.admission.wait !== undefined) line.queueMs = rounded(request.admission.waitedMs)
+    if (request.ticket.wait !== undefined) line.queueMs = rounded(request.ticket.waitedMs)
     return this.#write(level, line, MESSAGES[outcome])
   }
 
@@ -66,8 +66,8 @@ class AccessLog {
     if (unlogged < 0) return
     const line = this.#lineOf(request, nowMs - request.startedMs, false)
     if (unlogged > 0) line.unlogged = unlogged
-    const { admission } = request
-    const { rejection, priority, wait, waitedMs } = admission
+    const { ticket } = request
+    const { rejection, priority, wait, waitedMs } = ticket
     if (rejection !== undefined) {
       Object.assign(line, {
         reason: rejection.reason,

@@ -2,7 +2,7 @@
 // Measures each loop turn, by an unref'd immediate. That neither wakes a sleeping loop nor keeps it spinning, and misses
 // no stall, as a timer would. A turn is busy for the time since the last check phase, without idling.
 // A stream has two short turns for each 64 kB, so short turns are summed. Turns are handed over one by one only if they
-// are long, or followed.
+// are long, or asked for.
 
 /** A longer turn is never summed with others: it makes requests wait, and counts by its own length. */
 const LONG_MS = 1
@@ -45,7 +45,7 @@ class TurnClock {
     this.#ofEachTurn.push(listener)
   }
 
-  /** @param {OnTurns} listener called with one turn, or with the sum of short turns that nobody followed */
+  /** @param {OnTurns} listener called with one turn, or with the sum of short turns for which nobody asked */
   onTurns(listener) {
     this.#ofTurns.push(listener)
   }
@@ -57,7 +57,7 @@ class TurnClock {
 
   // Hot path: once a request.
   /** Hands over what was summed so far, so that the current turn is handed over alone when it ends. */
-  follow = () => {
+  measureAlone = () => {
     if (this.#isFollowed) return
     this.#isFollowed = true
     if (this.#hasTurns) this.#handOver(this.#lastMs, this.#lastIdleMs)
@@ -90,7 +90,7 @@ class TurnClock {
     if (isLong && this.#hasTurns) this.#handOver(beforeMs, beforeIdleMs)
     this.#add(busyMs)
     if (isLong || isDue || this.#isFollowed) {
-      // Before the listeners, which may follow the next turn.
+      // Before the listeners, which may ask for the next turn.
       this.#isFollowed = false
       this.#handOver(nowMs, idleMs)
     }

@@ -63,7 +63,7 @@ class CrossOrigin {
       if (nowMs < this.nextMs) return
       this.nextMs = nowMs + EVERY_MS
     } else if (this.nextMs === Number.POSITIVE_INFINITY) return
-    if (request.admission.isRejected) return
+    if (request.ticket.isRejected) return
     this.#internalErrors.guard(PLACE, () => this.#learn(request, nowMs))
   }
 

@@ -230,8 +230,8 @@ class Recorder {
     this.requests.remove(request)
     try {
       // A rejected request never ran: it has no latency, its route can only be guessed, and the gate counts it.
-      if (request.admission.isRejected) this.#recordRejected(request)
-      else if (!request.admission.isAbandoned) this.#record(request, head)
+      if (request.ticket.isRejected) this.#recordRejected(request)
+      else if (!request.ticket.isAbandoned) this.#record(request, head)
     } catch (error) {
       this.#internalErrors.report('recording', error)
     }

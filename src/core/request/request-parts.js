@@ -152,27 +152,26 @@ class RequestParts {
 
   /** @param {Recorded} request */
   #record(request) {
-    const { admission, durationMs, othersInFlight, series } = request
+    const { ticket, durationMs, othersInFlight, series } = request
     // Streams and upgraded connections have no duration to compare or to split.
     const hasDuration = !request.isStream && request.outcome !== UPGRADED
-    if (hasDuration) series.load.record(othersInFlight, durationMs - admission.waitedMs)
+    if (hasDuration) series.load.record(othersInFlight, durationMs - ticket.waitedMs)
     if (!this.isOn) return
     const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
     const { values } = this.#rows
-    values[start + LOOP] +=
-      Math.max(0, request.returnedMs - admission.decidedMs) + request.resumedMs
+    values[start + LOOP] += Math.max(0, request.returnedMs - ticket.decidedMs) + request.resumedMs
     if (hasDuration) this.#addParts(request, values, start)
   }
 
   // Hot path: once a request.
   /** @param {Request} request @param {Float64Array} values @param {number} start */
   #addParts(request, values, start) {
-    const { admission, durationMs, startedMs } = request
+    const { ticket, durationMs, startedMs } = request
     const endedMs = startedMs + durationMs
-    const { waitedMs } = admission
-    const { wait } = admission
-    const queuedIdleMs = wait === undefined ? 0 : admission.idleMs - wait.queuedIdleMs
-    const handlerMs = admission.decidedMs
+    const { waitedMs } = ticket
+    const { wait } = ticket
+    const queuedIdleMs = wait === undefined ? 0 : ticket.idleMs - wait.queuedIdleMs
+    const handlerMs = ticket.decidedMs
     const returnedMs = Math.min(request.returnedMs, endedMs)
     const ranMs = Math.max(0, returnedMs - handlerMs)
     const leftMs = Math.max(0, durationMs - waitedMs - ranMs)
@@ -226,8 +225,8 @@ class RequestParts {
 }
 
 /** A handler runs without idling, so the idle time of its head is that of its call. @param {Request} request */
-const headIdleMsOf = ({ admission, headIdleMs, receivedIdleMs }) =>
-  headIdleMs < 0 ? Math.max(receivedIdleMs, admission.idleMs) : headIdleMs
+const headIdleMsOf = ({ ticket, headIdleMs, receivedIdleMs }) =>
+  headIdleMs < 0 ? Math.max(receivedIdleMs, ticket.idleMs) : headIdleMs
 
 /** @param {number} ms @param {number} mostMs */
 const within = (ms, mostMs) => Math.min(Math.max(0, ms), mostMs)

@@ -1,9 +1,9 @@
 'use strict'
 // One measured request, from its arrival to the last byte of its response.
-// Each instance that measures a response has its own request, with its own state and admission.
+// Each instance that measures a response has its own request, with its own state and ticket.
 
 const { kRouteState } = require('../route/route-state')
-const { AdmissionRecord } = require('./admission-record')
+const { Ticket } = require('./ticket')
 const { connectionOf } = require('./connection-record')
 const { METHOD_INDEX, OTHER_METHOD } = require('./methods')
 
@@ -77,7 +77,7 @@ class Request {
     /** @type {RouteState['mounts']} */
     this.mounts = undefined
 
-    this.admission = new AdmissionRecord()
+    this.ticket = new Ticket()
     /** How many were in flight when it came. */
     this.othersInFlight = 0
     /** Its neighbours in the list of requests in flight. */
@@ -145,7 +145,7 @@ class Request {
 
   /** Whether it waits in the queue. A request rejected there keeps its state until the application answers it. */
   get isQueued() {
-    return this.state === QUEUED && !this.admission.isRejected
+    return this.state === QUEUED && !this.ticket.isRejected
   }
 
   /** Whether its response has begun or ended. Code outside its handler may begin the response at any time. */

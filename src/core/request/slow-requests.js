@@ -80,7 +80,7 @@ class SlowRequests {
       status: status === 0 ? null : status,
       outcome: OUTCOMES[request.outcome],
       durationMs: rounded(durationMs),
-      queueMs: rounded(request.admission.waitedMs),
+      queueMs: rounded(request.ticket.waitedMs),
       firstByteMs: firstByteMs < 0 ? null : rounded(firstByteMs),
       loopDelayMs: this.#loopDelayMs(request.startedMs),
       parts: requestParts.of(request),

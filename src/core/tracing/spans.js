@@ -66,17 +66,17 @@ function serverSpan() {
  * @param {string | undefined} route the template; undefined if no route took the request
  * @param {Request} request
  */
-function annotateSpan(holder, route, { head, admission }) {
+function annotateSpan(holder, route, { head, ticket }) {
   const { span } = holder
   // In Express and Koa, no route is also a result, and replaces the last tried route that other instrumentation set.
   // In another framework, the route that other instrumentation set stays.
   if (route !== undefined || head.node !== undefined || head.ctx !== undefined) holder.route = route
   const setsRoute = route !== undefined && holder.type === undefined
-  if (!setsRoute && admission.wait === undefined) return
+  if (!setsRoute && ticket.wait === undefined) return
   // The span may have ended before the response. An SDK warns about attributes set after the end.
   if (!span.isRecording()) return
   if (setsRoute) span.setAttribute('http.route', route)
-  if (admission.wait !== undefined) span.setAttribute('spillway.queue.wait', admission.waitedMs / 1000)
+  if (ticket.wait !== undefined) span.setAttribute('spillway.queue.wait', ticket.waitedMs / 1000)
 }
 
 /**

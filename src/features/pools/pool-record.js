@@ -146,9 +146,8 @@ class PoolRecord {
       return
     }
     addVisit(asker, this).asks = 1
-    const { admission } = /** @type {Request} */ (asker.request)
-    for (const each of admission.expected ?? [])
-      if (each.record === this) each.arrive(nowMs - admission.decidedMs)
+    const { ticket } = /** @type {Request} */ (asker.request)
+    for (const each of ticket.expected ?? []) if (each.record === this) each.arrive(nowMs - ticket.decidedMs)
   }
 
   /**

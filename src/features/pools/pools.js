@@ -11,6 +11,7 @@ const { Coming } = require('./route-uses')
 const { visitsOf } = require('./visits')
 
 /**
+ * @import { ShedReason } from '../../../index.js'
  * @import { Cause } from '../../core/gate/verdict'
  * @import { InternalErrors } from '../../core/request/internal-errors'
  * @import { Recorder } from '../../core/request/recorder'
@@ -23,7 +24,7 @@ const { visitsOf } = require('./visits')
 const MAX_POOLS = 20
 const MAX_NAME_LENGTH = 64
 /** A reason of the gate, and a label of its metric. @param {PoolRecord} record */
-const reasonOf = ({ name }) => POOL_REASON + name
+const reasonOf = ({ name }) => /** @type {const} */ (`${POOL_REASON}${name}`)
 
 class Pools {
   /** Whether there is a pool: without one, nothing is done for a request. */
@@ -128,7 +129,7 @@ class Pools {
    * @param {Request} request
    * @param {number} nowMs
    * @param {boolean} isObserved whether nothing is rejected in truth: mode `observe`
-   * @returns {string | undefined} why the request is to be rejected
+   * @returns {ShedReason | undefined} why the request is to be rejected
    */
   reasonFor(request, nowMs, isObserved) {
     try {
@@ -140,7 +141,7 @@ class Pools {
   }
 
   /** @param {Request} request @param {number} nowMs @param {boolean} isObserved */
-  #reasonFor({ admission, req }, nowMs, isObserved) {
+  #reasonFor({ ticket, req }, nowMs, isObserved) {
     const series = this.#parts.recorder.routes.shed.find(req)
     if (series === undefined) return undefined
     /** @type {Coming[] | undefined} */
@@ -150,22 +151,22 @@ class Pools {
       if (!route?.isKnownUser) continue
       const { pressure } = record
       const isRejected = isObserved
-        ? pressure.wouldReject(admission.priority, nowMs)
-        : pressure.rejects(route, admission.priority, nowMs)
+        ? pressure.wouldReject(ticket.priority, nowMs)
+        : pressure.rejects(route, ticket.priority, nowMs)
       if (isRejected)
         return this.#parts.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
       needed ??= []
       needed.push(new Coming(record, route))
     }
-    admission.expected = needed
+    ticket.expected = needed
     // Only now is it known that no other pool would reject the request.
     if (isObserved && needed !== undefined) for (const each of needed) each.model()
     return undefined
   }
 
   /** The request runs: from now on it is expected to ask. @param {Request} request @param {number} nowMs */
-  onAdmit({ admission }, nowMs) {
-    for (const each of admission.expected ?? []) each.begin(nowMs)
+  onAdmit({ ticket }, nowMs) {
+    for (const each of ticket.expected ?? []) each.begin(nowMs)
   }
 
   /**
@@ -181,15 +182,15 @@ class Pools {
   }
 
   /** The request was rejected after all. @param {Request} request */
-  onReject({ admission }) {
-    for (const each of admission.expected ?? []) each.leave()
+  onReject({ ticket }) {
+    for (const each of ticket.expected ?? []) each.leave()
   }
 
   // Hot path: once a request, while there is a pool.
   /** The request has ended: counts what it did with the pools, under its route. @param {Request} request */
   onEnd(request) {
     try {
-      if (request.admission.expected !== undefined) this.onReject(request)
+      if (request.ticket.expected !== undefined) this.onReject(request)
       // Without a reference nobody knows whether it asked for a connection.
       if (request.reference !== undefined)
         this.#count(/** @type {Request & { reference: Asker }} */ (request), this.#parts.clock.now())

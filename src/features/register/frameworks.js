@@ -71,12 +71,12 @@ const isKoaClass = (given) =>
 function followKoa(Koa, parts) {
   const { prototype } = Koa
   if (Object.hasOwn(prototype.createContext, kFollowed)) return
-  const { recorder, servers, internalErrors } = parts
+  const { recorder, entrance, internalErrors } = parts
   const { createContext } = prototype
   const seen = new WeakSet()
   /** @param {App} app @param {import('koa').Context} ctx @param {ServerResponse} res */
   const follow = (app, ctx, res) => {
-    const request = servers.isClosed ? undefined : recorder.find(res)
+    const request = entrance.isClosed ? undefined : recorder.find(res)
     if (request === undefined) return
     if (!seen.has(app)) {
       seen.add(app)

@@ -42,9 +42,9 @@ class Registration {
     this.#guard(() => {
       if (use.first !== undefined) this.#leaveAlone(use.first)
       if (this.isOff) return
-      const { features, lifecycle, servers, setUp } = (this.#instance ??= this.#makeInstance())
+      const { features, lifecycle, entrance, setUp } = (this.#instance ??= this.#makeInstance())
       features.onMount()
-      servers.attach(server)
+      entrance.attach(server)
       setUp.listen()
       if (this.#settings.attach.signals) lifecycle.listenForSignals(server)
       this.instrument()

@@ -173,7 +173,7 @@ class Sockets {
       this.connections.onRefuse(reason)
       const seconds = gate.retryAfterSeconds()
       if (isUpgrade) return refuseUpgrade(socket, seconds)
-      request?.admission.onReject(reason, clock.now(), /** @type {Cause} */ ({ value, bound }))
+      request?.ticket.onReject(reason, clock.now(), /** @type {Cause} */ ({ value, bound }))
       refuseRequest(res, seconds)
     }
     if (isExempt) return onDecision(undefined)

@@ -9,7 +9,7 @@ const { NORMAL } = require('../verdict')
 
 /**
  * @import { ShedReason } from '../../../../index.js'
- * @import { AdmissionRecord } from '../../request/admission-record'
+ * @import { Ticket } from '../../request/ticket'
  * @import { Wait } from '../queue'
  * @import { Request } from '../../request/request'
  * @import { ShedOptions } from '../admission'
@@ -25,8 +25,8 @@ const SLOT_MAX_OF_MEAN = 100
  * A limit that a feature adds. `reasonFor` decides on arrival, `reasonAfterQueue` when the gate's queue has kept the request.
  *
  * @typedef {{ readonly isOn: boolean, readonly isWatched: boolean,
- *   reasonFor: (request: Request, nowMs: number, isObserved: boolean) => string | undefined,
- *   reasonAfterQueue: (request: Request, nowMs: number) => string | undefined,
+ *   reasonFor: (request: Request, nowMs: number, isObserved: boolean) => ShedReason | undefined,
+ *   reasonAfterQueue: (request: Request, nowMs: number) => ShedReason | undefined,
  *   onAdmit: (request: Request, nowMs: number) => void,
  *   onReject: (request: Request) => void, onEnd: (request: Request) => void }} FeatureLimit
  */
@@ -165,12 +165,12 @@ class Limits {
     if (this.#turns.beganIdle) this.#overload.onEmpty(nowMs)
   }
 
-  /** @param {AdmissionRecord} record @param {number} nowMs @param {number} idleMs */
+  /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
   onAdmit(record, nowMs, idleMs) {
     this.loop.onAdmit(record, nowMs, idleMs)
   }
 
-  /** @param {AdmissionRecord} record @param {number} nowMs @param {number} idleMs */
+  /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
   onEnd(record, nowMs, idleMs) {
     const tookMs = nowMs - record.decidedMs
     const maxMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)

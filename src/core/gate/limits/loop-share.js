@@ -8,7 +8,7 @@ const { IDLE_SHARE } = require('../measurements/loop-turns')
 const { SMOOTHING } = require('../measurements/request-cost')
 
 /**
- * @import { AdmissionRecord } from '../../request/admission-record'
+ * @import { Ticket } from '../../request/ticket'
  * @import { LoopTurns } from '../measurements/loop-turns'
  * @import { RequestCost } from '../measurements/request-cost'
  */
@@ -42,7 +42,7 @@ class LoopShare {
   #turns
   #trust = new Trust()
   #pace = new Pace()
-  /** @type {AdmissionRecord[]} */
+  /** @type {Ticket[]} */
   #inFlight = []
   /** The sum of 1 / (wait + slack) of all in flight; too high by the idling since the last refresh. */
   #reserved = 0
@@ -104,7 +104,7 @@ class LoopShare {
   }
 
   // Hot path: once a request.
-  /** @param {AdmissionRecord} record @param {number} nowMs @param {number} idleMs */
+  /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
   onAdmit(record, nowMs, idleMs) {
     record.idleMs = idleMs
     record.share = this.#usual
@@ -114,10 +114,10 @@ class LoopShare {
   }
 
   // Hot path: once a request.
-  /** @param {AdmissionRecord} record @param {number} nowMs @param {number} idleMs */
+  /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
   onEnd(record, nowMs, idleMs) {
     this.#recordWait(nowMs - record.decidedMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
-    const last = /** @type {AdmissionRecord} */ (this.#inFlight.pop())
+    const last = /** @type {Ticket} */ (this.#inFlight.pop())
     if (last !== record) {
       this.#inFlight[record.index] = last
       last.index = record.index

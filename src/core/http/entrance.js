@@ -20,10 +20,8 @@ const { notAListener } = require('./wrong-framework')
  * @import { Server } from 'node:net'
  * @import { ServerSocket } from '../drain/connections'
  * @import { KnownServers } from '../drain/known-servers'
- * @import { Failures } from '../errors/failures'
  * @import { Emit, Listener, RequestContext } from '../errors/request-context'
  * @import { Admission } from '../gate/admission'
- * @import { RequestLog } from '../log/request-log'
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
  * @import { AnyFunction, ExpressApp, Handle } from './app-kinds'
@@ -33,7 +31,7 @@ const { notAListener } = require('./wrong-framework')
  * @typedef {IncomingMessage & { socket: ServerSocket, stream?: ServerHttp2Stream, upgrade?: boolean }} NodeRequest of HTTP/1 or HTTP/2
  * @typedef {ServerResponse & { stream?: ServerHttp2Stream }} NodeResponse
  * @typedef {(this: Request) => void} Resume
- * @typedef {Request | typeof TAKEN | typeof PASSED} Opened
+ * @typedef {Request | typeof TAKEN | typeof PASSED} Entered
  */
 
 /** Events of a request with a response. @type {Set<string | symbol>} */
@@ -55,7 +53,7 @@ function resumeOf(server, emit, event) {
   }
 }
 
-class Servers {
+class Entrance {
   /** After close() a middleware still in use passes requests on and answers the endpoints, but measures nothing. */
   isClosed = false
   connections
@@ -75,10 +73,9 @@ class Servers {
   #seenApp
 
   /**
-   * @param {{ recorder: Recorder, endpoints: Endpoints, admission: Admission, failures: Failures, requestLog: RequestLog,
-   *   known: KnownServers, context: RequestContext }} parts
+   * @param {{ recorder: Recorder, endpoints: Endpoints, admission: Admission, known: KnownServers, context: RequestContext }} parts
    */
-  constructor({ recorder, endpoints, admission, failures, requestLog, known, context }) {
+  constructor({ recorder, endpoints, admission, known, context }) {
     this.#recorder = recorder
     this.#ignoresByFunction = recorder.ignoresByFunction
     this.#endpoints = endpoints
@@ -88,12 +85,6 @@ class Servers {
     this.#prepare = (/** @type {NodeRequest} */ req, /** @type {NodeResponse} */ res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
-    // Hot path: once a request, however it entered.
-    recorder.tellOfEnds((request) => {
-      if (request.failure !== undefined) failures.onEnd(request)
-      if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
-      admission.release(request, recorder.endedMs, request.endedIdleMs)
-    })
     const decideBefore = (/** @type {ExpressApp} */ app, /** @type {Handle} */ handle) =>
       this.#wrapListener(handle.bind(app), app, true)
     this.#earlyEntry = new EarlyEntry({ prepare: this.#prepare, decideBefore })
@@ -107,7 +98,7 @@ class Servers {
   /** @param {Server} server */
   attach(server) {
     if (this.#attached.has(server)) return
-    const servers = this
+    const entrance = this
     const { connections } = this
     const emit = /** @type {Emit} */ (server.emit)
     const context = this.#context
@@ -116,35 +107,35 @@ class Servers {
     const listeners = new RequestListeners(server)
     const resumeRequest = resumes.get('request')
     /** @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res @param {Resume} resume */
-    const open = (event, req, res, resume) => {
-      if (servers.isClosed) return PASSED
+    const enterApp = (event, req, res, resume) => {
+      if (entrance.isClosed) return PASSED
       if (listeners.count !== server.listenerCount('request')) listeners.update()
-      const asks = servers.#admission.hasUserHooks || servers.#ignoresByFunction
+      const asks = entrance.#admission.hasUserHooks || entrance.#ignoresByFunction
       const isAppFirst = asks && listeners.isAppFirst(event)
-      return servers.#open(req, res, listeners.app, resume, isAppFirst)
+      return entrance.#decide(req, res, listeners.app, resume, isAppFirst)
     }
     /** @this {unknown} @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res */
     const spillwayEmit = function (event, req, res) {
       // Hot path: `request` is compared first and without `arguments` (saves 0.2 of 1.6 µs).
       const isRequest = event === 'request'
       if (isRequest || REQUESTS.has(event)) {
-        const opened = open(
+        const entered = enterApp(
           event,
           req,
           res,
           /** @type {Resume} */ (isRequest ? resumeRequest : resumes.get(event))
         )
-        if (opened === TAKEN) return true
+        if (entered === TAKEN) return true
         const pass = context.isOn ? emitInContext : emit
         const emitted = pass.call(this, event, req, res)
-        if (opened !== PASSED) servers.#recorder.parts.onReturn(opened)
+        if (entered !== PASSED) entrance.#recorder.parts.onReturn(entered)
         return emitted
       }
       if (connections.has(event)) connections.onEvent(event, server)
-      else if (!servers.isClosed) {
-        if (HANDOVERS.has(event)) servers.#onHandover(req, res)
+      else if (!entrance.isClosed) {
+        if (HANDOVERS.has(event)) entrance.#onHandover(req, res)
         else if (CLIENT_ERRORS.has(event))
-          servers.#recorder.clientErrors.record(/** @type {NodeRequest & NodeJS.ErrnoException} */ (req))
+          entrance.#recorder.clientErrors.record(/** @type {NodeRequest & NodeJS.ErrnoException} */ (req))
       }
       return emit.apply(this, /** @type {IArguments & Parameters<Emit>} */ (arguments))
     }
@@ -168,7 +159,7 @@ class Servers {
    * @param {boolean} isEarlyEntry whether a middleware follows. It calls the user's `allow`, which expects Express's request
    */
   #wrapListener(listener, app, isEarlyEntry) {
-    const servers = this
+    const entrance = this
     const context = this.#context
     const listenInContext = context.wrapListener(listener)
     /** @this {Request} */
@@ -185,15 +176,15 @@ class Servers {
     /** @this {unknown} @param {NodeRequest} req @param {NodeResponse} res */
     return function spillwayListener(req, res) {
       const pass = context.isOn ? listenInContext : listener
-      if (servers.isClosed) return pass.call(this, req, res)
-      if (!isEarlyEntry) servers.connections.watch(req.socket?.server, req)
-      /** @type {Opened} */
-      let opened = PASSED
-      if (isEarlyEntry && servers.#endpoints.callsAllow(req)) servers.#prepare(req, res)
-      else opened = servers.#open(req, res, app, resume, true)
-      if (opened === TAKEN) return
+      if (entrance.isClosed) return pass.call(this, req, res)
+      if (!isEarlyEntry) entrance.connections.watch(req.socket?.server, req)
+      /** @type {Entered} */
+      let entered = PASSED
+      if (isEarlyEntry && entrance.#endpoints.callsAllow(req)) entrance.#prepare(req, res)
+      else entered = entrance.#decide(req, res, app, resume, true)
+      if (entered === TAKEN) return
       const returned = pass.call(this, req, res)
-      if (opened !== PASSED) servers.#recorder.parts.onReturn(opened)
+      if (entered !== PASSED) entrance.#recorder.parts.onReturn(entered)
       return returned
     }
   }
@@ -225,13 +216,13 @@ class Servers {
 
   // Hot path: bench/overhead.
   /**
-   * Opens the record of a request, unless it has one, answers our endpoints, and counts the request.
+   * Makes the record of a request, unless it has one, answers our endpoints, and counts the request.
    *
    * @param {NodeRequest} req
    * @param {NodeResponse} res
    * @param {Request | undefined} request its record, if there is one
    * @param {ExpressApp} [app] that handles it next, whose request a function of the user expects
-   * @returns {Opened} TAKEN if it is answered; PASSED if it is not measured
+   * @returns {Entered} TAKEN if it is answered; PASSED if it is not measured
    */
   enter(req, res, request, app) {
     if (request === undefined) {
@@ -254,10 +245,10 @@ class Servers {
    * @param {ExpressApp | undefined} app
    * @param {Resume} resume
    * @param {boolean} isAppFirst whether no other listener precedes the app; only asked if functions of the user are called
-   * @returns {Opened} the request, if it runs now; TAKEN if it is answered or queued; PASSED if
+   * @returns {Entered} the request, if it runs now; TAKEN if it is answered or queued; PASSED if
    *   it is not decided here
    */
-  #open(req, res, app, resume, isAppFirst) {
+  #decide(req, res, app, resume, isAppFirst) {
     let request = this.#recorder.find(res)
     if (request?.isCounted) {
       // `attach` around `wrap`: only the inner listener knows the app.
@@ -266,16 +257,16 @@ class Servers {
     }
     request ??= this.#recorder.prepare(req, res)
     if (this.enter(req, res, request, isAppFirst ? app : undefined) === TAKEN) return TAKEN
-    request.admission.resume = resume
+    request.ticket.resume = resume
     if (app !== undefined) this.#startRouting(request, app)
-    if (this.#recorder.sessions?.ownsRequest(req)) return this.#openInSession(request)
+    if (this.#recorder.sessions?.ownsRequest(req)) return this.#decideInSession(request)
     if (this.#admission.hasUserHooks && this.#isMiddlewareToDecide(req, res, isAppFirst ? app : undefined))
       return PASSED
     return this.#admission.decide(request, request.startedMs) === RUN ? request : TAKEN
   }
 
-  /** A session was admitted when it opened. Its requests are not decided about, and those that wait for messages wait for long. @param {Request} request */
-  #openInSession(request) {
+  /** A session was admitted when it entered. Its requests are not decided about, and those that wait for messages wait for long. @param {Request} request */
+  #decideInSession(request) {
     request.head.isLongPoll = request.isLongPoll = request.req.method === 'GET'
     request.ignores |= SHED
     this.#admission.decide(request, request.startedMs)
@@ -321,5 +312,5 @@ class Servers {
 }
 
 exports.PASSED = PASSED
-exports.Servers = Servers
+exports.Entrance = Entrance
 exports.TAKEN = TAKEN

@@ -1,5 +1,5 @@
 'use strict'
-// The admission of one request: its class, the decision, and how long it was queued.
+// What the gate knows of one request: its class, the decision, and how long it was queued.
 // The adapters set how the request continues. The recorder, logs and spans read the decision.
 
 const { NORMAL } = require('../gate/verdict')
@@ -19,7 +19,7 @@ const { NORMAL } = require('../gate/verdict')
 const NO_INDEX = -1
 
 // Hot path: one a request. The constructor sets every field and no code adds one, so all records share one hidden class.
-class AdmissionRecord {
+class Ticket {
   constructor() {
     this.priority = NORMAL
     this.isDecided = false
@@ -35,9 +35,9 @@ class AdmissionRecord {
     this.idleMs = 0
     /** How much of the loop's time it reserves, for each millisecond of its cost. */
     this.share = 0
-    /** Runs the request when it is dequeued; called with the request as `this`. @type {((this: import('./request').Request, request: import('./request').Request) => unknown) | undefined} */
+    /** Runs the request when it is dequeued; called with the request as `this`. @type {((this: import('./request').Request) => unknown) | undefined} */
     this.resume = undefined
-    /** The framework's `next`, which also takes an error. Only a middleware sets it. @type {(this: AdmissionRecord, error?: unknown) => unknown} */
+    /** The framework's `next`, which also takes an error. Only a middleware sets it. @type {(this: Ticket, error?: unknown) => unknown} */
     this.proceed = /** @type {() => void} */ (/** @type {unknown} */ (undefined))
     /** What the limit of a feature keeps for it, such as the pools that it is expected to ask. @type {Expected[] | undefined} */
     this.expected = undefined
@@ -79,4 +79,4 @@ class AdmissionRecord {
   }
 }
 
-exports.AdmissionRecord = AdmissionRecord
+exports.Ticket = Ticket
