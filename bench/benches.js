@@ -171,6 +171,13 @@ const BENCHES = [
     shown: 'docs/decisions/0045-profiles-while-it-serves.md',
   },
   {
+    name: 'loop-time',
+    proves: 'What a route is said to cost the event loop is what a CPU profile of the same seconds finds.',
+    takes: '2 minutes',
+    needsQuiet: true,
+    shown: 'table `loop-time`',
+  },
+  {
     name: 'chat',
     proves:
       'A chat on Socket.IO: healthy sessions are left alone, five times too many are refused, and watching a message costs at most 2 µs.',

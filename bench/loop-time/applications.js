@@ -18,11 +18,11 @@ const BODY = JSON.stringify({
 function bodies({ app, express }) {
   app.use(express.json({ limit: '2mb' }))
   app.post('/import', function of_import_handler(req, res) {
-    burn(1)
+    burn(3)
     res.json({ count: req.body.items.length })
   })
   app.get('/items', function of_items_handler(_req, res) {
-    burn(2)
+    burn(6)
     res.json({ ok: true })
   })
   return {
@@ -36,7 +36,7 @@ function bodies({ app, express }) {
 
 function calls({ app, upstream }) {
   app.get('/basket', async function of_basket_handler(_req, res) {
-    burn(1)
+    burn(3)
     await (await fetch(upstream)).text()
     of_basket_price()
     await (await fetch(upstream)).text()
@@ -44,11 +44,11 @@ function calls({ app, upstream }) {
     res.json({ ok: true })
   })
   function of_basket_price() {
-    burn(2)
+    burn(6)
   }
   app.get('/ping', async function of_ping_handler(_req, res) {
     await (await fetch(upstream)).text()
-    burn(1)
+    burn(3)
     res.json({ ok: true })
   })
   return {
@@ -72,11 +72,11 @@ function pools({ app, spillway }) {
     res.json({ ok: true })
   })
   function of_report_add() {
-    burn(1.5)
+    burn(4.5)
   }
   app.get('/row', async function of_row_handler(_req, res) {
     await pool.query('select 1')
-    burn(1)
+    burn(3)
     res.json({ ok: true })
   })
   return {
@@ -91,13 +91,13 @@ function timers({ app }) {
   app.get('/steps', async function of_steps_handler(_req, res) {
     for (let i = 0; i < 4; i++) {
       await later(5)
-      burn(1)
+      burn(3)
     }
     res.json({ ok: true })
   })
   app.get('/late', function of_late_handler(_req, res) {
     setTimeout(function of_late_timer() {
-      burn(3)
+      burn(9)
       res.json({ ok: true })
     }, 10)
   })
@@ -142,14 +142,14 @@ function graphql({ app }) {
     title: `post ${id}`,
     author: async function of_graphql_author() {
       await later(2)
-      burn(0.05)
+      burn(0.15)
       return { id, name: `author ${id}` }
     },
   })
   const rootValue = { posts: async ({ first }) => Array.from({ length: first }, (_, id) => postOf(id)) }
   app.all('/graphql', createHandler({ schema, rootValue }))
   app.get('/health', function of_health_handler(_req, res) {
-    burn(0.5)
+    burn(1.5)
     res.json({ ok: true })
   })
   const body = JSON.stringify({ query: '{ posts(first: 60) { id title author { id name } } }' })

@@ -5,7 +5,7 @@
 // work before their handlers, after an await, between several, and in callbacks.
 //
 //   --applications bodies,calls   only these
-//   --rate 60                     requests a second
+//   --rate 25                     requests a second
 //   --seconds 15                  of each profile
 //   --save <name>                 saves to bench/results/<name>-node-<major>.json (loop-time)
 
@@ -22,7 +22,7 @@ const WARM_UP_S = 3
 const ROUTE_WIDTH = 22
 
 const flags = readFlags(
-  { applications: APPLICATIONS, rate: 60, seconds: 15, save: 'loop-time' },
+  { applications: APPLICATIONS, rate: 25, seconds: 15, save: 'loop-time' },
   { applications: APPLICATIONS }
 )
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -69,22 +69,6 @@ function byRoute({ nodes, samples, timeDeltas }, files) {
       last = OUTSIDE.has(functionName) ? undefined : (owners.get(id) ?? 'others')
     if (last !== undefined) sums[last] = (sums[last] ?? 0) + (timeDeltas[i + 1] ?? 0) / 1000
   }
-  if (process.env.OTHERS) {
-    const o = {}
-    let l
-    for (const [i, id] of samples.entries()) {
-      if (OUTSIDE.has(byId.get(id).callFrame.functionName) || owners.get(id)) continue
-      const c = byId.get(id).callFrame
-      const k = c.functionName + ' ' + c.url.slice(-30)
-      o[k] = (o[k] ?? 0) + (timeDeltas[i + 1] ?? 0) / 1000
-    }
-    console.log(
-      Object.entries(o)
-        .sort((a, b) => b[1] - a[1])
-        .slice(0, 14),
-      sums
-    )
-  }
   return sums
 }
 

@@ -8,6 +8,7 @@ const { connectionsTable } = require('./connections')
 const { errorsTable } = require('./errors')
 const { gatewaysTable } = require('./gateways')
 const { healthyTable, loadsTable } = require('./healthy')
+const { loopTimeTable } = require('./loop-time')
 const { overheadTable } = require('./overhead')
 const { poolsTable } = require('./pools')
 const { overloadTable, settledTable, worksTable } = require('./overload')
@@ -37,6 +38,7 @@ const TABLES = {
   'scrape-flood': scrapeFloodTable,
   chat: chatTable,
   pools: poolsTable,
+  'loop-time': loopTimeTable,
   fleet: fleetTable,
   benches: benchesTable,
 }
