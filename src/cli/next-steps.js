@@ -18,18 +18,18 @@ const OF_PROBLEM = {
 const OF_CAUSE = {
   'garbage-collection': (command) => `${command('heap')} names what is allocated and stays.`,
   host: (command) =>
-    `other processes had the CPU. ${command('doctor')} says how much of the last minute; \`top\` on that machine says which.`,
+    `Other processes had the CPU. ${command('doctor')} says how much of the last minute; \`top\` on that machine says which.`,
   unknown: (command) =>
-    `the watcher starts with the first stall, and names the next. If none is named, ${command('profile')} while it happens.`,
+    `The watcher starts with the first stall, and names the next. If none is named, run ${command('profile')} while it happens.`,
 }
 
 /** @param {string} url of the service */
 const commandFor = (url) => (/** @type {string} */ name) =>
   `npx spillway ${name}${url === DEFAULT_URL ? '' : ` ${url}`}`
 
-/** @param {{ problem: string }} finding @param {string} url @returns {string | undefined} */
+/** @param {{ problem: string }} finding @param {string} url @returns {string[]} the commands */
 function nextOfFinding({ problem }, url) {
-  return OF_PROBLEM[problem]?.map(commandFor(url)).join(', ')
+  return (OF_PROBLEM[problem] ?? []).map(commandFor(url))
 }
 
 /** @param {{ cause: string }} site @param {string} url @returns {string | undefined} */

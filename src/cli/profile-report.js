@@ -36,9 +36,9 @@ function profileLines(result, { kind, out }) {
   /** @param {Column<Row>[]} first @returns {Column<Row>[]} */
   const columns = (first) => [
     { head: 'self', of: (row) => shown(row[self]), least: 8 },
-    { head: '', of: (row) => percent(row.selfShare), least: 6 },
-    { head: 'total', of: (row) => shown(row[total]), least: 8 },
-    { head: '', of: (row) => percent(row.totalShare), least: 6 },
+    { head: '', of: (row) => percent(row.selfShare), least: 6, from: 56 },
+    { head: 'total', of: (row) => shown(row[total]), least: 8, from: 70 },
+    { head: '', of: (row) => percent(row.totalShare), least: 6, from: 90 },
     ...first,
   ]
   const byPackage = columns([

@@ -3,12 +3,13 @@
 
 const { EXIT } = require('../command-error')
 const { duration, routeName, timeOfDay } = require('../../core/readable')
-const { jsonLines, printable } = require('../printable-text')
+const { jsonLines, printable, wrap, wrapIndented } = require('../printable-text')
 const { nextOfStall } = require('../next-steps')
 
 /**
  * @import { StallSite, StallsSnapshot } from '../../../index.js'
  * @import { Paint } from '../output'
+ * @typedef {{ paint: Paint, width: number, url: string }} Where width: of a line; url: of the service
  */
 
 const MOST_FRAMES = 8
@@ -25,41 +26,48 @@ const stalls = {
   ],
   async run({ client, values, out }) {
     const { stalls: found } = await client.getJson('/snapshot')
-    out.print(values.json ? jsonLines(found, out) : stallLines(found, out.paint, client.url))
+    out.print(
+      values.json
+        ? jsonLines(found, out)
+        : stallLines(found, { paint: out.paint, width: out.lineWidth, url: client.url })
+    )
     return EXIT.done
   },
 }
 
 /**
  * @param {StallsSnapshot} found
- * @param {Paint} paint
- * @param {string} url of the service
+ * @param {Where} where
  */
-function stallLines({ count, totalMs, sites }, paint, url) {
+function stallLines({ count, totalMs, sites }, where) {
   if (count === 0) return ['Nothing has blocked the event loop since the start.']
-  const times = count === 1 ? 'once' : `${count} times`
-  const head = `Blocked ${times} since the start, for ${duration(totalMs)} in all. The costliest place first.`
-  return [head, ...sites.flatMap((site) => ['', ...siteLines(site, paint, url)])]
+  const head = `Blocked ${timesOf(count)} since the start, for ${duration(totalMs)} in all. The costliest place first.`
+  return [...wrap(head, where.width), ...sites.flatMap((site) => ['', ...siteLines(site, where)])]
 }
 
-/** @param {StallSite} site @param {Paint} paint @param {string} url of the service */
-function siteLines(site, paint, url) {
+/** @param {StallSite} site @param {Where} where */
+function siteLines(site, { paint, width, url }) {
   const { count, totalMs, maxMs, lastAt, frames } = site
   const sums =
     count === 1
       ? `${duration(totalMs)}, at ${timeOfDay(lastAt)}`
-      : `${count} times, ${duration(totalMs)} in all, ${duration(maxMs)} at most, last at ${timeOfDay(lastAt)}`
+      : `${timesOf(count)}, ${duration(totalMs)} in all, ${duration(maxMs)} at most, last at ${timeOfDay(lastAt)}`
   const shown = frames.slice(0, MOST_FRAMES).map((frame) => paint('dim', `      at ${printable(frame)}`))
   const next = nextOfStall(site, url)
   const left = frames.length - shown.length
+  /** @param {string} text */
+  const wrapped = (text) => wrapIndented(printable(text), width, '    ')
   return [
-    paint('bold', placeOf(site)),
-    `    ${sums}`,
+    ...wrap(placeOf(site), width).map((line) => paint('bold', line)),
+    ...wrapped(sums),
     ...shown,
     ...(left > 0 ? [paint('dim', `      and ${left} more`)] : []),
-    ...(next === undefined ? [] : [`    Next: ${printable(next)}`]),
+    ...(next === undefined ? [] : wrapped(`Next: ${next}`)),
   ]
 }
+
+/** @param {number} count */
+const timesOf = (count) => (count === 1 ? 'once' : `${count} times`)
 
 /** @param {StallSite} site */
 function placeOf(site) {
@@ -72,4 +80,4 @@ function placeOf(site) {
   return printable(code + where)
 }
 
-module.exports = { placeOf, stallLines, stalls }
+module.exports = { placeOf, stallLines, stalls, timesOf }

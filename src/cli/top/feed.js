@@ -1,9 +1,11 @@
 'use strict'
-// Asks the service about once a second, and keeps what the last answers said: snapshot, diagnosis, rates, the last minute of requests a
-// second, and since when the service does not answer.
+// Asks the service about once a second, and keeps what the last answers said: snapshot, diagnosis, rates, the last ten minutes of requests
+// a second, and since when the service does not answer.
+
+const { firstLines } = require('../first-lines')
 
 /**
- * @import { AdmissionSnapshot, Diagnosis, LatencySummary, RouteSnapshot, Snapshot } from '../../../index.js'
+ * @import { AdmissionSnapshot, Diagnosis, LatencySummary, LivePoint, RouteSnapshot, Snapshot } from '../../../index.js'
  * @import { AdminClient } from '../admin-client'
  */
 
@@ -90,7 +92,8 @@ function loopOfMinute({ lastMinute: { count, ratePerSecond }, loopMs }) {
 const POLL_MS = 1020
 /** An answer that takes longer is late. */
 const LATE_MS = 2000
-const MOST_POINTS = 120
+/** Ten minutes, as many as the service remembers. */
+const MOST_POINTS = 600
 
 class Feed {
   /** Undefined before `open()`, as are the next two. @type {Snapshot} */
@@ -99,7 +102,7 @@ class Feed {
   diagnosis = /** @type {never} */ (undefined)
   /** @type {SnapshotRates} */
   rates = /** @type {never} */ (undefined)
-  /** Requests a second, the oldest first. @type {number[]} */
+  /** Requests a second by the clock of the service, the oldest first. @type {Pick<LivePoint, 'at' | 'requests'>[]} */
   history = []
   /** Why there is nothing new. @type {{ sinceMs: number, message: string } | undefined} */
   loss
@@ -108,6 +111,7 @@ class Feed {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
   #isStopped = false
+  #recalling = new AbortController()
   #askedMs = 0
 
   /** @param {{ client: AdminClient, clock: import('../../core/clock').Clock }} parts */
@@ -127,8 +131,17 @@ class Feed {
     this.#askLater(onChange)
   }
 
+  /** Reads what the service remembers, once. Without an answer the history begins now. @param {() => void} onChange */
+  async recall(onChange) {
+    const { history } = await firstLines(this.#client, this.#recalling).catch(() => ({ history: [] }))
+    const lastAt = history.at(-1)?.at ?? 0
+    this.history = [...history, ...this.history.filter(({ at }) => at > lastAt)].slice(-MOST_POINTS)
+    if (!this.#isStopped) onChange()
+  }
+
   stop() {
     this.#isStopped = true
+    this.#recalling.abort()
     this.#clock.cancel(this.#timer)
   }
 
@@ -155,7 +168,7 @@ class Feed {
     this.snapshot = snapshot
     this.rates = new SnapshotRates(snapshot, isSameProcess ? before : undefined)
     if (!isSameProcess) return
-    this.history.push(this.rates.all.requests)
+    this.history.push({ at: Date.parse(snapshot.at), requests: this.rates.all.requests })
     if (this.history.length > MOST_POINTS) this.history.shift()
   }
 
