@@ -59,7 +59,7 @@ const rule = {
         advice:
           growth === undefined
             ? `From ${percent(FULL)} on the gate rejects requests, and Node.js collects more and more often. Raise --max-old-space-size if the container has room, and look at what is kept in caches and globals.`
-            : 'Take two heap profiles some minutes apart (`POST /heap` of the admin server): `growth` names the functions whose objects stay. Look at caches without a limit, maps keyed by request or user, and listeners that are never removed. Meanwhile `memory.recycleAt` replaces the process in time.',
+            : 'Run `npx spillway heap`: it names function, file and line of what grows. Look at caches without a limit, maps keyed by request or user, and listeners that are never removed. Meanwhile `memory.recycleAt` replaces the process in time.',
       },
     ]
   },
