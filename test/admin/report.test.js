@@ -513,6 +513,39 @@ test('a finding is shown once, as it was at its worst, with when it was seen', (
   )
 })
 
+test('findings stand in the order of the doctor: each cause with its effects, the worst first', () => {
+  const of = (problem, severity, effectOf = null) => finding({ problem, severity, effectOf, route: null })
+  const sightings = new Sightings()
+  const listed = () => sightings.list().map(({ problem }) => problem)
+  const findings = [
+    of('host-starved', 'high'),
+    of('overloaded', 'low', 'host-starved'),
+    of('errors', 'high'),
+    of('event-loop-blocked', 'medium'),
+    of('cpu-saturated', 'medium', 'event-loop-blocked'),
+  ]
+  sightings.add(diagnosisOf({ findings }))
+  assert.deepEqual(
+    listed(),
+    findings.map(({ problem }) => problem)
+  )
+  // What was a cause is seen to be an effect: what it explains goes with it.
+  sightings.add(
+    diagnosisOf({
+      findings: [of('garbage-collection', 'high'), of('event-loop-blocked', 'medium', 'garbage-collection')],
+    })
+  )
+  assert.deepEqual(listed(), [
+    'host-starved',
+    'overloaded',
+    'errors',
+    'garbage-collection',
+    'event-loop-blocked',
+    'cpu-saturated',
+  ])
+  assert.equal(sightings.list().at(-2)?.effectOf, 'garbage-collection')
+})
+
 test('of two equal severities the larger share is the worst, whichever comes first', () => {
   const sightings = new Sightings()
   for (const share of [0.4, 0.7, 0.6])

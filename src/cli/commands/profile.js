@@ -7,7 +7,7 @@ const { access, lstat } = require('node:fs/promises')
 const path = require('node:path')
 const { CommandError, EXIT } = require('../command-error')
 const { jsonLines, printable } = require('../printable-text')
-const { seconds, text } = require('../options')
+const { MOST_SECONDS, seconds, text } = require('../options')
 const { profileLines } = require('../profile-report')
 
 /**
@@ -62,7 +62,7 @@ function profileCommand({ name, usualSeconds, extension, about, more, verb }) {
       seconds: {
         takes: 'N',
         read: seconds,
-        about: `how long to look, ${usualSeconds} by default, 60 at most`,
+        about: `how long to look, 1 to ${MOST_SECONDS}, ${usualSeconds} by default`,
       },
       worker: {
         takes: 'NAME',
