@@ -9,7 +9,7 @@ const { Events } = require('./core/events')
 const { Features } = require('./core/feature')
 const { Endpoints, endpointHandlers } = require('./core/http/endpoints')
 const { capture } = require('./core/metrics/capture')
-const { EVENT_LINES, observedOverloads } = require('./core/log/event-lines')
+const { EVENT_LINES, heapFillingLine, observedOverloads } = require('./core/log/event-lines')
 const { loggerFrom } = require('./core/log/logger')
 const { RequestLog } = require('./core/log/request-log')
 const { StartLine } = require('./core/log/start-line')
@@ -98,7 +98,7 @@ class Instance {
       onHttp2: (request) => this.lifecycle.servers.addSession(request),
     })
     this.recorder = recorder
-    this.runtime = createRuntime(clock)
+    this.runtime = createRuntime(clock, heapFillingLine(warn))
     this.admission = new Admission({
       clock,
       internalErrors,

@@ -1,6 +1,6 @@
 'use strict'
 // The heap that survives major collections grows as a leak does, or is nearly full.
-// - The trend (core/process/heap-trend.js) says `growing` with its confidence, over minutes to hours.
+// - The trend (core/process/heap-trend.js) says `growing` with its confidence, over two minutes to 36 hours.
 // - Faster leaks end the process before a trend is certain. So a rise is also claimed where each of four or more collections
 //   left more than the one before, by 10 MB and a quarter in all, and the heap would be full within 15 minutes at that pace. A cache
 //   that fills is a matter of minutes as well, but is seldom as large as the heap.
