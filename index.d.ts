@@ -1469,6 +1469,10 @@ export interface StallSite {
   readonly file: string | null
   /** The line that was seen most. */
   readonly line: number | null
+  /** The function of Node or V8 that the line called and that blocked, such as `fs.readFileSync`; `null` where it is not known. */
+  readonly call: string | null
+  /** The largest body that `JSON.parse` or `JSON.stringify` blocked for, where its length is known. */
+  readonly bodyBytes: number | null
   /** The package whose code the function had called, if any. */
   readonly package: string | null
   readonly route: string | null

@@ -153,7 +153,7 @@ const RULES = {
     name === 'core/clock.js' || isPage(name) || !TIME.test(code),
   // The program is one file of cli/; the rest of it is given its streams.
   'leaves the console and the process to its user': ({ name, code }) =>
-    name === PROGRAM || !/\bconsole\b|\bprocess\.std(out|err)\b/.test(code),
+    name === PROGRAM || !/\bconsole\.\w+\(|\bprocess\.std(out|err)\b/.test(code),
   'requires nothing but by a literal, which is all that a bundler follows': ({ code }) =>
     !/\brequire\((?!'[^']+'\))/.test(code),
   'is strict, and opens with what it is for': ({ name, text }) =>

@@ -9,6 +9,7 @@ const { outputOf } = require('../../src/core/log/logger')
 const { BlockedLog } = require('../../src/features/stalls/blocked-log')
 
 const DESCRIBED = {
+  call: 'RegExp.test of /^(a+)+$/',
   function: 'lookUpRate',
   file: 'rates.js',
   line: 7,
@@ -55,7 +56,7 @@ test('a line has the shape of the log, with function, file, request and memory',
   assert.ok(rssBytes > 1e6)
   assert.match(
     msg,
-    /^spillway: event loop blocked for 1\.2 s, and still is, by lookUpRate \(rates\.js:7\) in GET \/shipping\/:zip; \d+(\.\d)? MB of memory$/
+    /^spillway: event loop blocked for 1\.2 s, and still is, by lookUpRate \(rates\.js:7\) calling RegExp\.test of \/\^\(a\+\)\+\$\/ in GET \/shipping\/:zip; \d+(\.\d)? MB of memory$/
   )
 })
 

@@ -71,11 +71,11 @@ const timesOf = (count) => (count === 1 ? 'once' : `${count} times`)
 
 /** @param {StallSite} site */
 function placeOf(site) {
-  const { cause, function: name, file, line, package: through, route, origin } = site
+  const { call, cause, function: name, file, line, package: through, route, origin } = site
   const code =
     name === null
       ? cause
-      : `${cause}: ${name} (${file}:${line})${through === null ? '' : ` through ${through}`}`
+      : `${cause}: ${name} (${file}:${line})${through === null ? '' : ` through ${through}`}${call === null ? '' : ` calling ${call}`}`
   const where = route === null ? (origin === null ? '' : `, ${origin}`) : ` in ${routeName(site)}`
   return printable(code + where)
 }

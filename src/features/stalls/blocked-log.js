@@ -10,7 +10,7 @@ const { placeText } = require('./stall-log')
  * @import { StallSite } from '../../../index.js'
  * @import { Output } from '../../core/log/logger'
  *
- * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' | 'route' | 'origin'>
+ * @typedef {Pick<StallSite, 'call' | 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' | 'route' | 'origin'>
  *   & { heapUsedBytes: number }} Described by the blocked thread itself, in the middle of its work
  */
 

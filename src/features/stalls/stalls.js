@@ -11,14 +11,16 @@ const { schedulerWait } = require('../../core/process/scheduler-wait')
 const { placeOf } = require('../../core/stack-frames')
 const { BlockedServer } = require('./blocked-server')
 const { CAUSES, causeOf } = require('./stall-cause')
+const { stallOf } = require('./seen-stall')
 const { StallLog } = require('./stall-log')
 const { StallSites } = require('./stall-sites')
 const { stallWatcher } = require('./stall-watcher')
 
 /**
- * @import { StallCause } from '../../../index.js'
  * @import { Recorder } from '../../core/request/recorder'
+ * @import { Request } from '../../core/request/request'
  * @import { Instance } from '../../instance'
+ * @import { Reference } from './seen-stall'
  * @import { Served, Stack, Subscriber } from './stall-watcher'
  */
 
@@ -29,18 +31,13 @@ const START_MS = 60_000
 const READ_EVERY_MS = 1000
 /** The interval while the watcher runs. */
 const READ_WATCHING_MS = 100
-/** In the place of a method: the code ran for an event of a socket. */
-const EVENT = 'event'
 const FOLLOWING = { followsEvents: true }
-const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: null, frames: [] }
 
 /**
  * @typedef {Pick<Instance,
  *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'runtime'>
  *   & { started: { sockets?: { running: Running | undefined } } }} Parts
- * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: unknown }} Running an event, or a request
- * @typedef {{ method: string, route: string }} Reference
- * @typedef {{ delayMs: number, place: ReturnType<typeof placeOf>, reference: Reference | undefined }} Seen
+ * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: Request | undefined }} Running an event, or a request
  * @typedef {{ count: number, totalMs: number }} Sums
  */
 
@@ -152,7 +149,7 @@ class Stalls {
       seen,
     })
     const at = new Date(clock.wallMs()).toISOString()
-    const site = this.#sites.record(this.#stallOf(cause, seen, isStart), durationMs, at)
+    const site = this.#sites.record(stallOf(cause, seen, isStart), durationMs, at)
     const total = /** @type {Sums} */ (this.#counts.get(cause))
     total.count++
     total.totalMs += durationMs
@@ -178,28 +175,11 @@ class Stalls {
     )
   }
 
-  /**
-   * Garbage collection and a starved host have no function: their stalls name no place.
-   *
-   * @param {StallCause} cause @param {Seen | undefined} seen @param {boolean} isStart
-   */
-  #stallOf(cause, seen, isStart) {
-    const isOurs = cause === 'javascript' || cause === 'native'
-    const place = (isOurs && seen?.place) || NO_PLACE
-    const reference = isOurs ? seen?.reference : undefined
-    /** @type {'startup' | 'request' | 'event' | 'background' | null} */
-    let origin = null
-    if (isStart) origin = 'startup'
-    else if (reference !== undefined) origin = reference.method === EVENT ? 'event' : 'request'
-    else if (isOurs) origin = 'background'
-    return { ...place, cause, origin, method: reference?.method ?? null, route: reference?.route ?? null }
-  }
-
   /** What the watcher read in the loop turn that began at `beganMs`; undefined if it read nothing. @param {number} beganMs */
   #seenSince(beganMs) {
     const { atMs, stack, reference } = this.#read
     if (!this.#isWatching || atMs < beganMs) return undefined
-    return { delayMs: stack.delayMs, place: placeOf(stack.frames), reference }
+    return { ...stack, place: placeOf(stack.frames), reference }
   }
 
   /** Called inside the code that blocks, so it only stores the time, the stack and the request. @param {Stack} stack */
@@ -215,8 +195,8 @@ class Stalls {
 
   /** Called inside code that has blocked for long. @param {Stack['frames']} frames */
   #describe(frames) {
-    const seen = { delayMs: 0, place: placeOf(frames), reference: this.#running() }
-    const { begin: _, cause: __, ...described } = this.#stallOf('javascript', seen, false)
+    const seen = { delayMs: 0, frames, place: placeOf(frames), reference: this.#running() }
+    const { begin: _, cause: __, ...described } = stallOf('javascript', seen, false)
     return described
   }
 
@@ -233,6 +213,8 @@ class Stalls {
     if (reference?.request === undefined && !reference?.isEvent) return undefined
     return {
       method: reference.method,
+      // A stack that was read must not keep a large body.
+      request: reference.request && new WeakRef(reference.request),
       get route() {
         return reference.route ?? options.routes.unmatched
       },
