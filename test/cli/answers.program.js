@@ -145,6 +145,8 @@ describe('stalls', () => {
     file: 'auth.js',
     line: 41,
     package: null,
+    call: null,
+    bodyBytes: null,
     route: '/login',
     method: 'POST',
     origin: 'request',

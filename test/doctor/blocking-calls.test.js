@@ -29,14 +29,14 @@ const PACKAGES = {
   'pug, compiling': [
     /compile the template once/,
     [
-      'parseVar (node_modules/@babel/parser/lib/index.js:10436)',
-      'isExpression (node_modules/constantinople/lib/index.js:31)',
-      'visitTag (node_modules/pug-code-gen/index.js:450)',
+      'parseExprOps (node_modules/@babel/parser/lib/index.js:7899)',
+      'allowInAnd (node_modules/@babel/parser/lib/index.js:9442)',
+      'parseStatementLike (node_modules/@babel/parser/lib/index.js:9805)',
     ],
   ],
   'pug, rendering': [
     /page what is rendered/,
-    ['RegExp.exec (V8)', 'pug_escape (node_modules/pug-runtime/index.js:230)', 'template (eval at wrap:3)'],
+    ['RegExp.exec (V8)', 'pug_escape (node_modules/pug-runtime/index.js:202)', 'eval ((unknown):19)'],
     { call: 'RegExp.exec of /["&<>]/' },
   ],
   'handlebars, compiling': [
@@ -50,14 +50,39 @@ const PACKAGES = {
   'handlebars, rendering': [
     /page what is rendered/,
     [
-      'prog (node_modules/handlebars/dist/cjs/handlebars/runtime.js:268)',
+      'prog (node_modules/handlebars/dist/cjs/handlebars/runtime.js:284)',
+      'execIteration (node_modules/handlebars/dist/cjs/handlebars/helpers/each.js:71)',
       'ret (node_modules/handlebars/dist/cjs/handlebars/compiler/compiler.js:557)',
     ],
   ],
-  sequelize: [/`raw: true`/, ['set (node_modules/sequelize/lib/model.js:2285)', 'Array.map (V8)']],
-  typeorm: [/getRawMany\(\)/, ['transformColumns (node_modules/typeorm/query-builder/transformer/X.js:120)']],
-  mongoose: [/lean\(\)/, ['Document (node_modules/mongoose/lib/document.js:178)']],
-  winston: [/`sync: false`/, ['Logger.write (node_modules/winston/lib/winston/logger.js:60)']],
+  sequelize: [
+    /`raw: true`/,
+    ['[Symbol.hasInstance] (V8)', 'set (node_modules/sequelize/lib/model.js:2285)', 'Array.map (V8)'],
+  ],
+  typeorm: [
+    /getRawMany\(\)/,
+    [
+      'Array.map (V8)',
+      'c.Ib (node_modules/sql.js/dist/sql-wasm.js:109)',
+      'query (node_modules/typeorm/driver/sqljs/SqljsQueryRunner.js:90)',
+    ],
+    { call: 'Array.map' },
+  ],
+  mongoose: [
+    /lean\(\)/,
+    [
+      'getDefault (node_modules/mongoose/lib/schemaType.js:1340)',
+      'Document (node_modules/mongoose/lib/document.js:178)',
+    ],
+  ],
+  winston: [
+    /`sync: false`/,
+    [
+      'strEscape (node_modules/safe-stable-stringify/index.js:29)',
+      '(anonymous) (node_modules/logform/json.js:28)',
+      '_transform (node_modules/winston/lib/winston/logger.js:337)',
+    ],
+  ],
   'a module': [
     /load the module at the start/,
     [
@@ -78,6 +103,12 @@ test('a template in a file of its own is a function that its renderer calls', ()
   const template = { file: '"/srv/list.ejs"', function: 'eval', package: null }
   const frames = ['eval ("/srv/list.ejs":13)', 'list (node_modules/ejs/lib/cjs/ejs.js:649)']
   assert.match(String(adviceFor('', frames, template)), /page what is rendered/)
+})
+
+test('a module that a handler imports runs as the innermost function', () => {
+  const place = { file: 'heavy.mjs', function: '(anonymous)', package: null }
+  const frames = ['(anonymous) (heavy.mjs:1)', 'run (node:internal/modules/esm/module_job:325)']
+  assert.match(String(adviceFor('', frames, place)), /load the module at the start/)
 })
 
 test('console waits for the terminal', () => {

@@ -71,7 +71,10 @@ const BY_FRAME = [
     'use the package bcrypt, or crypto.scrypt: bcryptjs hashes in JavaScript, on the event loop, with its asynchronous functions too',
   ],
   [
-    new RegExp(String.raw`^\S*compile\S* \(.*${TEMPLATES}|\bconstantinople\b`),
+    new RegExp(
+      String.raw`^\S*compile\S* \(.*${TEMPLATES}|\bnode_modules[/\\](?:constantinople|@babel[/\\]parser)[/\\]`
+    ),
+    // Pug parses the code of a template with Babel.
     'compile the template once and keep it: in Express `app.enable("view cache")`, or NODE_ENV=production',
   ],
   [
