@@ -32,7 +32,7 @@ const PUBLIC_MODULE = /^(?:internal\/)?(crypto|fs|console|zlib|child_process|dns
 const LARGEST_SOURCE_BYTES = 1e6
 /** Of a function. Minified code has larger ones, and tells nothing. */
 const LARGEST_TEXT = 20_000
-const MOST_CALLS = 8
+const MOST_CALLS = 4
 /** Of the arguments of a call. */
 const MOST_LINES = 20
 const MOST_SOURCES = 20
@@ -120,7 +120,8 @@ function callWithin(name, lines) {
   const head = new RegExp(
     String.raw`^(\s*)(?:export\s+)?(?:function\s+${escaped(name)}\s*\(|(?:const|let|var)\s+${escaped(name)}\s*=\s*(?:function\b|\(|[\w$]+\s*=>))`
   )
-  const begin = lines.findIndex((line) => head.test(line))
+  // Takes 3.5 ms of CPU for four functions in a source of 800 kB, and 0.01 ms in a usual one.
+  const begin = lines.findIndex((line) => line.includes(name) && head.test(line))
   if (begin === -1) return undefined
   const indent = /** @type {RegExpExecArray} */ (head.exec(lines[begin]))[1]
   const end = lines.findIndex((line, i) => i >= begin && line.startsWith(`${indent}}`))
