@@ -614,11 +614,28 @@ export interface InsightOptions {
   readonly blockedAfter?: number | undefined
 
   /**
-   * Milliseconds after which `/livez` on `listen({ blockedPort })` answers 503 for a loop that is still blocked: at least 1000, or 0 for never.
+   * Milliseconds after which a blocked loop is a hang: at least 1000, or 0 for never. `/livez` on `listen({ blockedPort })` then answers 503, and
+   * `hangReport` is written.
    *
    * @default 30000
    */
   readonly hangAfter?: number | undefined
+
+  /**
+   * Directory of a report about a hang: function, stack, route, memory and `snapshot()`, as JSON in `spillway-hang-PID.json`. The next hang of the
+   * process replaces it.
+   *
+   * @default undefined
+   */
+  readonly hangReport?: string | undefined
+
+  /**
+   * Milliseconds after which a process ends whose loop is still blocked: at least 1000, or 0 for never. JavaScript is made to call
+   * `process.exit(70)`; native code is killed. In a worker thread only that thread ends, and only in JavaScript.
+   *
+   * @default 0
+   */
+  readonly exitAfter?: number | undefined
 
   /**
    * Whether the time of each request is split into parts, and how long the handlers of each route run on the loop is summed.
@@ -1296,6 +1313,8 @@ export interface ResolvedOptions {
     readonly stallThreshold: number
     readonly blockedAfter: number
     readonly hangAfter: number
+    readonly hangReport: string | undefined
+    readonly exitAfter: number
     readonly parts: boolean
     readonly doctor: boolean
     readonly outgoing: boolean
@@ -1654,6 +1673,11 @@ export interface Diagnosis {
   readonly seconds: number
   /** How many requests ended in these seconds, without those rejected. */
   readonly requests: number
+  /**
+   * Milliseconds for which the loop has been blocked and still is. Only `listen({ blockedPort })` can tell. The first finding is about that;
+   * seconds, requests and the other findings are from before.
+   */
+  readonly blockedMs?: number
   /** `null` where there is not enough traffic to tell. */
   readonly healthy: boolean | null
   /** One sentence: the first finding, or that there is none. */

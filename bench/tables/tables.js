@@ -7,6 +7,7 @@ const { chatTable } = require('./chat')
 const { connectionsTable } = require('./connections')
 const { errorsTable } = require('./errors')
 const { gatewaysTable } = require('./gateways')
+const { hangTable } = require('./hang')
 const { healthyTable, loadsTable } = require('./healthy')
 const { overheadTable } = require('./overhead')
 const { poolsTable } = require('./pools')
@@ -26,6 +27,7 @@ const TABLES = {
   settled: settledTable,
   connections: connectionsTable,
   gateways: gatewaysTable,
+  hang: hangTable,
   healthy: healthyTable,
   services: servicesTable,
   'services-short': servicesShortTable,

@@ -27,9 +27,13 @@ const OF_CAUSE = {
 const commandFor = (url) => (/** @type {string} */ name) =>
   `npx spillway ${name}${url === DEFAULT_URL ? '' : ` ${url}`}`
 
-/** @param {{ problem: string }} finding @param {string} url @returns {string[]} the commands */
-function nextOfFinding({ problem }, url) {
-  return (OF_PROBLEM[problem] ?? []).map(commandFor(url))
+/** While the loop is blocked: no other command is answered. */
+const OF_BLOCKED = new Set(['doctor', 'stalls', 'top'])
+
+/** @param {{ problem: string }} finding @param {string} url @param {boolean} [isBlocked] whether the loop is blocked now @returns {string[]} the commands */
+function nextOfFinding({ problem }, url, isBlocked = false) {
+  const names = OF_PROBLEM[problem] ?? []
+  return names.filter((name) => !isBlocked || OF_BLOCKED.has(name)).map(commandFor(url))
 }
 
 /** @param {{ cause: string }} site @param {string} url @returns {string | undefined} */

@@ -95,6 +95,9 @@ const LATE_MS = 2000
 /** Ten minutes, as many as the service remembers. */
 const MOST_POINTS = 600
 
+/** @param {Diagnosis} diagnosis @param {string} url of the thread that says so */
+const blockedSentence = ({ summary }, url) => `told by ${url}: ${summary}`
+
 class Feed {
   /** Undefined before `open()`, as are the next two. @type {Snapshot} */
   snapshot = /** @type {never} */ (undefined)
@@ -104,12 +107,16 @@ class Feed {
   rates = /** @type {never} */ (undefined)
   /** Requests a second by the clock of the service, the oldest first. @type {Pick<LivePoint, 'at' | 'requests'>[]} */
   history = []
+  /** Says that the first answer came from the thread that watches the loop. @type {string | undefined} */
+  note
   /** Why there is nothing new. @type {{ sinceMs: number, message: string } | undefined} */
   loss
   #client
   #clock
   /** @type {NodeJS.Timeout | undefined} */
   #timer
+  /** @type {NodeJS.Timeout | undefined} */
+  #watchTimer
   #isStopped = false
   #recalling = new AbortController()
   #askedMs = 0
@@ -123,7 +130,10 @@ class Feed {
   /** Asks for the first time. It throws where the service cannot be asked. */
   async open() {
     this.#askedMs = this.#clock.now()
-    this.#take(await this.#ask())
+    const { answer, note } = await this.#client.askEither((client) => this.#ask(client))
+    this.#take(answer)
+    this.note = note
+    if (note !== undefined) this.#lose(blockedSentence(answer.diagnosis, this.#client.watcher.url))
   }
 
   /** Asks again about once a second. @param {() => void} onChange called after each answer, and each second without one */
@@ -143,6 +153,7 @@ class Feed {
     this.#isStopped = true
     this.#recalling.abort()
     this.#clock.cancel(this.#timer)
+    this.#clock.cancel(this.#watchTimer)
   }
 
   /** For how many seconds the service has not answered. */
@@ -150,11 +161,8 @@ class Feed {
     return this.loss === undefined ? 0 : Math.round((this.#clock.now() - this.loss.sinceMs) / 1000)
   }
 
-  async #ask() {
-    const [snapshot, diagnosis] = await Promise.all([
-      this.#client.getJson('/snapshot'),
-      this.#client.getJson('/doctor'),
-    ])
+  async #ask(client = this.#client) {
+    const [snapshot, diagnosis] = await Promise.all([client.getJson('/snapshot'), client.getJson('/doctor')])
     return { snapshot, diagnosis }
   }
 
@@ -181,22 +189,51 @@ class Feed {
   /** @param {() => void} onChange */
   async #poll(onChange) {
     this.#askedMs = this.#clock.now()
+    const asking = { isOver: false, hasWatcher: false }
     // A blocked event loop answers late: the view says so before the request times out.
     const lateTimer = this.#clock.wait(LATE_MS, () => {
-      this.#lose('no answer; is its event loop blocked?')
+      this.#lose(this.loss?.message ?? 'no answer; is its event loop blocked?')
       onChange()
+      this.#askWatcher(asking, onChange)
     })
     try {
       const answer = await this.#ask()
       if (!this.#isStopped) this.#take(answer)
     } catch (error) {
-      this.#lose(/** @type {Error} */ (error).message)
+      if (!asking.hasWatcher) this.#lose(/** @type {Error} */ (error).message)
     } finally {
+      asking.isOver = true
       this.#clock.cancel(lateTimer)
     }
     if (this.#isStopped) return
     onChange()
     this.#askLater(onChange)
+  }
+
+  /**
+   * Asks the thread that watches the loop, once a second until the process itself answers.
+   *
+   * @param {{ isOver: boolean, hasWatcher: boolean }} asking
+   * @param {() => void} onChange
+   */
+  async #askWatcher(asking, onChange) {
+    const { watcher } = this.#client
+    try {
+      while (!asking.isOver && !this.#isStopped) {
+        const diagnosis = await watcher.getJson('/doctor')
+        if (asking.isOver || this.#isStopped) return
+        asking.hasWatcher = true
+        this.diagnosis = diagnosis
+        this.#lose(blockedSentence(diagnosis, watcher.url))
+        onChange()
+        await new Promise((resolve) => {
+          this.#watchTimer = this.#clock.wait(POLL_MS, () => resolve(undefined))
+        })
+      }
+    } catch {
+      // There is none, or it has ended with the process.
+      asking.hasWatcher = false
+    }
   }
 
   /** @param {string} message */

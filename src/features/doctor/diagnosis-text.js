@@ -1,7 +1,7 @@
 'use strict'
 // A diagnosis as text for a terminal: the sentence first, then each finding with its figures and what to do.
 
-const { WORD_ENDS, figure } = require('../../core/readable')
+const { WORD_ENDS, duration, figure } = require('../../core/readable')
 
 const USUAL_WIDTH = 100
 const INDENT = '    '
@@ -13,10 +13,23 @@ const INDENT = '    '
  * @param {Diagnosis} diagnosis
  * @param {{ width?: number, nextOf?: NextOf }} [options]
  */
-function textOf({ findings, requests, seconds, summary }, { width = USUAL_WIDTH, nextOf } = {}) {
+function textOf(diagnosis, { width = USUAL_WIDTH, nextOf } = {}) {
+  const { findings, summary } = diagnosis
   if (findings.length === 0) return `${summary}\n`
-  const head = `${findings.length} finding${findings.length === 1 ? '' : 's'} in ${requests} requests of the last ${Math.round(seconds)} seconds\n`
-  return [head, ...findings.map((finding) => findingText(finding, width, nextOf?.(finding) ?? []))].join('\n')
+  return [
+    `${headOf(diagnosis)}\n`,
+    ...findings.map((finding) => findingText(finding, width, nextOf?.(finding) ?? [])),
+  ].join('\n')
+}
+
+/** @param {Diagnosis} diagnosis */
+function headOf({ blockedMs, findings, requests, seconds }) {
+  const times = (/** @type {number} */ count) => `${count} finding${count === 1 ? '' : 's'}`
+  const over = `${requests} requests of the last ${Math.round(seconds)} seconds`
+  if (blockedMs === undefined) return `${times(findings.length)} in ${over}`
+  const now = `Blocked now, for ${duration(blockedMs)}`
+  if (requests === 0 && findings.length === 1) return `${now}. Nothing is known of the time before.`
+  return `${now}. ${times(findings.length - 1)} in ${over} before that`
 }
 
 /** @param {Finding} finding @param {number} width @param {string[]} next */

@@ -37,14 +37,14 @@ class Profiles {
   #isClosed = false
 
   /**
-   * @param {{ clock: import('../../core/clock').Clock, isOverloaded: () => boolean, onPause: (ms: number) => void,
+   * @param {{ clock: import('../../core/clock').Clock, isOverloaded: () => boolean, onPause: (ms: number) => void, onPauseBegin?: () => void,
    *   sampleMemory?: typeof memoryForProfile }} parts onPause: the loop was blocked on demand for so long
    */
-  constructor({ clock, isOverloaded, onPause, sampleMemory = memoryForProfile }) {
+  constructor({ clock, isOverloaded, onPause, onPauseBegin, sampleMemory = memoryForProfile }) {
     this.#clock = clock
     this.#isOverloaded = isOverloaded
     this.#sampleMemory = sampleMemory
-    this.rest = new PauseRest(clock, onPause)
+    this.rest = new PauseRest(clock, onPause, onPauseBegin)
     this.#samplers = {
       cpu: new CpuProfiler({ clock, rest: this.rest }),
       heap: new HeapSampler({ clock, rest: this.rest }),

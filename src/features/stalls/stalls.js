@@ -35,7 +35,7 @@ const FOLLOWING = { followsEvents: true }
 
 /**
  * @typedef {Pick<Instance,
- *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'runtime'>
+ *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'runtime' | 'snapshot'>
  *   & { started: { sockets?: { running: Running | undefined } } }} Parts
  * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: Request | undefined }} Running an event, or a request
  * @typedef {{ count: number, totalMs: number }} Sums
@@ -84,7 +84,7 @@ class Stalls {
 
   /**
    * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} given
-   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'publish' | 'remove' | 'serve'>, readScheduler?: typeof schedulerWait,
+   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'mean' | 'publish' | 'remove' | 'serve'>, readScheduler?: typeof schedulerWait,
    *   canWatch?: boolean }} [forTests]
    */
   constructor(
@@ -102,16 +102,17 @@ class Stalls {
     this.#startedMs = this.#schedulerMs = parts.clock.now()
     this.#scheduler = readScheduler()
     const { insight, logger } = parts.options
-    const output = insight.blockedAfter === 0 ? undefined : outputOf(logger)
     this.#subscriber = {
       thresholdMs: this.#thresholdMs,
-      blocked: output === undefined ? undefined : { output, afterMs: insight.blockedAfter },
+      blocked: { output: outputOf(logger), pid: process.pid, insight },
       describe: (frames) => this.#describe(frames),
+      report: () => parts.snapshot(),
       onBeat: (nowMs) => this.#onBeat(nowMs),
       onRead: (stack) => this.#onRead(stack),
       onEnd: (error) => this.#onEnd(error),
     }
-    this.#alwaysWatches = insight.stalls === 'always'
+    const { exitAfter, hangReport, stalls } = insight
+    this.#alwaysWatches = stalls === 'always' || exitAfter > 0 || hangReport !== undefined
     if (this.#alwaysWatches) this.#watch(this.#startedMs)
   }
 
@@ -123,9 +124,10 @@ class Stalls {
     else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#scheduledSince(nowMs)
   }
 
-  /** A profiler has blocked the loop in this turn: that is no stall of the application. @param {number} ms */
+  /** A profiler or the like blocks the loop: no stall of the application, and no hang. @param {number | undefined} ms undefined: it begins */
   excuse(ms) {
-    this.#excused = { ms, atMs: this.#parts.clock.now() }
+    this.#watcher.mean(ms === undefined)
+    if (ms !== undefined) this.#excused = { ms, atMs: this.#parts.clock.now() }
   }
 
   /** @param {number} busyMs @param {number} nowMs */
@@ -158,8 +160,7 @@ class Stalls {
     if (isStart) return
     this.#log.write(site, durationMs, nowMs, !this.#isWatching && this.#canWatch)
     events.emitWithoutLine('stall', { ...site, durationMs })
-    if (cause === 'garbage-collection' || cause === 'host') return
-    this.#watch(nowMs)
+    if (cause !== 'garbage-collection' && cause !== 'host') this.#watch(nowMs)
   }
 
   /**
@@ -224,8 +225,7 @@ class Stalls {
   /** @param {number} nowMs */
   #watch(nowMs) {
     this.#quietSinceMs = nowMs
-    if (this.#isWatching || !this.#canWatch) return
-    if (!mayRead()) return void (this.#canWatch = false)
+    if (this.#isWatching || !(this.#canWatch &&= mayRead())) return
     try {
       this.#watcher.add(this.#subscriber)
       this.#isWatching = true
@@ -247,8 +247,8 @@ class Stalls {
   #onBeat(nowMs) {
     if (nowMs - this.#schedulerMs >= READ_WATCHING_MS) this.#scheduledSince(nowMs)
     this.#blockedServer.onBeat(nowMs)
-    const isQuiet = !this.#alwaysWatches && nowMs - this.#quietSinceMs >= QUIET_MS
-    if (isQuiet || isInspected()) this.#unwatch()
+    if (!this.#alwaysWatches && nowMs - this.#quietSinceMs >= QUIET_MS) this.#unwatch()
+    else if (isInspected()) this.#unwatch()
   }
 
   /** The watcher has failed or was ended by other code. It is not started again. @param {unknown} error */
