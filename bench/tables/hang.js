@@ -19,7 +19,8 @@ const hangTable = () =>
       row.requestMicroseconds.toFixed(0),
       row.stallMs.toFixed(1),
     ])
-    const how = `Medians of ${results.rounds} processes each. A stall has a line in the log, and in the last row a report. `
+    const each = results.rounds === 1 ? 'One process' : `Medians of ${results.rounds} processes`
+    const how = `${each} each. A stall has a line in the log, and in the last row a report. `
     return [table(head, rows), '', how + stamp(results, 'hang')].join('\n')
   })
 

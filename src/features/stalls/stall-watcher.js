@@ -157,7 +157,8 @@ class StallWatcher {
   /** Runs in the middle of whatever blocks the loop. What is thrown here is dropped. */
   #onAsked = (/** @type {Asked} */ asked) => {
     if (this.#watch === undefined) return undefined
-    if (asked === 'leave') process.exit(HANG_CODE)
+    // A debugger may have been attached since the end was decided.
+    if (asked === 'leave') return isInspected() ? undefined : process.exit(HANG_CODE)
     const frames = this.#readStack?.(this.#onAsked) ?? []
     if (asked !== 'read') return this.#describe(frames, asked === 'report')
     const delayMs = (clock.sharedMs() - Atomics.load(this.#watch.shared, ASKED)) | 0
