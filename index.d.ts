@@ -1886,6 +1886,10 @@ export interface RouteSnapshot {
    */
   readonly loopMs: { readonly sinceStart: number; readonly lastMinute: number } | null
   /**
+   * Requests whose client disconnected before an answer began, long polls of Socket.IO excepted. `null` with `insight.parts: false`.
+   */
+  readonly gaveUp: { readonly sinceStart: number; readonly lastMinute: number } | null
+  /**
    * An estimate of the rejected requests for this route. No router saw them, so the URL is matched against the templates
    * that have answered before; of many rejections, one in sixteen is matched. Excludes routes with a RegExp, and your own
    * labels.
@@ -2025,6 +2029,17 @@ export interface ErrorCount {
   /** The class of the error; for a plain `Error` its code, such as `ECONNREFUSED`. */
   readonly type: string
   readonly count: number
+  /** When the last of them occurred, in ISO 8601. */
+  readonly lastAt: string
+  /** The method of that request. `null` for an event of a socket, and where the request is not known. */
+  readonly method: string | null
+  /**
+   * As the log has it: masked, without what a client has sent in a body, 300 characters at most. Like `place`, it is that of the first error,
+   * then of each error that the log has described. `null` for an empty one.
+   */
+  readonly message: string | null
+  /** Where in the application it was thrown: file, line and column. `null` where the stack has no such place. */
+  readonly place: string | null
 }
 
 export interface RuntimeSnapshot {
