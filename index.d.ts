@@ -1731,8 +1731,10 @@ export interface RouteHeatMap {
   }[]
 }
 
-/** Which Node, which machine and which process. */
+/** Which service, which Node, which machine and which process. */
 export interface ProcessDescription {
+  /** From `OTEL_SERVICE_NAME`, a variable of the platform or npm; else the main file with its folder. Empty if unknown. */
+  readonly service: string
   readonly pid: number
   readonly host: string
   /** The version of Node. */

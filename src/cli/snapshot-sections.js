@@ -2,7 +2,7 @@
 // A snapshot as sections of text. A section without anything to tell is left out.
 
 const { stallLines } = require('./commands/stalls')
-const { bytes, duration, percent, routeName, span, timeOfDay } = require('../core/readable')
+const { NONE, bytes, duration, percent, routeName, span, timeOfDay } = require('../core/readable')
 const { count, ms, rate } = require('./figures')
 const { GAP, printable, wrap } = require('./printable-text')
 const { tableLines } = require('./text-table')
@@ -220,7 +220,7 @@ const OUTGOING_COLUMNS = [
   number('calls', ({ lastMinute }) => count(lastMinute.count)),
   number('errors', ({ lastMinute }) => count(lastMinute.errors), { from: 40 }),
   number('mean ms', ({ lastMinute }) =>
-    lastMinute.count === 0 ? '-' : ms(lastMinute.totalMs / lastMinute.count)
+    lastMinute.count === 0 ? NONE : ms(lastMinute.totalMs / lastMinute.count)
   ),
   number('max ms', ({ lastMinute }) => ms(lastMinute.maxMs), { from: 48 }),
 ]
@@ -249,9 +249,9 @@ function socketRows({ connections: { open, opened, transports, closed, refused, 
 const EVENT_COLUMNS = [
   text('event', ({ event }) => event, { isFlexible: true }),
   number('per s', ({ lastMinute }) => rate(lastMinute?.ratePerSecond ?? 0)),
-  number('p50 ms', ({ lastMinute }) => (lastMinute === null ? '-' : ms(lastMinute.p50Ms)), { from: 56 }),
-  number('p99 ms', ({ lastMinute }) => (lastMinute === null ? '-' : ms(lastMinute.p99Ms))),
-  number('ack p99', ({ acks }) => (acks === null ? '-' : ms(acks.lastMinute.p99Ms)), { from: 64 }),
+  number('p50 ms', ({ lastMinute }) => (lastMinute === null ? NONE : ms(lastMinute.p50Ms)), { from: 56 }),
+  number('p99 ms', ({ lastMinute }) => (lastMinute === null ? NONE : ms(lastMinute.p99Ms))),
+  number('ack p99', ({ acks }) => (acks === null ? NONE : ms(acks.lastMinute.p99Ms)), { from: 64 }),
   number('errors', ({ outcomes }) => count(outcomes.errored), {
     style: ({ outcomes }) => (outcomes.errored > 0 ? 'red' : undefined),
   }),
@@ -269,7 +269,7 @@ const POOL_COLUMNS = [
   number('use mean ms', ({ use }) => ms(use.lastMinute.meanMs), { from: 100 }),
   number('timeouts', ({ timeouts }) => count(timeouts), { from: 66 }),
   text('held by', ({ holders: [first] }) =>
-    first === undefined || first.route === null ? '-' : routeName(first)
+    first === undefined || first.route === null ? NONE : routeName(first)
   ),
 ]
 
@@ -277,7 +277,7 @@ const POOL_COLUMNS = [
 const SLOWEST_COLUMNS = [
   text('route', routeName, { isFlexible: true }),
   number('ms', ({ durationMs }) => ms(durationMs)),
-  number('status', ({ status }) => status ?? '-', { from: 66 }),
+  number('status', ({ status }) => status ?? NONE, { from: 66 }),
   text('outcome', ({ outcome }) => outcome, { from: 60 }),
   text('mostly', ({ parts }) => mostly(parts)),
   text('at', ({ at }) => timeOfDay(at), { from: 50 }),
@@ -311,10 +311,10 @@ const PARTS = {
 
 /** The largest part of a time, such as 'wait 83 %'. @param {RequestParts | null} parts */
 function mostly(parts) {
-  if (parts === null) return '-'
+  if (parts === null) return NONE
   const known = /** @type {(keyof RequestParts)[]} */ (Object.keys(PARTS))
   const total = known.reduce((sum, name) => sum + parts[name], 0)
-  if (total === 0) return '-'
+  if (total === 0) return NONE
   const largest = known.reduce((most, name) => (parts[name] > parts[most] ? name : most))
   return `${PARTS[largest]} ${percent(parts[largest] / total)}`
 }

@@ -2,7 +2,7 @@
 // Writes figures and names for people: three digits at most, a unit that fits, and a dash for what is not known. The doctor, the command line,
 // the page and reports use it, so that a figure reads the same in each. The page runs it in a browser.
 
-const NONE = '-'
+const NONE = '–'
 const NARROW_SPACE = '\u202f'
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 /** @type {[seconds: number, unit: string][]} */

@@ -76,6 +76,7 @@ function totalsAt(second, counts, more) {
   return {
     at,
     process: {
+      service: 's',
       pid: 1,
       host: 'h',
       node: 'v20',
@@ -234,7 +235,18 @@ describe('the document', () => {
           60,
           { [text]: 100 },
           {
-            errors: [{ route: text, status: 500, type: text, count: 3 }],
+            errors: [
+              {
+                route: text,
+                status: 500,
+                type: text,
+                count: 3,
+                method: 'GET',
+                message: text,
+                place: text,
+                lastAt: new Date(0).toISOString(),
+              },
+            ],
             processErrors: { [`x${text}`]: 3 },
             stalls: {
               count: 1,
@@ -556,7 +568,7 @@ test('of two equal severities the larger share is the worst, whichever comes fir
   )
 })
 
-test('a curve begins at the left of its drawing and ends at the right, and one without a label has its title in the legend', () => {
+test('a curve begins at the left of its drawing and ends at the right, and each line has a name in the legend', () => {
   const points = pointsOf(11)
   const drawn = drawCurves(
     { from: points[0].at, to: points[10].at, curves: makeCurves(points) },
@@ -566,7 +578,7 @@ test('a curve begins at the left of its drawing and ends at the right, and one w
   const [, left, right] = /<line x1="(\d+)" x2="(\d+)"/.exec(drawn.text) ?? []
   const places = [...String(path).matchAll(/[ML]([\d.]+),/g)].map(([, place]) => Number(place))
   assert.deepEqual([places.length, places[0], places[10]], [11, Number(left), Number(right)])
-  assert.match(drawn.text, /<\/i>loop busy<\/th>/)
+  assert.match(drawn.text, /<\/i>busy<\/th>/)
   assert.match(drawn.text, /<\/i>shed<\/th>/)
 })
 

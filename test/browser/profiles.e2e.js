@@ -186,6 +186,11 @@ test('a profile of another worker of the cluster, chosen by its name', { skip },
   const { members, stop } = await startProfiledCluster()
   t.after(stop)
   const { page, checkFaults } = await openPage(t, browser, `http://127.0.0.1:${members[1].adminPort}/`, {})
+  // The page says of which worker it speaks, and the totals of all stand below.
+  await page.locator('#about', { hasText: /worker 1, one of \d/ }).waitFor(PATIENCE)
+  const [whose] = await page.locator('#health .totals > div').allInnerTexts()
+  assert.match(whose, /worker 1\s+all \d workers/)
+  await page.locator('#routes-title', { hasText: 'Routes of worker 1' }).waitFor(PATIENCE)
   const choice = page.getByLabel('Of worker')
   await page.locator('#profiles').scrollIntoViewIfNeeded(PATIENCE)
   await choice.selectOption('2', PATIENCE)

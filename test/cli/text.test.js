@@ -35,7 +35,7 @@ describe('columns of figures keep their decimals', () => {
       [24.72, '24.7'],
       [99.96, '100'],
       [1391, '1391'],
-      [null, '-'],
+      [null, '–'],
     ],
     rate: [
       [0, '0'],
@@ -43,7 +43,7 @@ describe('columns of figures keep their decimals', () => {
       [1.64, '1.6'],
       [99.96, '100'],
       [1283.4, '1283'],
-      [undefined, '-'],
+      [undefined, '–'],
     ],
   }
   for (const [name, pairs] of Object.entries(cases))

@@ -2,7 +2,7 @@
 // One route in full: its durations, where its time goes, outcomes, errors, stalls, outgoing calls and slow requests.
 
 const { placeOf, timesOf } = require('../commands/stalls')
-const { bytes, duration, percent, routeName, timeOfDay } = require('../../core/readable')
+const { NONE, bytes, duration, percent, routeName, timeOfDay } = require('../../core/readable')
 const { count, ms, rate } = require('../figures')
 const { GAP, printable, wrap } = require('../printable-text')
 const { PARTS, mostly } = require('../snapshot-sections')
@@ -153,7 +153,7 @@ function slowLines(route, { slowest }, look) {
   const columns = [
     { head: 'at', isText: true, of: ({ at }) => timeOfDay(at) },
     { head: 'ms', least: 7, of: ({ durationMs }) => ms(durationMs) },
-    { head: 'status', from: 50, of: ({ status }) => status ?? '-' },
+    { head: 'status', from: 50, of: ({ status }) => status ?? NONE },
     { head: 'outcome', isText: true, of: ({ outcome }) => outcome },
     { head: 'mostly', isText: true, of: ({ parts }) => mostly(parts) },
     {
@@ -161,7 +161,7 @@ function slowLines(route, { slowest }, look) {
       isText: true,
       from: 70,
       isFlexible: true,
-      of: ({ requestId, traceId }) => requestId ?? traceId ?? '-',
+      of: ({ requestId, traceId }) => requestId ?? traceId ?? NONE,
     },
   ]
   return tableLines(columns, rows, look)

@@ -44,9 +44,8 @@ function makeFigure(chart, { drawing, run, times }) {
   const figures = run.curves.figures[title]
   const rows = series.map(({ label, color, isDashed }, i) => {
     const { least, median, most, mostAt } = figures[i] ?? {}
-    const name = label === '' ? title.toLowerCase() : label
     const when = mostAt === undefined ? NONE : times.time(mostAt)
-    return html`<tr><th scope="row"><i class="swatch ${color}${isDashed ? ' dashed' : ''}"></i>${name}</th>
+    return html`<tr><th scope="row"><i class="swatch ${color}${isDashed ? ' dashed' : ''}"></i>${label}</th>
 <td>${format(least)}</td><td>${format(median)}</td><td>${format(most)}</td><td>${when}</td></tr>`
   })
   const words = series.map(({ label }, i) => `${label} at most ${format(figures[i]?.most)}`.trim()).join(', ')
