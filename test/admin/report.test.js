@@ -571,7 +571,12 @@ test('of two equal severities the larger share is the worst, whichever comes fir
 test('a curve begins at the left of its drawing and ends at the right, and each line has a name in the legend', () => {
   const points = pointsOf(11)
   const drawn = drawCurves(
-    { from: points[0].at, to: points[10].at, curves: makeCurves(points) },
+    {
+      from: points[0].at,
+      to: points[10].at,
+      curves: makeCurves(points),
+      releases: { current: { since: new Date(points[5].at).toISOString() } },
+    },
     new Times('UTC', AT)
   )
   const [, path] = /class="line orange"[^>]* d="([^"]+)"/.exec(drawn.text) ?? []
@@ -579,6 +584,8 @@ test('a curve begins at the left of its drawing and ends at the right, and each 
   const places = [...String(path).matchAll(/[ML]([\d.]+),/g)].map(([, place]) => Number(place))
   assert.deepEqual([places.length, places[0], places[10]], [11, Number(left), Number(right)])
   assert.match(drawn.text, /<\/i>busy<\/th>/)
+  // The release began in the middle.
+  assert.match(drawn.text, new RegExp(`id="release-mark" d="M${(Number(left) + Number(right)) / 2},`))
   assert.match(drawn.text, /<\/i>shed<\/th>/)
 })
 
