@@ -45,10 +45,10 @@ class Past {
     const { current } = snapshot.releases
     const releasedAt = Date.parse(current.since)
     const startedAt = Date.parse(snapshot.at) - snapshot.uptimeSeconds * 1000
-    const release = releaseName(current)
-    if (release !== '' && this.marks.every(({ name }) => name !== `release ${release}`))
-      this.marks.push({ at: releasedAt, name: `release ${release}` })
-    if (release === '' || startedAt - releasedAt > SAME_MS)
+    const name = `release ${releaseName(current)}`
+    const isNew = name !== 'release ' && this.marks.every((mark) => mark.name !== name)
+    if (isNew) this.marks.push({ at: releasedAt, name })
+    if (!isNew || startedAt - releasedAt > SAME_MS)
       this.marks.push({ at: startedAt, name: `process ${pid} started` })
   }
 
