@@ -292,7 +292,7 @@ test('rejections are counted by reason, and kinds of errors by how often they ca
   const { clock, figures, instance, read } = readable(t)
   const { stats } = instance.admission
   const fail = (type, count) => {
-    for (let i = 0; i < count; i++) instance.failures.table.count('/orders', { status: 500, type })
+    for (let i = 0; i < count; i++) instance.failures.table.count({ route: '/orders' }, { status: 500, type })
   }
   stats.onReject('loop', 2)
   fail('RangeError', 5)
