@@ -58,7 +58,9 @@ function stallLines({ blocked, ...found }, where) {
 /** @param {Blocked} blocked @param {Where} where */
 function blockedLines({ blockedMs, ...now }, { paint, width }) {
   const place =
-    now.frames === undefined ? now.asleepIn : placeOf({ cause: 'javascript', call: null, origin: null, ...now })
+    now.frames === undefined
+      ? now.asleepIn
+      : placeOf({ cause: 'javascript', call: null, origin: null, ...now })
   return [
     paint('red', `Blocked now, for ${duration(blockedMs)}:`),
     ...wrap(place, width).map((line) => paint('bold', line)),
