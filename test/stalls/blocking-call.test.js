@@ -84,6 +84,12 @@ test('a regular expression is the one of the call, or a constant of the file, an
     assert.deepEqual(callOf(t, source, given), [call], source)
 })
 
+test('an expression that was read late is named, unless another call was before it', (t) => {
+  const above = [ofV8('RegExp.test')]
+  assert.deepEqual(callOf(t, '() => {\n EMAIL.HEREtest(a)\n}', { above }), ['RegExp.test'])
+  assert.deepEqual(callOf(t, '() => {\n JSON.parse(b)\n EMAIL.HEREtest(a)\n}', { above })?.[0], 'JSON.parse')
+})
+
 test('a parser of bodies hides its call, and a file that is gone tells nothing', () => {
   const frame = { name: '', url: '/srv/node_modules/body-parser/lib/gone.js', line: 3, column: 1, begin: 1 }
   assert.deepEqual(blockingCall([frame], true), { name: 'JSON.parse' })
