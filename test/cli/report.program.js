@@ -199,7 +199,7 @@ describe('from now on', () => {
     assert.deepEqual([code, signal], [0, null])
     assert.match(
       err,
-      /^Recording\. Ctrl-C ends it and writes the report\.\nRelease 1\.4\.0, process \d+ on .+\.\n11 requests in /
+      /^Recording\. Ctrl-C ends it and writes the report\.\n.*1\.4\.0, process \d+ on .+\.\n11 requests in /
     )
     assert.deepEqual(countsOf(runIn(file)), { 'GET /users/:id': [11, 0] })
   })

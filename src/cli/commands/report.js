@@ -154,10 +154,9 @@ function summaryLines({ requests, findings, seconds, notices, process, releases 
   const { latencies } = requests
   const errors = requests.count === 0 ? 0 : requests.errors / requests.count
   const { version } = releases.current
+  const release = version === '' ? '' : ` ${version}`
   return [
-    printable(
-      `${version === '' ? 'Process' : `Release ${version}, process`} ${process.pid} on ${process.host}.`
-    ),
+    printable(`${process.service}${release}, process ${process.pid} on ${process.host}.`),
     ...notices.map(printable),
     `${count(requests.count)} ${requests.count === 1 ? 'request' : 'requests'} in ${span(seconds)}, ${rate(requests.perSecond)}/s, p50 ${duration(latencies?.p50Ms)}, p99 ${duration(latencies?.p99Ms)}, ${percent(errors)} errors, ${count(requests.shed)} shed.`,
     ...findings.map(({ severity, effectOf, summary }) => {
