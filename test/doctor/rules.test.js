@@ -107,8 +107,31 @@ test('heap-growing', () => {
     [{ heap: { afterGcBytes: 339e6 } }, 'none'],
     [{ heap: { afterGcBytes: 340e6 } }, 'high'],
     [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3600 } } }, 'high'],
-    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3601 } } }, 'medium'],
-    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 100, secondsToLimit: 604_800 } } }, 'medium'],
+    [
+      {
+        heap: {
+          trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3601, windowSeconds: 900 },
+        },
+      },
+      'medium',
+    ],
+    // A cache that still fills looks the same.
+    [
+      {
+        heap: {
+          trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3601, windowSeconds: 899 },
+        },
+      },
+      'low',
+    ],
+    [
+      {
+        heap: {
+          trend: { verdict: 'growing', bytesPerSecond: 100, secondsToLimit: 604_800, windowSeconds: 7200 },
+        },
+      },
+      'medium',
+    ],
     [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 100, secondsToLimit: 604_801 } } }, 'none'],
     [{ heap: { trend: { verdict: 'none', bytesPerSecond: 1e4 } } }, 'none'],
     [{ heap: { recent: rising(100, 110, 120) } }, 'none'],

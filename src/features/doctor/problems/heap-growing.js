@@ -7,7 +7,8 @@
 // - A heap that is full after a collection leaves nothing to work with, growing or not. It is full from 85 % of its limit on, where
 //   the gate begins to reject requests.
 // - Growth that fills the heap only after a week is not claimed: the process is replaced before.
-// High: the heap is full within an hour, so an operator has less than an hour to act.
+// High: the heap is full within an hour, so an operator has less than an hour to act. Low: it has grown for less than a quarter of an hour,
+// and a cache that still fills looks the same.
 
 const { MEMORY_BEGIN: FULL } = require('../../../core/gate/limits/resource-limits')
 const { bytes, duration, percent } = require('../../../core/readable')
@@ -18,6 +19,7 @@ const LEAST_BYTES = 10e6
 const LEAST_RISE = 0.25
 const FAST_MS = 15 * 60_000
 const SOON_SECONDS = 3600
+const SURE_SECONDS = 900
 const LEAST_A_MINUTE = 1e6
 const LATEST_SECONDS = 7 * 24 * 3600
 
@@ -35,15 +37,16 @@ const rule = {
     if (growth === undefined && share < FULL) return []
     const full = `${bytes(afterGcBytes)} of ${bytes(limitBytes)} are in use after a collection`
     const seconds = growth?.secondsToLimit ?? Number.POSITIVE_INFINITY
+    const isSure = Number(growth?.windowSeconds) >= SURE_SECONDS
     return [
       {
-        severity: share >= FULL || seconds <= SOON_SECONDS ? 'high' : 'medium',
+        severity: share >= FULL || seconds <= SOON_SECONDS ? 'high' : isSure ? 'medium' : 'low',
         share,
         route: null,
         summary:
           growth === undefined
             ? `The heap is nearly full: ${full}.`
-            : `The heap grows by ${paceOf(growth.bytesPerSecond)} and is full in ${duration(seconds * 1000)}: ${full}.`,
+            : `The heap grows by ${paceOf(growth.bytesPerSecond)} and is full in ${duration(seconds * 1000)}: ${full}.${isSure ? '' : ' A cache that still fills looks the same.'}`,
         evidence: [
           evidence('heap after a collection', afterGcBytes, 'bytes'),
           evidence('heap limit', limitBytes, 'bytes'),
