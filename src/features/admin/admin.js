@@ -106,7 +106,7 @@ class Admin {
   }
 
   /** @param {number} nowMs @param {number} idleMs */
-  onTurn(nowMs, idleMs) {
+  onInterval(nowMs, idleMs) {
     this.#history.onTurn(nowMs, idleMs)
   }
 
