@@ -170,8 +170,9 @@ class Instance {
   }
 
   #makeEntrance() {
-    const { admission, context, endpoints, lifecycle, recorder } = this
-    return new Entrance({ recorder, endpoints, admission, known: lifecycle.servers, context })
+    const { admission, context, endpoints, failures, lifecycle, recorder, requestLog } = this
+    const known = lifecycle.servers
+    return new Entrance({ recorder, endpoints, admission, failures, requestLog, known, context })
   }
 
   /** @param {CallPlace} place */
@@ -183,15 +184,8 @@ class Instance {
 
   /** @param {CallPlace} place */
   #start(place) {
-    const { admission, failures, recorder, requestLog } = this
     const { collections } = this.runtime
-    // Hot path: once a request, however it entered.
-    recorder.tellOfEnds((request) => {
-      if (request.failure !== undefined) failures.onEnd(request)
-      if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
-      admission.release(request, recorder.endedMs, request.endedIdleMs)
-    })
-    recorder.parts.follow(collections)
+    this.recorder.parts.follow(collections)
     this.features.start()
     listenToTurns(this.#turnClock, this)
     collections.start()
