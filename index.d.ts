@@ -614,11 +614,28 @@ export interface InsightOptions {
   readonly blockedAfter?: number | undefined
 
   /**
-   * Milliseconds after which `/livez` on `listen({ blockedPort })` answers 503 for a loop that is still blocked: at least 1000, or 0 for never.
+   * Milliseconds after which a blocked loop is a hang: at least 1000, or 0 for never. `/livez` on `listen({ blockedPort })` then answers 503, and
+   * `hangReport` is written.
    *
    * @default 30000
    */
   readonly hangAfter?: number | undefined
+
+  /**
+   * Directory of a report about a hang: function, stack, route, memory and `snapshot()`, as JSON in `spillway-hang-PID.json`. The next hang of the
+   * process replaces it.
+   *
+   * @default undefined
+   */
+  readonly hangReport?: string | undefined
+
+  /**
+   * Milliseconds after which a process ends whose loop is still blocked: at least 1000, or 0 for never. JavaScript is made to call
+   * `process.exit(70)`; native code is killed. In a worker thread only that thread ends, and only in JavaScript.
+   *
+   * @default 0
+   */
+  readonly exitAfter?: number | undefined
 
   /**
    * Whether the time of each request is split into parts, and how long the handlers of each route run on the loop is summed.
@@ -1296,6 +1313,8 @@ export interface ResolvedOptions {
     readonly stallThreshold: number
     readonly blockedAfter: number
     readonly hangAfter: number
+    readonly hangReport: string | undefined
+    readonly exitAfter: number
     readonly parts: boolean
     readonly doctor: boolean
     readonly outgoing: boolean
@@ -1469,6 +1488,10 @@ export interface StallSite {
   readonly file: string | null
   /** The line that was seen most. */
   readonly line: number | null
+  /** The function of Node or V8 that the line called and that blocked, such as `fs.readFileSync`; `null` where it is not known. */
+  readonly call: string | null
+  /** The largest body that `JSON.parse` or `JSON.stringify` blocked for, where its length is known. */
+  readonly bodyBytes: number | null
   /** The package whose code the function had called, if any. */
   readonly package: string | null
   readonly route: string | null
@@ -1650,6 +1673,11 @@ export interface Diagnosis {
   readonly seconds: number
   /** How many requests ended in these seconds, without those rejected. */
   readonly requests: number
+  /**
+   * Milliseconds for which the loop has been blocked and still is. Only `listen({ blockedPort })` can tell. The first finding is about that;
+   * seconds, requests and the other findings are from before.
+   */
+  readonly blockedMs?: number
   /** `null` where there is not enough traffic to tell. */
   readonly healthy: boolean | null
   /** One sentence: the first finding, or that there is none. */
@@ -1703,8 +1731,10 @@ export interface RouteHeatMap {
   }[]
 }
 
-/** Which Node, which machine and which process. */
+/** Which service, which Node, which machine and which process. */
 export interface ProcessDescription {
+  /** From `OTEL_SERVICE_NAME`, a variable of the platform or npm; else the main file with its folder. Empty if unknown. */
+  readonly service: string
   readonly pid: number
   readonly host: string
   /** The version of Node. */
@@ -1858,6 +1888,10 @@ export interface RouteSnapshot {
    */
   readonly loopMs: { readonly sinceStart: number; readonly lastMinute: number } | null
   /**
+   * Requests whose client disconnected before an answer began, long polls of Socket.IO excepted. `null` with `insight.parts: false`.
+   */
+  readonly gaveUp: { readonly sinceStart: number; readonly lastMinute: number } | null
+  /**
    * An estimate of the rejected requests for this route. No router saw them, so the URL is matched against the templates
    * that have answered before; of many rejections, one in sixteen is matched. Excludes routes with a RegExp, and your own
    * labels.
@@ -1997,6 +2031,17 @@ export interface ErrorCount {
   /** The class of the error; for a plain `Error` its code, such as `ECONNREFUSED`. */
   readonly type: string
   readonly count: number
+  /** When the last of them occurred, in ISO 8601. */
+  readonly lastAt: string
+  /** The method of that request. `null` for an event of a socket, and where the request is not known. */
+  readonly method: string | null
+  /**
+   * As the log has it: masked, without what a client has sent in a body, 300 characters at most. Like `place`, it is that of the first error,
+   * then of each error that the log has described. `null` for an empty one.
+   */
+  readonly message: string | null
+  /** Where in the application it was thrown: file, line and column. `null` where the stack has no such place. */
+  readonly place: string | null
 }
 
 export interface RuntimeSnapshot {

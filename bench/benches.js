@@ -163,6 +163,14 @@ const BENCHES = [
     shown: 'its output',
   },
   {
+    name: 'hang',
+    proves:
+      'The thread that watches for a hang costs an idle process and a request next to nothing, and a stall some milliseconds of CPU.',
+    takes: '5 minutes; --rounds 1',
+    needsQuiet: true,
+    shown: 'table `hang`',
+  },
+  {
     name: 'profiles',
     proves:
       'A CPU profile under load names the function that burns, keeps p99 as it is, and makes the gate reject nothing.',

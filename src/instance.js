@@ -9,7 +9,7 @@ const { Events } = require('./core/events')
 const { Features } = require('./core/feature')
 const { Endpoints, endpointHandlers } = require('./core/http/endpoints')
 const { capture } = require('./core/metrics/capture')
-const { EVENT_LINES, observedOverloads } = require('./core/log/event-lines')
+const { EVENT_LINES, heapFillingLine, observedOverloads } = require('./core/log/event-lines')
 const { loggerFrom } = require('./core/log/logger')
 const { RequestLog } = require('./core/log/request-log')
 const { StartLine } = require('./core/log/start-line')
@@ -98,7 +98,7 @@ class Instance {
       onHttp2: (request) => this.lifecycle.servers.addSession(request),
     })
     this.recorder = recorder
-    this.runtime = createRuntime(clock)
+    this.runtime = createRuntime(clock, heapFillingLine(warn))
     this.admission = new Admission({
       clock,
       internalErrors,
@@ -170,8 +170,9 @@ class Instance {
   }
 
   #makeEntrance() {
-    const { admission, context, endpoints, lifecycle, recorder } = this
-    return new Entrance({ recorder, endpoints, admission, known: lifecycle.servers, context })
+    const { admission, context, endpoints, failures, lifecycle, recorder, requestLog } = this
+    const known = lifecycle.servers
+    return new Entrance({ recorder, endpoints, admission, failures, requestLog, known, context })
   }
 
   /** @param {CallPlace} place */
@@ -183,15 +184,8 @@ class Instance {
 
   /** @param {CallPlace} place */
   #start(place) {
-    const { admission, failures, recorder, requestLog } = this
     const { collections } = this.runtime
-    // Hot path: once a request, however it entered.
-    recorder.tellOfEnds((request) => {
-      if (request.failure !== undefined) failures.onEnd(request)
-      if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
-      admission.release(request, recorder.endedMs, request.endedIdleMs)
-    })
-    recorder.parts.follow(collections)
+    this.recorder.parts.follow(collections)
     this.features.start()
     listenToTurns(this.#turnClock, this)
     collections.start()

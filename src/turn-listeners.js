@@ -32,7 +32,7 @@ function listenToTurns(turnClock, instance) {
     utilization.onTurn(nowMs)
     lifecycle.recycle.onTurn(nowMs)
     unseenEnds.onTurn(nowMs)
-    features.onTurn(nowMs, idleMs)
+    features.onInterval(nowMs, idleMs)
   })
 }
 

@@ -67,7 +67,7 @@ const TABLES = {
 for (const [name, rows] of Object.entries(TABLES)) {
   test(`${name}: three digits at most, and a dash for what is not known`, () => {
     for (const [value, text] of rows) assert.equal(readable[name](value), text, String(value))
-    for (const unknown of [undefined, null, Number.NaN, Infinity]) assert.equal(readable[name](unknown), '-')
+    for (const unknown of [undefined, null, Number.NaN, Infinity]) assert.equal(readable[name](unknown), '–')
   })
 }
 
@@ -93,6 +93,6 @@ test('a route is named with its method, where there is one', () => {
 
 test('a time that is none is a dash', () => {
   assert.match(readable.timeOfDay('2026-01-02T03:04:05Z'), /^\d\d:\d\d:05$/)
-  assert.equal(readable.timeOfDay('soon'), '-')
-  assert.equal(readable.dayAndTime(null), '-')
+  assert.equal(readable.timeOfDay('soon'), '–')
+  assert.equal(readable.dayAndTime(null), '–')
 })

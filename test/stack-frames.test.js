@@ -64,6 +64,13 @@ test('a function of a package where none of the application is on the stack, and
   )
 })
 
+test('a function of V8 has no file', () => {
+  const ofV8 = { name: 'RegExp.test', url: '', line: 0, column: 0, begin: 0 }
+  const place = placeOf([ofV8, frame('isEmail', 'app/mail.js', 4)])
+  assert.equal(place?.function, 'isEmail')
+  assert.deepEqual(place?.frames, ['RegExp.test (V8)', `isEmail (${join('app', 'mail.js')}:4)`])
+})
+
 test('Spillway itself is nowhere named', () => {
   assert.equal(placeOf([OWN, frame('processImmediate', 'node:internal/timers')]), undefined)
   assert.equal(placeOf([]), undefined)

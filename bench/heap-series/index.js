@@ -1,13 +1,14 @@
 'use strict'
 // npm run bench -- heap-series [flags]
 //
-// Records the heap after the collections of a real process under 40 requests/s, for test/process/heap-trend.test.js, with the
+// Records the heap after the collections of a real process under load, for test/process/heap-trend.test.js, with the
 // verdict of spillway for each minute. Each collection is recorded with its second (as if --speed were 1), the kB in use after
 // it, and 1 for a major or 0 for a minor collection.
 //
-//   --kind leak-100   what the heap does: none, leak-100, leak-10, cache, sawtooth, step or warming
+//   --kind leak-100   what the heap does: none, leak-N (N megabytes an hour), cache, lru, sawtooth, step or warming
 //   --minutes 60      how long, as if --speed were 1
-//   --speed 10        how many times 40 requests/s: at 10, six minutes stand for an hour
+//   --rate 40         requests a second
+//   --speed 10        how many times as many: at 10, six minutes stand for an hour
 //   --save <name>     saves to bench/results/<name>-node-<major>.json (heap-series-part)
 
 const { fork } = require('node:child_process')
@@ -17,14 +18,14 @@ const path = require('node:path')
 const { readFlags } = require('../support/flags')
 const { save } = require('../support/results')
 
-const given = { kind: 'leak-100', minutes: 60, speed: 10, save: 'heap-series-part' }
-const { kind, minutes, speed, save: name } = readFlags(given)
-const EVERY_MS = 1000 / (40 * speed)
+const given = { kind: 'leak-100', minutes: 60, rate: 40, speed: 10, save: 'heap-series-part' }
+const { kind, minutes, rate, speed, save: name } = readFlags(given)
+const EVERY_MS = 1000 / (rate * speed)
 const ITEMS = Array.from({ length: 20 }, (_, i) => ({ name: `item ${i}`, price: i, tags: ['a', 'b', 'c'] }))
 const BODY = JSON.stringify({ customer: 'a customer with a name', items: ITEMS })
 
 async function main() {
-  const child = fork(path.join(__dirname, 'server.js'), [kind, String(speed)])
+  const child = fork(path.join(__dirname, 'server.js'), [kind, String(speed), String(rate)])
   const [{ port }] = await once(child, 'message')
   const samples = []
   const verdicts = []
@@ -56,7 +57,7 @@ async function main() {
   child.disconnect()
   agent.destroy()
   process.stdout.write(`${kind}: ${verdicts.join(' ')}\n`)
-  process.stdout.write(`saved ${save(name, { kind, minutes, speed, sent, verdicts, samples })}\n`)
+  process.stdout.write(`saved ${save(name, { kind, minutes, rate, speed, sent, verdicts, samples })}\n`)
 }
 
 main()

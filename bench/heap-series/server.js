@@ -10,17 +10,19 @@ const express = require('express')
 const pino = require('pino')
 const { createSpillway } = require('../../src/index.js')
 
-const [kind, speed] = [process.argv[2], Number(process.argv[3])]
+const kind = process.argv[2]
+const [speed, rate] = process.argv.slice(3).map(Number)
 const KILOBYTE = 1024
 const MB = 1e6
 /** What a request keeps of the heap: an array of doubles of one kilobyte. */
 const block = () => new Array((KILOBYTE - 32) / 8).fill(0.5)
 const kept = []
+const byKey = new Map()
 let debt = 0
 
-/** Keeps so many bytes per request that 40 requests/s leak as many megabytes an hour. */
+/** Keeps so many bytes per request that its requests leak as many megabytes an hour. */
 const leak = (megabytesPerHour) => () => {
-  for (debt += (megabytesPerHour * MB) / (40 * 3600); debt >= KILOBYTE; debt -= KILOBYTE) kept.push(block())
+  for (debt += (megabytesPerHour * MB) / (rate * 3600); debt >= KILOBYTE; debt -= KILOBYTE) kept.push(block())
 }
 
 const scaledSeconds = () => (process.uptime() * speed) | 0
@@ -30,8 +32,6 @@ const keep = (megabytes) => {
 let at = 0
 const KINDS = {
   none: () => {},
-  'leak-100': leak(100),
-  'leak-10': leak(10),
   /** 20 MB, filled at the start, of which each request replaces some. */
   cache: () => {
     keep(20)
@@ -44,9 +44,19 @@ const KINDS = {
     else keep((scaledSeconds() % 600) / 30)
   },
   step: () => keep(scaledSeconds() > 1500 ? 30 : 0),
+  /** A cache of 60 MB by key, of which most requests ask for few keys: it fills more and more slowly. */
+  lru: () => {
+    const key = (60_000 * Math.random() ** 2) | 0
+    if (byKey.has(key)) return
+    byKey.set(key, block())
+    if (byKey.size > 60_000) byKey.delete(byKey.keys().next().value)
+  },
   /** A cache that fills within twelve minutes. */
   warming: () => keep(20 * (1 - Math.exp(-scaledSeconds() / 240))),
 }
+
+const [, perHour] = /^leak-(\d+)$/.exec(kind) ?? []
+const hold = perHour === undefined ? KINDS[kind] : leak(Number(perHour))
 
 const spillway = createSpillway({ logger: false })
 const log = pino({}, fs.createWriteStream('/dev/null'))
@@ -54,7 +64,7 @@ const app = express()
 app.use(spillway.express())
 app.use(express.json())
 app.post('/orders/:id', (req, res) => {
-  KINDS[kind]()
+  hold()
   log.info({ id: req.params.id, items: req.body.items.length }, 'order')
   setTimeout(
     () => res.json({ ...req.body, total: req.body.items.reduce((sum, { price }) => sum + price, 0) }),

@@ -7,6 +7,7 @@ const { chatTable } = require('./chat')
 const { connectionsTable } = require('./connections')
 const { errorsTable } = require('./errors')
 const { gatewaysTable } = require('./gateways')
+const { hangTable } = require('./hang')
 const { healthyTable, loadsTable } = require('./healthy')
 const { loopTimeTable } = require('./loop-time')
 const { overheadTable } = require('./overhead')
@@ -27,6 +28,7 @@ const TABLES = {
   settled: settledTable,
   connections: connectionsTable,
   gateways: gatewaysTable,
+  hang: hangTable,
   healthy: healthyTable,
   services: servicesTable,
   'services-short': servicesShortTable,

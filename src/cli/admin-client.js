@@ -11,10 +11,13 @@ const { VERSION } = require('../core/version')
 const { failureOf, isResting, refusalOf, strangerOf } = require('./ask-errors')
 
 /**
- * @import { Diagnosis, FleetSnapshot, LivePoint, RunTotals, Snapshot } from '../../index.js'
+ * @import { Diagnosis, FleetSnapshot, LivePoint, RunTotals, Snapshot, StallSite } from '../../index.js'
  * @import { AskError } from './ask-errors'
  * @import { ProfileResult } from './profile-report'
- * @typedef {{ '/snapshot': Snapshot, '/doctor': Diagnosis, '/config': Record<string, unknown>, '/totals': RunTotals }} Answers
+ * @typedef {{ '/snapshot': Snapshot, '/doctor': Diagnosis, '/config': Record<string, unknown>, '/totals': RunTotals,
+ *   '/stalls': { blocked: Blocked | null, told: Snapshot['stalls'] | null } }} Answers
+ * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' | 'route'> & { blockedMs: number, asleepIn: string }} Blocked
+ *   what blocks the loop now; in native code `asleepIn` alone
  * @typedef {{ progress?: { elapsedMs: number, totalMs: number }, result?: ProfileResult, error?: string }} ProfileLine
  * @typedef {{ instance: string, snapshot: Snapshot, diagnosis: Diagnosis, fleet: Omit<FleetSnapshot, 'routes'> | null }} LiveState
  * @typedef {{ history?: LivePoint[], point?: LivePoint, state?: LiveState }} LiveLine
@@ -35,6 +38,7 @@ const MARKS = {
   '/snapshot': ({ requests, admission }) => requests !== undefined && admission !== undefined,
   '/doctor': ({ findings }) => Array.isArray(findings),
   '/config': ({ shed }) => shed !== undefined,
+  '/stalls': ({ blocked, told }) => blocked !== undefined && told !== undefined,
   '/totals': ({ latencies, snapshot }) => latencies !== undefined && snapshot !== undefined,
 }
 
@@ -48,6 +52,8 @@ class AdminClient {
   #transport
   /** @type {Set<http.ClientRequest>} */
   #requests = new Set()
+  /** @type {AdminClient | undefined} */
+  #watcher
 
   /**
    * @param {{ url: string, token: { value: string, from: string } | undefined, clock: import('../core/clock').Clock }} options
@@ -81,33 +87,47 @@ class AdminClient {
   }
 
   /**
-   * The diagnosis. A process whose loop is blocked does not answer, and the thread that watches it may: at the port after this one
-   * (`listen({ blockedPort })`).
+   * Asks a process that may be blocked. If it is silent for two seconds, the thread that watches its loop is asked as well, at the port after
+   * this one (`listen({ blockedPort })`).
    *
-   * @returns {Promise<Diagnosis>}
+   * @template Answer
+   * @param {(client: AdminClient) => Promise<Answer>} ask
+   * @param {(client: AdminClient) => Promise<Answer>} [askWatcher]
+   * @returns {Promise<{ answer: Answer, note: string | undefined }>} `note`: says that the watcher has answered
    */
-  async diagnose() {
-    const asked = this.getJson('/doctor')
-    asked.catch(() => {})
-    /** @type {NodeJS.Timeout | undefined} */
-    let timer
-    const silence = new Promise((resolve) => {
-      timer = this.#clock.wait(SILENT_MS, () => resolve(undefined))
-    })
-    const answer = await Promise.race([asked, silence]).finally(() => this.#clock.cancel(timer))
-    if (answer !== undefined) return /** @type {Diagnosis} */ (answer)
+  async askEither(ask, askWatcher = ask) {
+    const asked = ask(this).then((answer) => ({ answer, note: undefined }))
+    if (!(await this.#isSilent(asked))) return asked
+    const { watcher } = this
+    const note = `The process is silent. The thread that watches its event loop answers, at ${watcher.url}:`
+    const told = askWatcher(watcher).then((answer) => ({ answer, note }))
+    return Promise.race([asked, told.catch(() => asked)])
+  }
+
+  /** What answers while the loop of the process is blocked. */
+  get watcher() {
     const url = new URL(this.url)
     url.port = String(Number(url.port || (url.protocol === 'https:' ? 443 : 80)) + 1)
-    const watching = new AdminClient({
+    this.#watcher ??= new AdminClient({
       url: url.href.replace(/\/$/, ''),
       token: this.#token,
       clock: this.#clock,
     })
-    try {
-      return await Promise.race([asked, watching.getJson('/doctor').catch(() => asked)])
-    } finally {
-      watching.close()
-    }
+    return this.#watcher
+  }
+
+  /** @param {Promise<unknown>} asked */
+  async #isSilent(asked) {
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer
+    const silence = new Promise((resolve) => {
+      timer = this.#clock.wait(SILENT_MS, () => resolve(true))
+    })
+    const answered = asked.then(
+      () => false,
+      () => false
+    )
+    return Promise.race([answered, silence]).finally(() => this.#clock.cancel(timer))
   }
 
   /**
@@ -172,6 +192,7 @@ class AdminClient {
     // Requests that wait for the connection would open their own.
     for (const req of this.#requests) req.destroy()
     this.#agent.destroy()
+    this.#watcher?.close()
   }
 
   /** @param {string} method @param {string} path @param {AskOptions} options @returns {Promise<http.IncomingMessage>} */

@@ -52,6 +52,8 @@ function readArguments(args) {
     command
   )
   if (surplus !== undefined) throw tooMany(surplus, command)
+  if (COMMANDS.some((each) => each.name === address))
+    throw new CommandError(`'${address}' is a command, not an address: spillway ${address}.`)
   if (commandLine.length > 0 && command?.takesCommand !== true)
     throw new CommandError(
       `'${printable(commandLine[0])}' is one argument too many: only report runs a command after --.`

@@ -63,7 +63,7 @@ async function run({ command, values, address, commandLine }, { env, out, err, s
     return EXIT.done
   }
   if (command === undefined || values.help) {
-    out.print(command === undefined ? generalHelp() : commandHelp(command))
+    out.print(command === undefined ? generalHelp(out.lineWidth) : commandHelp(command, out.lineWidth))
     return EXIT.done
   }
   const client = new AdminClient({ url: adminUrl(address, env), token: tokenOf(values, env), clock })

@@ -3,6 +3,7 @@
 
 const { COMMANDS } = require('./commands')
 const { COMMON_OPTIONS } = require('./options')
+const { wrap, wrapIndented } = require('./printable-text')
 
 /**
  * @import { Command } from './commands'
@@ -15,56 +16,72 @@ const WHERE = [
 ]
 const EXIT_CODES = 'Exit code: 0 done, 2 the service could not be asked or the command is wrong.'
 
-function generalHelp() {
+/** A column of text is not narrower: then it stands below its name. */
+const LEAST_COLUMN = 24
+
+/** @param {number} width of a line */
+function generalHelp(width) {
   return [
     'spillway <command> [port or URL] [options]',
     '',
-    'Looks at a running service that has an admin server of Spillway.',
+    ...wrap('Looks at a running service that has an admin server of Spillway.', width),
     '',
-    ...listed(COMMANDS.map(({ name, about }) => [name, about])),
+    ...listed(
+      COMMANDS.map(({ name, about }) => [name, about]),
+      width
+    ),
     '',
-    ...optionLines(COMMON_OPTIONS),
+    ...optionLines(COMMON_OPTIONS, width),
     '',
-    ...WHERE,
-    EXIT_CODES.replace(/\.$/, '; `doctor`: 1 if something is wrong.'),
+    ...paragraphs(WHERE, width),
+    ...wrap(EXIT_CODES.replace(/\.$/, '; `doctor`: 1 if something is wrong.'), width),
     '',
     'spillway <command> --help shows its options and examples.',
   ]
 }
 
-/** @param {Command} command */
-function commandHelp({ name, about, more = [], options, examples, json, takesCommand = false }) {
+/** @param {Command} command @param {number} width of a line */
+function commandHelp({ name, about, more = [], options, examples, json, takesCommand = false }, width) {
   const common = json === undefined ? COMMON_OPTIONS : { ...COMMON_OPTIONS, json: { about: json } }
   return [
     `spillway ${name} [port or URL] [options]${takesCommand ? ' [-- command]' : ''}`,
     '',
-    `${about[0].toUpperCase()}${about.slice(1)}.`,
-    ...more,
+    ...wrap(`${about[0].toUpperCase()}${about.slice(1)}.`, width),
+    ...paragraphs(more, width),
     '',
-    ...optionLines({ ...options, ...common }),
+    ...optionLines({ ...options, ...common }, width),
     '',
-    ...WHERE,
-    ...(name === 'doctor' ? [] : [EXIT_CODES]),
+    ...paragraphs(WHERE, width),
+    ...(name === 'doctor' ? [] : wrap(EXIT_CODES, width)),
     '',
     'Examples:',
-    ...listed(examples),
+    ...listed(examples, width),
   ]
 }
 
-/** @param {Record<string, Option>} options */
-function optionLines(options) {
+/** Lines as they are where there is room for them, else as one text. @param {readonly string[]} lines @param {number} width */
+const paragraphs = (lines, width) =>
+  lines.every((line) => line.length <= width) ? lines : wrap(lines.join(' '), width)
+
+/** @param {Record<string, Option>} options @param {number} width */
+function optionLines(options, width) {
   return listed(
     Object.entries(options).map(([name, { short, takes, about }]) => [
       `${short === undefined ? '    ' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`,
       about,
-    ])
+    ]),
+    width
   )
 }
 
-/** @param {readonly (readonly [string, string])[]} pairs */
-function listed(pairs) {
-  const width = Math.max(...pairs.map(([name]) => name.length))
-  return pairs.map(([name, about]) => `  ${name.padEnd(width)}  ${about}`)
+/** @param {readonly (readonly [string, string])[]} pairs @param {number} width */
+function listed(pairs, width) {
+  const column = Math.max(...pairs.map(([name]) => name.length)) + 4
+  return pairs.flatMap(([name, about]) => {
+    if (width - column < LEAST_COLUMN) return [`  ${name}`, ...wrapIndented(about, width, ' '.repeat(10))]
+    const [first, ...others] = wrapIndented(about, width, ' '.repeat(column))
+    return [`  ${name}`.padEnd(column) + first.slice(column), ...others]
+  })
 }
 
 module.exports = { commandHelp, generalHelp }

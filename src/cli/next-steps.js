@@ -18,18 +18,22 @@ const OF_PROBLEM = {
 const OF_CAUSE = {
   'garbage-collection': (command) => `${command('heap')} names what is allocated and stays.`,
   host: (command) =>
-    `other processes had the CPU. ${command('doctor')} says how much of the last minute; \`top\` on that machine says which.`,
+    `Other processes had the CPU. ${command('doctor')} says how much of the last minute; \`top\` on that machine says which.`,
   unknown: (command) =>
-    `the watcher starts with the first stall, and names the next. If none is named, ${command('profile')} while it happens.`,
+    `The watcher starts with the first stall, and names the next. If none is named, run ${command('profile')} while it happens.`,
 }
 
 /** @param {string} url of the service */
 const commandFor = (url) => (/** @type {string} */ name) =>
   `npx spillway ${name}${url === DEFAULT_URL ? '' : ` ${url}`}`
 
-/** @param {{ problem: string }} finding @param {string} url @returns {string | undefined} */
-function nextOfFinding({ problem }, url) {
-  return OF_PROBLEM[problem]?.map(commandFor(url)).join(', ')
+/** While the loop is blocked: no other command is answered. */
+const OF_BLOCKED = new Set(['doctor', 'stalls', 'top'])
+
+/** @param {{ problem: string }} finding @param {string} url @param {boolean} [isBlocked] whether the loop is blocked now @returns {string[]} the commands */
+function nextOfFinding({ problem }, url, isBlocked = false) {
+  const names = OF_PROBLEM[problem] ?? []
+  return names.filter((name) => !isBlocked || OF_BLOCKED.has(name)).map(commandFor(url))
 }
 
 /** @param {{ cause: string }} site @param {string} url @returns {string | undefined} */

@@ -19,10 +19,16 @@ function text(value, rawName) {
   throw new CommandError(`${rawName} needs a value.`)
 }
 
+/** Of a profile. */
+const MOST_SECONDS = 60
+
 /** @param {string | undefined} value @param {string} rawName */
 function seconds(value, rawName) {
-  if (value !== undefined && /^\d+$/.test(value) && Number(value) > 0) return Number(value)
-  throw new CommandError(`${rawName} needs a whole number of seconds, such as ${rawName} 10.`)
+  const given = value !== undefined && /^\d+$/.test(value) ? Number(value) : 0
+  if (given >= 1 && given <= MOST_SECONDS) return given
+  throw new CommandError(
+    `${rawName} needs a whole number of seconds from 1 to ${MOST_SECONDS}, such as ${rawName} 10.`
+  )
 }
 
 /** @param {readonly string[]} words @returns {Read} */
@@ -42,4 +48,4 @@ const COMMON_OPTIONS = {
 /** @param {{ options: Record<string, Option> }} command */
 const optionsOf = ({ options }) => options
 
-module.exports = { COMMON_OPTIONS, optionsOf, seconds, text, wordOf }
+module.exports = { COMMON_OPTIONS, MOST_SECONDS, optionsOf, seconds, text, wordOf }

@@ -2,6 +2,8 @@
 // Text in columns of a terminal. Route names and error types come from a service, so control characters in them are replaced: a name
 // must not move the cursor. Widths count wide characters twice, and marks and our own colour codes not at all.
 
+const { WORD_ENDS } = require('../core/readable')
+
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 /** Those that JSON does not escape itself. */
 const UNSAFE_IN_JSON = /[\u{7f}-\u{9f}\p{Cf}\p{Zl}\p{Zp}]/gu
@@ -11,6 +13,8 @@ const WIDE =
   /^[\u{1100}-\u{115f}\u{2e80}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]$/u
 /** A colour code, or one character. */
 const PIECE = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m|.`, 'gsu')
+/** Between columns, and between parts of a line. */
+const GAP = '  '
 const END_OF_STYLES = '\x1b[0m'
 
 /** @param {unknown} text */
@@ -55,23 +59,129 @@ function clip(text, width, end = '') {
   return kept + (width > 0 ? end : '') + (isStyled ? END_OF_STYLES : '')
 }
 
+/** Keeps the end of a text. @param {string} text printable, without colours @param {number} width */
+function clipStart(text, width) {
+  const pieces = [...text]
+  let first = pieces.length
+  let used = 0
+  while (first > 0) {
+    used += widthOfPiece(pieces[first - 1])
+    if (used > width) break
+    first--
+  }
+  while (first < pieces.length && MARK.test(pieces[first])) first++
+  return pieces.slice(first).join('')
+}
+
+/** Cuts a text in the middle. @param {string} text printable, without colours @param {number} width @param {string} end */
+function clipMiddle(text, width, end) {
+  const room = width - widthOf(end)
+  if (widthOf(text) <= width || room < 2) return clip(text, width, end)
+  const tail = Math.floor(room / 2)
+  return clip(text, room - tail) + end + clipStart(text, tail)
+}
+
+/**
+ * Cuts names to a width, so that different names stay different: in the middle, or before what tells one from the others that look alike.
+ *
+ * @param {readonly string[]} names printable, without colours
+ * @param {number} width
+ * @param {string} end
+ * @returns {string[]}
+ */
+function clipDistinct(names, width, end) {
+  /** What is shown of each name. @type {Map<string, string>} */
+  const shown = new Map()
+  const taken = new Set()
+  /** @param {string} name @param {string} text */
+  const show = (name, text) => {
+    let free = text
+    for (let i = 2; taken.has(free); i++) {
+      const number = `~${i}`
+      free = clip(text, width - number.length) + number
+    }
+    taken.add(free)
+    shown.set(name, free)
+  }
+  /** @param {readonly string[]} group that looks alike so far @param {(name: string) => string} cut @param {number} from */
+  const showGroup = (group, cut, from) => {
+    for (const [text, alike] of grouped(group, cut)) {
+      const same = commonStart(alike)
+      if (alike.length === 1 || same === from) for (const name of alike) show(name, text)
+      else showGroup(alike, (name) => clipAround(name, same, width, end), same)
+    }
+  }
+  const distinct = [...new Set(names)]
+  const [fitting, others] = [true, false].map((fits) =>
+    distinct.filter((name) => widthOf(name) <= width === fits)
+  )
+  for (const name of fitting) show(name, name)
+  showGroup(others, (name) => clipMiddle(name, width, end), -1)
+  return names.map((name) => /** @type {string} */ (shown.get(name)))
+}
+
+/** @param {readonly string[]} names @param {(name: string) => string} keyOf @returns {Map<string, string[]>} */
+function grouped(names, keyOf) {
+  const groups = new Map()
+  for (const name of names) {
+    const key = keyOf(name)
+    groups.set(key, [...(groups.get(key) ?? []), name])
+  }
+  return groups
+}
+
+/** How many characters texts have in common at their start. @param {readonly string[]} texts */
+function commonStart([first, ...others]) {
+  let length = first.length
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length--
+  return length
+}
+
+/**
+ * Keeps the first characters, those from a place on, and the last.
+ *
+ * @param {string} text @param {number} from @param {number} width @param {string} end
+ */
+function clipAround(text, from, width, end) {
+  const room = Math.max(0, width - widthOf(end))
+  const head = clip(text.slice(0, from), Math.floor(room / 4))
+  return head + end + clipMiddle(text.slice(from), room - widthOf(head), end)
+}
+
 /** @param {string} text @param {number} width */
 const padEnd = (text, width) => text + ' '.repeat(Math.max(0, width - widthOf(text)))
 /** @param {string} text @param {number} width */
 const padStart = (text, width) => ' '.repeat(Math.max(0, width - widthOf(text))) + text
 
-/** Breaks a text at spaces into lines. @param {string} text @param {number} width @returns {string[]} */
+/** Breaks a text into lines at spaces, and a word where it is longer than a line. A figure keeps its unit. @param {string} text @param {number} width @returns {string[]} */
 function wrap(text, width) {
   const lines = []
   let line = ''
-  for (const word of text.split(' ')) {
+  for (const word of text.split(WORD_ENDS)) {
     if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
       lines.push(line)
       line = ''
     }
     line += line === '' ? word : ` ${word}`
+    for (let piece = clip(line, width); piece !== '' && piece !== line; piece = clip(line, width)) {
+      lines.push(piece)
+      line = line.slice(piece.length)
+    }
   }
   return [...lines, line]
+}
+
+/** @param {string} text @param {number} width of a line @param {string} indent of each line @returns {string[]} */
+const wrapIndented = (text, width, indent) => wrap(text, width - indent.length).map((line) => indent + line)
+
+/** As many whole parts as a line has room for, from the first on. The first is cut if it must be. @param {string[]} parts @param {number} width */
+function asManyAsFit([first, ...others], width) {
+  let line = clip(first, width)
+  for (const part of others) {
+    if (widthOf(line) + GAP.length + widthOf(part) > width) break
+    line += GAP + part
+  }
+  return line
 }
 
 /**
@@ -92,4 +202,16 @@ const escaped = (character) =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('')
 
-module.exports = { clip, jsonLines, padEnd, padStart, printable, widthOf, wrap }
+module.exports = {
+  GAP,
+  asManyAsFit,
+  clip,
+  clipDistinct,
+  jsonLines,
+  padEnd,
+  padStart,
+  printable,
+  widthOf,
+  wrap,
+  wrapIndented,
+}

@@ -1,20 +1,25 @@
 'use strict'
-// The tables of a profile: by package, then by function, the costliest first. `self` is in the function itself, `total` is with all that
+// The tables of a profile: what grew, of a heap profile; then by package and by function, the costliest first. `self` is in the function itself, `total` is with all that
 // it calls.
 
-const { bytes, duration, percent } = require('../core/readable')
+const { NONE, bytes, duration, percent } = require('../core/readable')
+const { wrap } = require('./printable-text')
 const { tableLines } = require('./text-table')
 
 /**
  * @import { Output } from './output'
- * @import { Column } from './text-table'
+ * @import { Column, Look } from './text-table'
  * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, selfShare: number, totalShare: number, isHandler: boolean,
  *   selfMs?: number, totalMs?: number, selfBytes?: number, totalBytes?: number }} Row it has the figures of its kind only
- * @typedef {{ functions?: Row[], packages?: Row[], startPauseMs?: number, durationMs?: number, samples?: number }} ProfileResult
+ * @typedef {Pick<Row, 'name' | 'file' | 'line' | 'package' | 'isHandler'> & Record<'growthBytes' | 'beforeBytes' | 'selfBytes', number>} GrowthRow
+ * @typedef {{ functions?: Row[], packages?: Row[], growth?: GrowthRow[], growthMs?: number, readPauseMs?: number,
+ *   startPauseMs?: number, durationMs?: number, samples?: number }} ProfileResult
  */
 
 const MOST_PACKAGES = 10
 const MOST_FUNCTIONS = 20
+const MOST_GROWING = 10
+const HOUR_MS = 3_600_000
 /** Rows below are noise of the sampling. */
 const LEAST_SHARE = 0.001
 
@@ -32,13 +37,13 @@ const KINDS = /** @type {const} */ ({
 function profileLines(result, { kind, out }) {
   const look = { paint: out.paint, width: out.lineWidth, end: out.isUnicode ? '…' : '...' }
   const { shown, self, total, what } = KINDS[kind]
-  const { functions = [], packages = [], startPauseMs, durationMs, samples } = result
+  const { functions = [], packages = [], startPauseMs, readPauseMs, durationMs, samples } = result
   /** @param {Column<Row>[]} first @returns {Column<Row>[]} */
   const columns = (first) => [
     { head: 'self', of: (row) => shown(row[self]), least: 8 },
-    { head: '', of: (row) => percent(row.selfShare), least: 6 },
-    { head: 'total', of: (row) => shown(row[total]), least: 8 },
-    { head: '', of: (row) => percent(row.totalShare), least: 6 },
+    { head: '', of: (row) => percent(row.selfShare), least: 6, from: 56 },
+    { head: 'total', of: (row) => shown(row[total]), least: 8, from: 70 },
+    { head: '', of: (row) => percent(row.totalShare), least: 6, from: 90 },
     ...first,
   ]
   const byPackage = columns([
@@ -59,10 +64,15 @@ function profileLines(result, { kind, out }) {
     durationMs === undefined ? undefined : duration(durationMs),
     samples === undefined ? undefined : `${samples} samples`,
     startPauseMs === undefined ? undefined : `the start paused the process for ${duration(startPauseMs)}`,
+    readPauseMs === undefined ? undefined : `a reading for ${duration(readPauseMs)} at most`,
   ]
   return [
-    facts.filter(Boolean).join(', '),
+    ...wrap(facts.filter(Boolean).join(', '), look.width),
     '',
+    ...growthLines(result, look),
+    ...(kind === 'heap' && rows.length > 0
+      ? [out.paint('bold', `Allocated in ${duration(durationMs)}, and still in use`)]
+      : []),
     ...(packageRows.length === 0 ? [] : [...tableLines(byPackage, packageRows, look), '']),
     ...(rows.length === 0
       ? [`Nothing was ${kind === 'heap' ? what : 'running'}.`]
@@ -71,13 +81,35 @@ function profileLines(result, { kind, out }) {
   ]
 }
 
+/**
+ * What is in use at the end of a heap profile, and was not at half of its time.
+ *
+ * @param {ProfileResult} result @param {Look} look
+ */
+function growthLines({ growth, growthMs = 0 }, look) {
+  if (growth === undefined) return []
+  if (growth.length === 0) return [`Nothing grew in the last ${duration(growthMs)}.`, '']
+  /** @param {number} value */
+  const anHour = (value) => (growthMs === 0 ? NONE : bytes((value / growthMs) * HOUR_MS))
+  /** @type {Column<GrowthRow>[]} */
+  const columns = [
+    { head: 'grew by', of: ({ growthBytes }) => bytes(growthBytes), least: 8 },
+    { head: 'an hour', of: ({ growthBytes }) => anHour(growthBytes), least: 8, from: 56 },
+    { head: 'in use', of: ({ selfBytes }) => bytes(selfBytes), least: 8, from: 70 },
+    { head: 'function', isText: true, of: nameOf },
+    { head: 'where', isText: true, isFlexible: true, of: placeOf },
+  ]
+  const title = look.paint('bold', `Grew in the last ${duration(growthMs)}`)
+  return [title, ...tableLines(columns, growth.slice(0, MOST_GROWING), look), '']
+}
+
 /** @param {Row[]} rows @param {number} number */
 const most = (rows, number) => rows.filter(({ totalShare }) => totalShare >= LEAST_SHARE).slice(0, number)
 
-/** @param {Row} row */
+/** @param {Pick<Row, 'name' | 'isHandler'>} row */
 const nameOf = ({ name, isHandler }) => `${name || '(anonymous)'}${isHandler ? ' *' : ''}`
 
-/** @param {Row} row */
+/** @param {Pick<Row, 'file' | 'line' | 'package'>} row */
 function placeOf({ file, line, package: of }) {
   if (!file) return of ?? ''
   return line ? `${file}:${line}` : file

@@ -2,9 +2,9 @@
 // A snapshot as sections of text. A section without anything to tell is left out.
 
 const { stallLines } = require('./commands/stalls')
-const { bytes, duration, percent, routeName, span, timeOfDay } = require('../core/readable')
+const { NONE, bytes, duration, percent, routeName, span, timeOfDay } = require('../core/readable')
 const { count, ms, rate } = require('./figures')
-const { printable } = require('./printable-text')
+const { GAP, printable, wrap } = require('./printable-text')
 const { tableLines } = require('./text-table')
 
 /**
@@ -13,6 +13,7 @@ const { tableLines } = require('./text-table')
  * @import { Snapshot, SocketEventSnapshot, SocketsSnapshot } from '../../index.js'
  * @import { Output } from './output'
  * @import { Column, Look } from './text-table'
+ * @typedef {Look & { url: string, width: number }} SectionLook
  */
 
 const INDENT = '  '
@@ -62,58 +63,68 @@ const text = (head, of, more) => ({ head, of, isText: true, ...more })
 /** @type {typeof text} */
 const number = (head, of, more) => ({ head, of, ...more })
 
-/** Pairs of a name and a value, aligned. @param {string[][]} rows */
-function pairs(rows) {
-  const width = Math.max(...rows.map(([name]) => name.length))
-  return rows.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`)
+/** Pairs of a name and a value, aligned. @param {string[][]} rows @param {Pick<SectionLook, 'width'>} look */
+function pairs(rows, { width }) {
+  const indent = ' '.repeat(Math.max(...rows.map(([name]) => name.length)) + GAP.length)
+  return rows.flatMap(([name, value]) =>
+    wrap(printable(value), width - indent.length).map(
+      (line, index) => (index === 0 ? name.padEnd(indent.length) : indent) + line
+    )
+  )
 }
 
-/** @type {Record<string, (snapshot: Snapshot, look: Look & { url: string }) => string[]>} */
+/** @type {Record<string, (snapshot: Snapshot, look: SectionLook) => string[]>} */
 const SECTIONS = {
   Requests: ({ requests }, look) => summaryTable(requests, look),
   'Routes, last minute': ({ routes }, look) =>
     routes.length === 0 ? [] : tableLines(ROUTE_COLUMNS, byRate(routes), look),
-  Gate: ({ admission, requests }) =>
-    pairs([
-      ['mode', `${admission.mode}${admission.isOverloaded ? ', rejecting requests now' : ''}`],
-      ['in flight', `${requests.inFlight}${limitOf(admission)}`],
-      ['queued', count(admission.queued)],
-      ['a request costs', duration(admission.costMs)],
-      ['admitted', count(admission.admitted)],
-      ...admission.shed.map((each) => [`shed, ${each.reason}`, `${each.count} of class ${each.priority}`]),
-      ...admission.wouldShed.map((each) => [
-        `would shed, ${each.reason}`,
-        `${each.count} of class ${each.priority}`,
-      ]),
-    ]),
-  Process: ({ runtime: { loop, cpu, heap, memory, collections } }) =>
-    pairs([
+  Gate: ({ admission, requests }, look) =>
+    pairs(
       [
-        'event loop',
-        `${percent(loop.utilization)} busy; turns: p50 ${duration(loop.delayMs.p50)}, p99 ${duration(loop.delayMs.p99)}, max ${duration(loop.delayMs.max)}`,
+        ['mode', `${admission.mode}${admission.isOverloaded ? ', rejecting requests now' : ''}`],
+        ['in flight', `${requests.inFlight}${limitOf(admission)}`],
+        ['queued', count(admission.queued)],
+        ['a request costs', duration(admission.costMs)],
+        ['admitted', count(admission.admitted)],
+        ...admission.shed.map((each) => [`shed, ${each.reason}`, `${each.count} of class ${each.priority}`]),
+        ...admission.wouldShed.map((each) => [
+          `would shed, ${each.reason}`,
+          `${each.count} of class ${each.priority}`,
+        ]),
       ],
-      ['CPU', `${percent(cpu.utilization)} of a core`],
+      look
+    ),
+  Process: ({ runtime: { loop, cpu, heap, memory, collections } }, look) =>
+    pairs(
       [
-        'heap',
-        `${bytes(heap.usedBytes)} used, ${bytes(heap.afterGcBytes)} after the last major collection, limit ${bytes(heap.limitBytes)}`,
+        [
+          'event loop',
+          `${percent(loop.utilization)} busy; turns: p50 ${duration(loop.delayMs.p50)}, p99 ${duration(loop.delayMs.p99)}, max ${duration(loop.delayMs.max)}`,
+        ],
+        ['CPU', `${percent(cpu.utilization)} of a core`],
+        [
+          'heap',
+          `${bytes(heap.usedBytes)} used, ${bytes(heap.afterGcBytes)} after the last major collection, limit ${bytes(heap.limitBytes)}`,
+        ],
+        ['heap trend', trendOf(heap.trend)],
+        [
+          'memory',
+          `${bytes(memory.rssBytes)} resident, limit ${bytes(memory.limitBytes)}, ${bytes(memory.externalBytes)} outside the heap`,
+        ],
+        [
+          'collections',
+          Object.entries(collections)
+            .filter(([, { count: times }]) => times > 0)
+            .map(([kind, { count: times, totalMs }]) => `${kind} ${times} (${duration(totalMs)})`)
+            .join(', '),
+        ],
       ],
-      ['heap trend', trendOf(heap.trend)],
-      [
-        'memory',
-        `${bytes(memory.rssBytes)} resident, limit ${bytes(memory.limitBytes)}, ${bytes(memory.externalBytes)} outside the heap`,
-      ],
-      [
-        'collections',
-        Object.entries(collections)
-          .filter(([, { count: times }]) => times > 0)
-          .map(([kind, { count: times, totalMs }]) => `${kind} ${times} (${duration(totalMs)})`)
-          .join(', '),
-      ],
-    ]),
+      look
+    ),
   'Outgoing calls, last minute': ({ outgoing }, look) =>
     outgoing.hosts.length === 0 ? [] : tableLines(OUTGOING_COLUMNS, outgoing.hosts, look),
-  Sockets: ({ sockets }) =>
-    sockets.connections.opened + sockets.connections.open === 0 ? [] : pairs(socketRows(sockets)),
+  Sockets: ({ sockets }, look) =>
+    sockets.connections.opened + sockets.connections.open === 0 ? [] : pairs(socketRows(sockets), look),
   'Events of sockets, last minute': ({ sockets }, look) =>
     sockets.events.length === 0 ? [] : tableLines(EVENT_COLUMNS, sockets.events, look),
   Pools: ({ pools }, look) => (pools.length === 0 ? [] : tableLines(POOL_COLUMNS, pools, look)),
@@ -122,17 +133,22 @@ const SECTIONS = {
   'Longest in flight': ({ oldest }, look) =>
     oldest.length === 0 ? [] : tableLines(OLDEST_COLUMNS, oldest, look),
   Errors: ({ errors }, look) => (errors.length === 0 ? [] : tableLines(ERROR_COLUMNS, errors, look)),
-  Stalls: ({ stalls }, { paint, url }) => (stalls.count === 0 ? [] : stallLines(stalls, paint, url)),
-  "Off under Node's permission model": ({ forbidden = [] }) =>
-    forbidden.length === 0 ? [] : pairs(forbidden.map(({ feature, grants }) => [feature, grants.join(' ')])),
-  'Also counted': (snapshot) => {
+  Stalls: ({ stalls }, look) => (stalls.count === 0 ? [] : stallLines(stalls, look)),
+  "Off under Node's permission model": ({ forbidden = [] }, look) =>
+    forbidden.length === 0
+      ? []
+      : pairs(
+          forbidden.map(({ feature, grants }) => [feature, grants.join(' ')]),
+          look
+        ),
+  'Also counted': (snapshot, look) => {
     const rows = [
       ...counts('process', snapshot.processErrors),
       ...counts('warning', snapshot.warnings.counts),
       ...counts('client error', snapshot.clientErrors),
       ...counts('inside Spillway', snapshot.internalErrors),
     ]
-    return rows.length === 0 ? [] : pairs(rows)
+    return rows.length === 0 ? [] : pairs(rows, look)
   },
 }
 
@@ -187,26 +203,26 @@ const counts = (what, record) =>
 /** @type {Column<RouteSnapshot>[]} */
 const ROUTE_COLUMNS = [
   text('route', routeName, { isFlexible: true }),
-  number('count', (route) => count(route.lastMinute.count)),
+  number('count', (route) => count(route.lastMinute.count), { from: 78 }),
   number('per s', (route) => rate(route.lastMinute.ratePerSecond)),
-  number('p50 ms', (route) => ms(route.lastMinute.p50Ms)),
-  number('p95 ms', (route) => ms(route.lastMinute.p95Ms)),
+  number('p50 ms', (route) => ms(route.lastMinute.p50Ms), { from: 56 }),
+  number('p95 ms', (route) => ms(route.lastMinute.p95Ms), { from: 68 }),
   number('p99 ms', (route) => ms(route.lastMinute.p99Ms)),
   number('errors', (route) => percent(route.lastMinute.errorRatio), {
     style: (route) => (route.lastMinute.errorRatio > 0 ? 'red' : undefined),
   }),
-  number('shed', (route) => count(route.shed)),
+  number('shed', (route) => count(route.shed), { from: 56 }),
 ]
 
 /** @type {Column<OutgoingHost>[]} */
 const OUTGOING_COLUMNS = [
   text('host', ({ host }) => host, { isFlexible: true }),
   number('calls', ({ lastMinute }) => count(lastMinute.count)),
-  number('errors', ({ lastMinute }) => count(lastMinute.errors)),
+  number('errors', ({ lastMinute }) => count(lastMinute.errors), { from: 40 }),
   number('mean ms', ({ lastMinute }) =>
-    lastMinute.count === 0 ? '-' : ms(lastMinute.totalMs / lastMinute.count)
+    lastMinute.count === 0 ? NONE : ms(lastMinute.totalMs / lastMinute.count)
   ),
-  number('max ms', ({ lastMinute }) => ms(lastMinute.maxMs)),
+  number('max ms', ({ lastMinute }) => ms(lastMinute.maxMs), { from: 48 }),
 ]
 
 /** @param {Readonly<Partial<Record<string, number>>>} counts */
@@ -233,27 +249,27 @@ function socketRows({ connections: { open, opened, transports, closed, refused, 
 const EVENT_COLUMNS = [
   text('event', ({ event }) => event, { isFlexible: true }),
   number('per s', ({ lastMinute }) => rate(lastMinute?.ratePerSecond ?? 0)),
-  number('p50 ms', ({ lastMinute }) => (lastMinute === null ? '-' : ms(lastMinute.p50Ms))),
-  number('p99 ms', ({ lastMinute }) => (lastMinute === null ? '-' : ms(lastMinute.p99Ms))),
-  number('ack p99', ({ acks }) => (acks === null ? '-' : ms(acks.lastMinute.p99Ms))),
+  number('p50 ms', ({ lastMinute }) => (lastMinute === null ? NONE : ms(lastMinute.p50Ms)), { from: 56 }),
+  number('p99 ms', ({ lastMinute }) => (lastMinute === null ? NONE : ms(lastMinute.p99Ms))),
+  number('ack p99', ({ acks }) => (acks === null ? NONE : ms(acks.lastMinute.p99Ms)), { from: 64 }),
   number('errors', ({ outcomes }) => count(outcomes.errored), {
     style: ({ outcomes }) => (outcomes.errored > 0 ? 'red' : undefined),
   }),
-  number('shed', ({ outcomes }) => count(outcomes.shed)),
+  number('shed', ({ outcomes }) => count(outcomes.shed), { from: 50 }),
 ]
 
 /** @type {Column<PoolSnapshot>[]} */
 const POOL_COLUMNS = [
   text('pool', ({ name }) => name, { isFlexible: true }),
-  text('kind', ({ kind }) => kind),
+  text('kind', ({ kind }) => kind, { from: 76 }),
   number('used', ({ used, max }) => `${count(used)}${max === null ? '' : ` of ${count(max)}`}`),
-  number('idle', ({ idle }) => count(idle)),
+  number('idle', ({ idle }) => count(idle), { from: 90 }),
   number('waiting', ({ waiting }) => count(waiting)),
-  number('wait p99 ms', ({ wait }) => ms(wait.lastMinute.p99Ms)),
-  number('use mean ms', ({ use }) => ms(use.lastMinute.meanMs)),
-  number('timeouts', ({ timeouts }) => count(timeouts)),
+  number('wait p99 ms', ({ wait }) => ms(wait.lastMinute.p99Ms), { from: 50 }),
+  number('use mean ms', ({ use }) => ms(use.lastMinute.meanMs), { from: 100 }),
+  number('timeouts', ({ timeouts }) => count(timeouts), { from: 66 }),
   text('held by', ({ holders: [first] }) =>
-    first === undefined || first.route === null ? '-' : routeName(first)
+    first === undefined || first.route === null ? NONE : routeName(first)
   ),
 ]
 
@@ -261,11 +277,11 @@ const POOL_COLUMNS = [
 const SLOWEST_COLUMNS = [
   text('route', routeName, { isFlexible: true }),
   number('ms', ({ durationMs }) => ms(durationMs)),
-  number('status', ({ status }) => status ?? '-'),
-  text('outcome', ({ outcome }) => outcome),
+  number('status', ({ status }) => status ?? NONE, { from: 66 }),
+  text('outcome', ({ outcome }) => outcome, { from: 60 }),
   text('mostly', ({ parts }) => mostly(parts)),
-  text('at', ({ at }) => timeOfDay(at)),
-  text('id', ({ requestId, traceId }) => requestId ?? traceId ?? ''),
+  text('at', ({ at }) => timeOfDay(at), { from: 50 }),
+  text('id', ({ requestId, traceId }) => requestId ?? traceId ?? '', { from: 110 }),
 ]
 
 /** @type {Column<RequestInFlight>[]} */
@@ -295,10 +311,10 @@ const PARTS = {
 
 /** The largest part of a time, such as 'wait 83 %'. @param {RequestParts | null} parts */
 function mostly(parts) {
-  if (parts === null) return '-'
+  if (parts === null) return NONE
   const known = /** @type {(keyof RequestParts)[]} */ (Object.keys(PARTS))
   const total = known.reduce((sum, name) => sum + parts[name], 0)
-  if (total === 0) return '-'
+  if (total === 0) return NONE
   const largest = known.reduce((most, name) => (parts[name] > parts[most] ? name : most))
   return `${PARTS[largest]} ${percent(parts[largest] / total)}`
 }

@@ -1,10 +1,8 @@
 'use strict'
-// A table as lines of text: columns as wide as what is in them, two spaces between them. The flexible column is cut where the line would
-// be wider than it may be.
+// A table as lines of text: columns as wide as what is in them, two spaces between them. On a narrow line some columns are left out. Where it
+// is still too long, the flexible column is cut, and different cells stay different.
 
-const { clip, padEnd, padStart, printable, widthOf } = require('./printable-text')
-
-const GAP = '  '
+const { GAP, clipDistinct, padEnd, padStart, printable, widthOf } = require('./printable-text')
 
 /**
  * @import { Paint, Style } from './output'
@@ -19,18 +17,20 @@ const GAP = '  '
  * @property {(row: Row) => unknown} of the text of a cell
  * @property {boolean} [isText] aligned to the left
  * @property {boolean} [isFlexible] it is cut where the line is too long; one column of a table
+ * @property {number} [from] the width of a line from which it is shown
  * @property {number} [least] a width that it has whatever is in it, so that nothing jumps from one drawing to the next
  * @property {(row: Row) => Style | undefined} [style]
  */
 
 /**
  * @template Row
- * @param {readonly Column<Row>[]} columns
+ * @param {readonly Column<Row>[]} given
  * @param {readonly Row[]} rows
  * @param {Look} look
  * @returns {{ head: string, rows: string[] }}
  */
-function layOut(columns, rows, { paint, width = Number.POSITIVE_INFINITY, end = '...', fills = false }) {
+function layOut(given, rows, { paint, width = Number.POSITIVE_INFINITY, end = '...', fills = false }) {
+  const columns = given.filter(({ from = 0 }) => width >= from)
   const cells = rows.map((row) => columns.map(({ of }) => printable(of(row))))
   const widths = columns.map(({ head, least = 0 }, index) =>
     cells.reduce((most, row) => Math.max(most, widthOf(row[index])), Math.max(widthOf(head), least))
@@ -40,13 +40,14 @@ function layOut(columns, rows, { paint, width = Number.POSITIVE_INFINITY, end = 
     const spare = width - widths.reduce((sum, each) => sum + each, 0) - GAP.length * (widths.length - 1)
     if (spare < 0 || (fills && Number.isFinite(width)))
       widths[flexible] = Math.max(widthOf(columns[flexible].head), widths[flexible] + spare)
+    const names = cells.map((row) => row[flexible])
+    for (const [i, name] of clipDistinct(names, widths[flexible], end).entries()) cells[i][flexible] = name
   }
   /** @param {string[]} texts @param {(column: Column<Row>) => Style | undefined} styleOf */
   const lineOf = (texts, styleOf) =>
     texts
       .map((text, index) => {
-        const cut = clip(text, widths[index], end)
-        const aligned = columns[index].isText ? padEnd(cut, widths[index]) : padStart(cut, widths[index])
+        const aligned = columns[index].isText ? padEnd(text, widths[index]) : padStart(text, widths[index])
         return paint(styleOf(columns[index]), aligned)
       })
       .join(GAP)

@@ -15,16 +15,16 @@
  * @property {keyof Started} name also of its section in `snapshot()`
  * @property {(options: ResolvedOptions) => boolean} [isOn] whether it starts with the instance.
  *   Others start at their first use
- * @property {(instance: Instance) => Part} start
+ * @property {(instance: Instance) => StartedFeature} start
  * @property {() => readonly Family[]} [families] its metrics
  */
 
 /**
  * Members of a started feature. The core calls those that are there.
  *
- * @typedef {object} Part
+ * @typedef {object} StartedFeature
  * @property {(busyMs: number, nowMs: number) => void} [onEachTurn] at the end of each loop turn
- * @property {(nowMs: number, idleMs: number) => void} [onTurn] at the end of a loop turn, at most every 10 ms
+ * @property {(nowMs: number, idleMs: number) => void} [onInterval] at the end of a loop turn, at most every 10 ms
  * @property {() => void} [onMount] a middleware is made, or a server attached
  * @property {() => void} [onStopAccepting] in a drain, when the listening sockets are closed
  * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of what its metrics show. `spare`: one that is no longer read
@@ -41,15 +41,15 @@
  */
 
 /**
- * @typedef {'onEachTurn' | 'onTurn' | 'onMount' | 'onStopAccepting'} Hook
+ * @typedef {'onEachTurn' | 'onInterval' | 'onMount' | 'onStopAccepting'} Hook
  * @typedef {Pick<Snapshot, 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
  */
 
 class Features {
   /** The started features by name. @type {Partial<Started>} */
   started = {}
-  /** By hook, the parts that have it. @type {Record<Hook, Required<Part>[]>} */
-  #hooked = { onEachTurn: [], onTurn: [], onMount: [], onStopAccepting: [] }
+  /** By hook, the started features that have it. @type {Record<Hook, Required<StartedFeature>[]>} */
+  #hooked = { onEachTurn: [], onInterval: [], onMount: [], onStopAccepting: [] }
   #list
   #unused
   #instance
@@ -73,7 +73,7 @@ class Features {
   }
 
   /**
-   * The part of a feature, which starts now if it has not yet.
+   * The feature, which starts now if it has not yet.
    *
    * @template {keyof Started} Name
    * @param {Name} name
@@ -87,30 +87,31 @@ class Features {
   #startOne(name) {
     const feature = this.#list.find((each) => each.name === name)
     if (feature === undefined) throw new Error(`there is no feature '${name}' in src/features.js`)
-    const part = feature.start(this.#instance)
-    for (const [hook, parts] of Object.entries(this.#hooked))
-      if (part[/** @type {Hook} */ (hook)] !== undefined) parts.push(/** @type {Required<Part>} */ (part))
-    if (this.#isClosed) part.close?.()
-    return part
+    const started = feature.start(this.#instance)
+    for (const [hook, all] of Object.entries(this.#hooked))
+      if (started[/** @type {Hook} */ (hook)] !== undefined)
+        all.push(/** @type {Required<StartedFeature>} */ (started))
+    if (this.#isClosed) started.close?.()
+    return started
   }
 
   // Hot path: once a loop turn.
   /** @param {number} busyMs @param {number} nowMs */
   onEachTurn(busyMs, nowMs) {
-    for (const part of this.#hooked.onEachTurn) part.onEachTurn(busyMs, nowMs)
+    for (const each of this.#hooked.onEachTurn) each.onEachTurn(busyMs, nowMs)
   }
 
   /** @param {number} nowMs @param {number} idleMs */
-  onTurn(nowMs, idleMs) {
-    for (const part of this.#hooked.onTurn) part.onTurn(nowMs, idleMs)
+  onInterval(nowMs, idleMs) {
+    for (const each of this.#hooked.onInterval) each.onInterval(nowMs, idleMs)
   }
 
   onMount() {
-    for (const part of this.#hooked.onMount) part.onMount()
+    for (const each of this.#hooked.onMount) each.onMount()
   }
 
   onStopAccepting() {
-    for (const part of this.#hooked.onStopAccepting) part.onStopAccepting()
+    for (const each of this.#hooked.onStopAccepting) each.onStopAccepting()
   }
 
   /** The features' metrics. One that has not started has no points. @returns {Family[]} */
@@ -130,9 +131,11 @@ class Features {
   sample(spare) {
     /** @type {Record<string, unknown>} */
     const samples = {}
-    for (const [name, part] of Object.entries(/** @type {Record<string, Part>} */ (this.started)))
-      if (part.sample !== undefined)
-        samples[name] = part.sample(/** @type {Record<string, unknown> | undefined} */ (spare)?.[name])
+    for (const [name, started] of Object.entries(
+      /** @type {Record<string, StartedFeature>} */ (this.started)
+    ))
+      if (started.sample !== undefined)
+        samples[name] = started.sample(/** @type {Record<string, unknown> | undefined} */ (spare)?.[name])
     return /** @type {Samples} */ (samples)
   }
 
@@ -140,14 +143,17 @@ class Features {
   sections(captured, snapshot) {
     /** @type {Record<string, unknown>} */
     const sections = { ...this.#unused }
-    for (const [name, part] of Object.entries(/** @type {Record<string, Part>} */ (this.started)))
-      if (part.section !== undefined) sections[name] = part.section(captured, snapshot)
+    for (const [name, started] of Object.entries(
+      /** @type {Record<string, StartedFeature>} */ (this.started)
+    ))
+      if (started.section !== undefined) sections[name] = started.section(captured, snapshot)
     return /** @type {Sections} */ (sections)
   }
 
   close() {
     this.#isClosed = true
-    for (const part of Object.values(/** @type {Record<string, Part>} */ (this.started))) part.close?.()
+    for (const started of Object.values(/** @type {Record<string, StartedFeature>} */ (this.started)))
+      started.close?.()
   }
 }
 

@@ -2,7 +2,7 @@
 // Writes figures and names for people: three digits at most, a unit that fits, and a dash for what is not known. The doctor, the command line,
 // the page and reports use it, so that a figure reads the same in each. The page runs it in a browser.
 
-const NONE = '-'
+const NONE = '–'
 const NARROW_SPACE = '\u202f'
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 /** @type {[seconds: number, unit: string][]} */
@@ -77,6 +77,9 @@ function percent(ratio) {
   return `${rounded(value, Math.abs(value) < 9.95 ? 1 : 0)} %`
 }
 
+/** Where a line may be broken: at spaces, but not before the unit of a figure. */
+const WORD_ENDS = / (?!(?:%|[kMGT]?B|ms|s|min|h|d)(?!\w))/
+
 /** @param {number} many @param {string} noun in the singular */
 const counted = (many, noun) => `${many} ${noun}${many === 1 ? '' : 's'}`
 
@@ -116,6 +119,7 @@ function figure({ value, unit }) {
 
 module.exports = {
   NONE,
+  WORD_ENDS,
   bytes,
   count,
   counted,

@@ -16,7 +16,7 @@ const MOST_SHOWN = 20
  */
 
 /**
- * @param {Frame[]} frames the innermost first
+ * @param {readonly Frame[]} frames the innermost first
  * @returns {{ function: string, file: string, begin: number, line: number, package: string | null, frames: string[] } | undefined}
  *   undefined where Spillway's own code ran
  */
@@ -35,11 +35,15 @@ function placeOf(frames) {
     begin,
     line,
     package: packageOf((inner ?? chosen).path),
-    frames: places.slice(0, MOST_SHOWN).map((place) => {
-      const source = sourceOf(place)
-      return `${source.name} (${source.file}:${source.line})`
-    }),
+    frames: places.slice(0, MOST_SHOWN).map(frameText),
   }
+}
+
+/** A function of V8 has no file. @param {Place} place */
+function frameText(place) {
+  if (place.line === 0) return `${place.name} (V8)`
+  const { name, file, line } = sourceOf(place)
+  return `${name} (${file}:${line})`
 }
 
 /** The innermost line of the application in a stack as V8 writes it, or else of a package. @param {unknown} stack @returns {string | null} */

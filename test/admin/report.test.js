@@ -76,6 +76,7 @@ function totalsAt(second, counts, more) {
   return {
     at,
     process: {
+      service: 's',
       pid: 1,
       host: 'h',
       node: 'v20',
@@ -234,7 +235,18 @@ describe('the document', () => {
           60,
           { [text]: 100 },
           {
-            errors: [{ route: text, status: 500, type: text, count: 3 }],
+            errors: [
+              {
+                route: text,
+                status: 500,
+                type: text,
+                count: 3,
+                method: 'GET',
+                message: text,
+                place: text,
+                lastAt: new Date(0).toISOString(),
+              },
+            ],
             processErrors: { [`x${text}`]: 3 },
             stalls: {
               count: 1,
@@ -513,6 +525,39 @@ test('a finding is shown once, as it was at its worst, with when it was seen', (
   )
 })
 
+test('findings stand in the order of the doctor: each cause with its effects, the worst first', () => {
+  const of = (problem, severity, effectOf = null) => finding({ problem, severity, effectOf, route: null })
+  const sightings = new Sightings()
+  const listed = () => sightings.list().map(({ problem }) => problem)
+  const findings = [
+    of('host-starved', 'high'),
+    of('overloaded', 'low', 'host-starved'),
+    of('errors', 'high'),
+    of('event-loop-blocked', 'medium'),
+    of('cpu-saturated', 'medium', 'event-loop-blocked'),
+  ]
+  sightings.add(diagnosisOf({ findings }))
+  assert.deepEqual(
+    listed(),
+    findings.map(({ problem }) => problem)
+  )
+  // What was a cause is seen to be an effect: what it explains goes with it.
+  sightings.add(
+    diagnosisOf({
+      findings: [of('garbage-collection', 'high'), of('event-loop-blocked', 'medium', 'garbage-collection')],
+    })
+  )
+  assert.deepEqual(listed(), [
+    'host-starved',
+    'overloaded',
+    'errors',
+    'garbage-collection',
+    'event-loop-blocked',
+    'cpu-saturated',
+  ])
+  assert.equal(sightings.list().at(-2)?.effectOf, 'garbage-collection')
+})
+
 test('of two equal severities the larger share is the worst, whichever comes first', () => {
   const sightings = new Sightings()
   for (const share of [0.4, 0.7, 0.6])
@@ -523,17 +568,24 @@ test('of two equal severities the larger share is the worst, whichever comes fir
   )
 })
 
-test('a curve begins at the left of its drawing and ends at the right, and one without a label has its title in the legend', () => {
+test('a curve begins at the left of its drawing and ends at the right, and each line has a name in the legend', () => {
   const points = pointsOf(11)
   const drawn = drawCurves(
-    { from: points[0].at, to: points[10].at, curves: makeCurves(points) },
+    {
+      from: points[0].at,
+      to: points[10].at,
+      curves: makeCurves(points),
+      releases: { current: { since: new Date(points[5].at).toISOString() } },
+    },
     new Times('UTC', AT)
   )
   const [, path] = /class="line orange"[^>]* d="([^"]+)"/.exec(drawn.text) ?? []
   const [, left, right] = /<line x1="(\d+)" x2="(\d+)"/.exec(drawn.text) ?? []
   const places = [...String(path).matchAll(/[ML]([\d.]+),/g)].map(([, place]) => Number(place))
   assert.deepEqual([places.length, places[0], places[10]], [11, Number(left), Number(right)])
-  assert.match(drawn.text, /<\/i>loop busy<\/th>/)
+  assert.match(drawn.text, /<\/i>busy<\/th>/)
+  // The release began in the middle.
+  assert.match(drawn.text, new RegExp(`id="release-mark" d="M${(Number(left) + Number(right)) / 2},`))
   assert.match(drawn.text, /<\/i>shed<\/th>/)
 })
 

@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
+const { hostname } = require('node:os')
 const path = require('node:path')
 const { after, before, test } = require('node:test')
 const readable = require('../../src/core/readable')
@@ -74,6 +75,13 @@ const factsOf = async (page, section) =>
     )
   )
 
+const totalsOf = async (page) =>
+  Object.fromEntries(
+    await page.$$eval('#health .totals > div', (cells) =>
+      cells.map(({ children: [name, value] }) => [name.textContent, value.textContent])
+    )
+  )
+
 for (const scheme of /** @type {const} */ (['light', 'dark'])) {
   for (const width of [1280, 390]) {
     test(`${scheme}, ${width} pixels wide: accessible, within the screen, and nothing from elsewhere`, {
@@ -93,19 +101,20 @@ for (const scheme of /** @type {const} */ (['light', 'dark'])) {
   }
 }
 
-test('one screen says what is wrong: verdict, charts and the costliest routes, without a jump', {
+test('one screen says what is wrong: totals and findings, then charts and the costliest routes', {
   skip,
 }, async (t) => {
   const { page } = await openedFor(t)
   await page.waitForSelector('#health .findings li', PATIENCE)
+  await picture(page, 'one-screen')
   const bottomOf = (selector) =>
     page.locator(selector).evaluate((element) => element.getBoundingClientRect().bottom)
-  assert.ok((await bottomOf('#health')) < 800)
-  assert.ok((await bottomOf('#charts')) < 800)
-  assert.ok((await bottomOf('#routes tbody tr:nth-child(3)')) < 800)
+  assert.ok((await bottomOf('#health .findings li:first-child')) < 280)
+  // However many findings there are, what follows is low.
+  const health = await bottomOf('#health')
+  assert.ok((await bottomOf('#charts')) - health < 320)
+  assert.ok((await bottomOf('#routes tbody tr:nth-child(3)')) - health < 460)
   assert.equal(await page.locator('#charts canvas').count(), 9)
-  const shift = Number(await page.evaluate('shift'))
-  assert.ok(shift < 0.1, `a layout shift of ${shift}`)
 })
 
 test('each part shows what snapshot() says', { skip }, async (t) => {
@@ -119,17 +128,18 @@ test('each part shows what snapshot() says', { skip }, async (t) => {
   const { bytes, count, duration, number, percent, routeName, timeOfDay } = readable
 
   await untilSame(
-    () => cellsOf(page, '#routes').then((rows) => rows.map((cells) => cells.slice(0, 8))),
+    () => cellsOf(page, '#routes').then((rows) => rows.map((cells) => cells.slice(0, 9))),
     async () =>
       (await snapshot()).routes
         .sort((a, b) => routeName(a).localeCompare(routeName(b)))
         .map((route) => [
           routeName(route),
+          percent(loopShareOf(route)),
           number(route.lastMinute.ratePerSecond),
           ...['p50Ms', 'p95Ms', 'p99Ms'].map((key) => duration(route.lastMinute[key])),
           percent(route.lastMinute.errorRatio),
+          percent(route.gaveUp.lastMinute / route.lastMinute.count),
           count(route.shed),
-          number(loopShareOf(route)),
         ])
   )
   await untilSame(
@@ -153,7 +163,14 @@ test('each part shows what snapshot() says', { skip }, async (t) => {
   await untilSame(
     () => cellsOf(page, '#errors .table'),
     async () =>
-      (await snapshot()).errors.map((each) => [each.route, each.type, String(each.status), count(each.count)])
+      (await snapshot()).errors.map((each) => [
+        routeName(each),
+        `${each.type}: ${each.message}`,
+        each.place.split('/').slice(-2).join('/'),
+        String(each.status),
+        count(each.count),
+        timeOfDay(each.lastAt),
+      ])
   )
   await untilSame(
     () =>
@@ -179,13 +196,13 @@ test('each part shows what snapshot() says', { skip }, async (t) => {
   )
   await untilSame(
     async () => {
-      const facts = await factsOf(page, 'health')
-      return [facts['requests a second'], facts['p50, p99'], facts.errors]
+      const totals = await totalsOf(page)
+      return [totals['requests/s'], totals.p50, totals.p99, totals.errors]
     },
     async () => {
       const { lastMinute } = (await snapshot()).requests
       const { ratePerSecond, p50Ms, p99Ms, errorRatio } = lastMinute
-      return [number(ratePerSecond), `${duration(p50Ms)}, ${duration(p99Ms)}`, percent(errorRatio)]
+      return [number(ratePerSecond), duration(p50Ms), duration(p99Ms), percent(errorRatio)]
     }
   )
   const { runtime, releases } = await snapshot()
@@ -209,10 +226,14 @@ test('a finding appears within ten seconds of its fault, and opens its evidence'
   await load.get('/break')
   const finding = page.locator('#health [data-problem="errors"]', { hasText: 'GET /orders/:id' })
   await finding.waitFor({ timeout: 10_000 })
+  assert.match(await finding.innerText(), /Look for TypeError of GET \/orders\/:id in the log/)
+  assert.ok(await finding.locator('.evidence').isHidden())
   await finding.locator('summary').click()
   assert.match(await finding.locator('.evidence').innerText(), /failed requests of the route\s+\d+ requests/)
   assert.match(await finding.innerText(), /TypeError/)
-  assert.match(await page.title(), /^\(\d+\) spillway$/)
+  assert.match(await page.title(), /^\(\d+\) browser\/service\.js · 1\.4\.0/)
+  // The totals stay beside the findings.
+  assert.match((await totalsOf(page)).p99, /\d m?s$/)
   await checkFaults()
 })
 
@@ -270,6 +291,39 @@ test('a lost connection is shown and mended, and the page then shows the new pro
   await serviceFor(t, { ADMIN_PORT: new URL(admin).port, VERSION: '1.4.1' })
   await page.locator('[data-connection="open"]').waitFor(PATIENCE)
   await page.locator('#about', { hasText: '1.4.1' }).waitFor(PATIENCE)
+  // What it has seen of the process before stays, with a mark where the next release began.
+  for (const release of ['release 1.4.0', 'release 1.4.1'])
+    await page.locator('#charts .marks', { hasText: release }).waitFor(PATIENCE)
+})
+
+test('it says which service, release, machine and process it speaks of', { skip }, async (t) => {
+  const { child, page } = await openedFor(t, {}, { OTEL_SERVICE_NAME: 'coffee' })
+  assert.equal(await page.locator('h1').innerText(), 'coffee')
+  const names = `1\\.4\\.0.* · host ${hostname()} · pid ${child.pid}`
+  assert.match(await page.locator('#about').innerText(), new RegExp(`^${names} · up \\d`))
+  assert.match(await page.title(), new RegExp(`coffee · ${names}$`))
+})
+
+test('on a phone findings, totals and routes come first, and sections without content are folded', {
+  skip,
+}, async (t) => {
+  const { page } = await openedFor(t, { width: 390, height: 844 })
+  await page.waitForSelector('#health .findings li', PATIENCE)
+  const tops = await page.$$eval('#health, #routes, #charts, #slow, #stalls', (sections) =>
+    sections.map((section) => [section.id, section.getBoundingClientRect().top])
+  )
+  const order = tops.sort(([, a], [, b]) => a - b).map(([id]) => id)
+  assert.deepEqual(order, ['health', 'routes', 'charts', 'slow', 'stalls'])
+  const opened = await page.$$eval('#sections > section', (sections) =>
+    sections.filter((section) => section.querySelector('details').open).map(({ id }) => id)
+  )
+  for (const id of ['routes', 'slow', 'outgoing', 'memory']) assert.ok(opened.includes(id), id)
+  for (const id of ['pools', 'sockets', 'workers', 'options']) assert.ok(!opened.includes(id), id)
+  // No text of a finding is wider than its card.
+  for (const width of await page.$$eval('#health .findings li', (items) =>
+    items.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+  ))
+    assert.ok(width <= 0)
 })
 
 test('the token is asked for once, and kept in the tab', { skip }, async (t) => {

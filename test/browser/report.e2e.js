@@ -9,7 +9,7 @@ const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { after, before, test } = require('node:test')
 const { readRun } = require('../../src/features/admin/report/document')
-const { count, duration, number, percent, routeName } = require('../../src/core/readable')
+const { count, duration, number, percent, routeName, timeOfDay } = require('../../src/core/readable')
 const { runProgram } = require('../cli/program')
 const { startProgram } = require('../support/program')
 const { launch, missing, openPage, picture } = require('./browser')
@@ -145,7 +145,14 @@ test('its figures are those that the service has measured', { skip }, async (t) 
   )
   assert.deepEqual(
     (await cellsOf(page, 'errors')).slice(0, errors.length),
-    errors.map((each) => [each.route, each.type, String(each.status), count(each.count)])
+    errors.map((each) => [
+      routeName(each),
+      `${each.type}: ${each.message}`,
+      each.place.split('/').slice(-2).join('/'),
+      String(each.status),
+      count(each.count),
+      timeOfDay(each.lastAt),
+    ])
   )
   assert.match(await page.locator('#stalls').innerText(), /login/)
   assert.equal(await page.locator('#curves svg[role=img]').count(), 9)

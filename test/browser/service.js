@@ -64,7 +64,7 @@ async function main() {
     grindCoffee(20)
     res.json({})
   })
-  // Slowly: the heap must last for the rest between two heap profiles.
+  // Slowly: the heap must last for the whole test.
   app.get('/keep', async (_req, res) => {
     keepSession()
     await wait(5)

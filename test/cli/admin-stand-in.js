@@ -33,6 +33,7 @@ const routeOf = (route, count, more) => ({
   streams: { count: 0, totalSeconds: 0 },
   parts: null,
   loopMs: null,
+  gaveUp: null,
   shed: 0,
   ...more,
 })

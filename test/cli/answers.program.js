@@ -145,6 +145,8 @@ describe('stalls', () => {
     file: 'auth.js',
     line: 41,
     package: null,
+    call: null,
+    bodyBytes: null,
     route: '/login',
     method: 'POST',
     origin: 'request',
@@ -178,8 +180,8 @@ describe('stalls', () => {
     })
     const { out } = await runProgram(['stalls', url])
     const [host, unknown, heap, ...others] = out.match(/^ {4}Next: .*$/gm) ?? []
-    assert.match(host, /other processes had the CPU\. npx spillway doctor http/)
-    assert.match(unknown, /names the next\. If none is named, npx spillway profile http/)
+    assert.match(host, /Other processes had the CPU\. npx spillway doctor http/)
+    assert.match(unknown, /names the next\. If none is named, run npx spillway profile http/)
     assert.match(heap, /npx spillway heap http/)
     assert.deepEqual(others, [], 'code that is named needs none')
   })

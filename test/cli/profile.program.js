@@ -240,6 +240,22 @@ test('heap counts bytes', async (t) => {
   assert.match(out, /^ *620 kB +62 % +620 kB +62 % +pbkdf2Sync/m)
 })
 
+test('heap says first what grew between its two readings, and how much that is an hour', async (t) => {
+  const grown = { name: 'remember', file: 'src/cache.js', line: 12, package: null, isHandler: false }
+  const growth = [{ ...grown, beforeBytes: 1e6, selfBytes: 3e6, growthBytes: 2e6 }]
+  const { url } = await standInFor(t, {
+    'POST /heap': lines({ result: { ...RESULT, growth, growthMs: 30_000, readPauseMs: 120 } }),
+  })
+  const { out } = await runProgram(['heap', url])
+  assert.match(out, /^1 s, .*, a reading for 120 ms at most\n\nGrew in the last 30 s\n/)
+  assert.match(out, /^ *2 MB +240 MB +3 MB +remember +src\/cache\.js:12$/m)
+  assert.ok(out.indexOf('remember') < out.indexOf('pbkdf2Sync'))
+  const none = await standInFor(t, {
+    'POST /heap': lines({ result: { ...RESULT, growth: [], growthMs: 5000 } }),
+  })
+  assert.match((await runProgram(['heap', none.url])).out, /^Nothing grew in the last 5 s\.$/m)
+})
+
 test('of a real service it works, or says that the service has none', async (t) => {
   const { admin, get } = await startService(t)
   // An idle process may run nothing at all in a second, so it answers requests until the profile is there.

@@ -158,6 +158,8 @@ describe('a command that is wrong', () => {
     [['top', '--sort'], /--sort takes one of/],
     [['profile', '--seconds', 'ten'], /--seconds needs a whole number/],
     [['profile', '--seconds', '0'], /--seconds needs a whole number/],
+    [['heap', '--seconds', '61'], /--seconds needs a whole number of seconds from 1 to 60/],
+    [['profile', 'heap'], /'heap' is a command, not an address: spillway heap\./],
     [['top', '--token'], /--token needs a value/],
     [['top', '--json=yes'], /--json takes no value/],
     [['top', '1', '2'], /'2' is one argument too many\. A command takes one address/],

@@ -197,7 +197,10 @@ describe('from now on', () => {
     await get('/users/7', 11)
     const { code, signal, err } = await recording.end()
     assert.deepEqual([code, signal], [0, null])
-    assert.match(err, /^Recording\. Ctrl-C ends it and writes the report\.\n11 requests in /)
+    assert.match(
+      err,
+      /^Recording\. Ctrl-C ends it and writes the report\.\n.*1\.4\.0, process \d+ on .+\.\n11 requests in /
+    )
     assert.deepEqual(countsOf(runIn(file)), { 'GET /users/:id': [11, 0] })
   })
 

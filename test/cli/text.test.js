@@ -7,6 +7,7 @@ const { adminUrl } = require('../../src/cli/address')
 const figures = require('../../src/cli/figures')
 const {
   clip,
+  clipDistinct,
   jsonLines,
   padEnd,
   padStart,
@@ -16,6 +17,8 @@ const {
 } = require('../../src/cli/printable-text')
 const { layOut, tableLines } = require('../../src/cli/text-table')
 const { keysOf } = require('../../src/cli/top/terminal')
+const { OUTSIDE } = require('../../src/cli/top/head-lines')
+const { RULES } = require('../../src/features/doctor/rules')
 const { SnapshotRates } = require('../../src/cli/top/feed')
 const { routeOf, snapshotOf, summaryOf } = require('./admin-stand-in')
 
@@ -32,7 +35,7 @@ describe('columns of figures keep their decimals', () => {
       [24.72, '24.7'],
       [99.96, '100'],
       [1391, '1391'],
-      [null, '-'],
+      [null, '–'],
     ],
     rate: [
       [0, '0'],
@@ -40,7 +43,7 @@ describe('columns of figures keep their decimals', () => {
       [1.64, '1.6'],
       [99.96, '100'],
       [1283.4, '1283'],
-      [undefined, '-'],
+      [undefined, '–'],
     ],
   }
   for (const [name, pairs] of Object.entries(cases))
@@ -79,7 +82,8 @@ describe('text of a service', () => {
 
   test('is broken at spaces', () => {
     assert.deepEqual(wrap('one two three', 7), ['one two', 'three'])
-    assert.deepEqual(wrap('unbreakable word', 4), ['unbreakable', 'word'])
+    assert.deepEqual(wrap('breakable word', 4), ['brea', 'kabl', 'e', 'word'])
+    assert.deepEqual(wrap('up 12 ms and 5 % more', 7), ['up', '12 ms', 'and 5 %', 'more'])
   })
 
   test('is JSON without control characters', () => {
@@ -90,6 +94,40 @@ describe('text of a service', () => {
     assert.ok(text.includes('\\u202e') && text.endsWith(' 日本😀"}'), text)
     const [indented] = jsonLines(value, { isScreen: true })
     assert.ok(indented.startsWith('{\n  "route"'), 'lines stay lines')
+  })
+})
+
+describe('names that are cut', () => {
+  const routes = [
+    'GET /users/:id',
+    'GET /api/v1/customers/:customerId/orders/:orderId/items',
+    'GET /api/v1/customers/:customerId/invoices/:invoiceId/items',
+    'GET /api/v1/customers/:customerId/orders/:orderId/items',
+    'GET /api/v1/customers/:customerId/invoices/:orderId/items',
+    'POST /api/v1/customers/:customerId/orders/:orderId/items',
+    'GET /日本語/:name/日本/items',
+    'GET /日本語/:name/東京/items',
+    `GET /${'a'.repeat(50)}x${'a'.repeat(50)}`,
+    `GET /${'a'.repeat(50)}y${'a'.repeat(50)}`,
+  ]
+
+  test('stay different, at any width that has room for a number', () => {
+    for (let width = 4; width < 120; width++) {
+      const shown = clipDistinct(routes, width, '…')
+      assert.equal(new Set(shown).size, new Set(routes).size, `${width}: ${shown.join(', ')}`)
+      assert.ok(
+        shown.every((text) => widthOf(text) <= width),
+        `${width}: ${shown.join(', ')}`
+      )
+      assert.equal(shown[1], shown[3])
+    }
+  })
+
+  test('keep what tells them apart', () => {
+    const [short, orders, invoices] = clipDistinct(routes.slice(0, 5), 24, '…')
+    assert.equal(short, routes[0])
+    assert.match(orders, /^GET .*…ord.*items$/)
+    assert.match(invoices, /^GET .*iceId\/items$/)
   })
 })
 
@@ -113,11 +151,19 @@ describe('a table', () => {
 
   test('cuts the flexible column to a width, and widens it where it fills the line', () => {
     assert.deepEqual(tableLines(columns, rows, { paint: plain, width: 13, end: '…' }).slice(1), [
-      '/user…      1',
+      '/us…id      1',
       '/       12345',
     ])
     const { head, rows: filled } = layOut(columns, rows, { paint: plain, width: 30, fills: true })
     assert.deepEqual([head, ...filled].map(widthOf), [30, 30, 30])
+  })
+
+  test('leaves columns out where a line is narrower than they say', () => {
+    const narrow = [...columns, { head: 'p99', from: 40, of: () => 7 }]
+    const headAt = (width) => tableLines(narrow, rows, { paint: plain, width })[0]
+    assert.match(headAt(40), /p99$/)
+    assert.doesNotMatch(headAt(39), /p99/)
+    assert.match(headAt(undefined), /p99$/)
   })
 })
 
@@ -145,6 +191,11 @@ describe('an address', () => {
     assert.equal(adminUrl(undefined, { SPILLWAY_ADMIN_URL: '9470' }), 'http://127.0.0.1:9470')
     assert.equal(adminUrl('9471', { SPILLWAY_ADMIN_URL: '9470' }), 'http://127.0.0.1:9471')
   })
+})
+
+test('top knows which problems are not of the process', () => {
+  const outside = RULES.filter(({ isOutside }) => isOutside).map(({ problem }) => problem)
+  assert.deepEqual([...OUTSIDE].sort(), outside.sort())
 })
 
 describe('rates', () => {

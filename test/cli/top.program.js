@@ -58,7 +58,7 @@ describe('spillway top in a terminal', { skip: TERMINAL_SKIP }, () => {
       'queued',
     ])
       assert.ok(
-        lines.slice(2, 8).some((line) => line.includes(label)),
+        lines.slice(2, 9).some((line) => line.includes(label)),
         label
       )
     assert.equal(lines.length, 24)
@@ -127,11 +127,81 @@ describe('spillway top in a terminal', { skip: TERMINAL_SKIP }, () => {
     })
     const terminal = openTerminal(t, ['top', url])
     const lines = await terminal.until(isDrawn)
-    assert.equal(lines[1], 'HIGH GET /pay fails. Press d for figures and advice.')
+    assert.equal(lines[1], 'HIGH GET /pay fails. Press d.')
     assert.ok(lines.includes('No route has answered a request yet.'))
     terminal.press('d')
     const doctor = await terminal.until((screen) => screen.includes('Esc back'))
     assert.ok(doctor.includes('    What to do: Look at the log.'))
+    terminal.press('q')
+    await terminal.ended()
+  })
+
+  test('shows what blocks the process beside the machine that is busy', async (t) => {
+    const found = (problem, more) => ({
+      problem,
+      effectOf: null,
+      severity: 'medium',
+      evidence: [],
+      advice: '',
+      more: '',
+      ...more,
+    })
+    const findings = [
+      found('host-starved', { severity: 'high', summary: 'Waited for a CPU for 30 % of the time.' }),
+      found('overloaded', { summary: 'Rejects a half.', effectOf: 'host-starved' }),
+      found('cpu-throttled', { summary: 'Stopped by its limit.' }),
+      found('event-loop-blocked', { summary: `GET /hash blocked the loop, ${'word '.repeat(30)}` }),
+    ]
+    const { url } = await standInFor(t, {
+      'GET /snapshot': json(snapshotOf()),
+      'GET /doctor': json(diagnosisOf({ healthy: false, summary: findings[0].summary, findings })),
+    })
+    const terminal = openTerminal(t, ['top', url], { columns: 44 })
+    const lines = await terminal.until(isDrawn)
+    assert.deepEqual(lines.slice(1, 5), [
+      'HIGH Waited for a CPU for 30 % of the time.',
+      'MEDIUM GET /hash blocked the loop, word word',
+      '       word word word word… 2 more: press d.',
+      '',
+    ])
+    terminal.press('q')
+    await terminal.ended()
+  })
+
+  test('at 44 columns shows routes that differ only in the middle as different ones', async (t) => {
+    const routes = ['orders', 'invoices'].map((each, i) =>
+      routeOf(`/customers/:customerId/${each}/:id/items`, 9 - i)
+    )
+    const { url } = await standInFor(t, {
+      'GET /snapshot': json(snapshotOf({ routes })),
+      'GET /doctor': json(diagnosisOf()),
+    })
+    const terminal = openTerminal(t, ['top', url], { columns: 44 })
+    const lines = await terminal.until((screen) => isDrawn(screen) && isFrame(screen, 24, 44))
+    const [first, second] = lines.slice(lines.findIndex((line) => line.startsWith('ROUTE')) + 1)
+    assert.match(first, /^GET .*orde/)
+    assert.match(second, /^GET .*invo/)
+    assert.match(lines.at(-1), /^q quit +d doctor +↑↓ select +Enter detail$/)
+    terminal.press('q')
+    await terminal.ended()
+  })
+
+  test('begins its curve with the ten minutes that the service remembers', async (t) => {
+    const endMs = Date.parse('2026-01-01T00:00:00.000Z')
+    // A quiet half, nothing known for a minute, then a busy half.
+    const history = Array.from({ length: 600 }, (_, i) => ({
+      at: endMs - (599 - i) * 1000,
+      requests: i < 300 ? 8 : 80,
+    })).filter((_, i) => i < 300 || i >= 360)
+    const { url } = await standInFor(t, {
+      'GET /snapshot': json(snapshotOf()),
+      'GET /doctor': json(diagnosisOf()),
+      'GET /live': (_req, res) =>
+        res.write(`${JSON.stringify({ history })}\n${JSON.stringify({ state: {} })}\n`),
+    })
+    const terminal = openTerminal(t, ['top', url], { columns: 70 })
+    const lines = await terminal.until((screen) => screen.includes('10 min'))
+    assert.match(rowOf(lines, '0-80'), /^0-80\.0\/s {2}▁{25,26} {4,6}█{20,22} {2}10 min$/)
     terminal.press('q')
     await terminal.ended()
   })
@@ -208,7 +278,7 @@ describe('spillway top in a terminal', { skip: TERMINAL_SKIP }, () => {
     await terminal.until((screen) => isFrame(screen, 12, 100) && isBlocked(screen))
     terminal.press('q')
     assert.deepEqual(await terminal.ended(), { code: 0, signal: null, isRestored: true })
-    assert.deepEqual(requests, ['GET /snapshot', 'GET /doctor', 'GET /snapshot'])
+    assert.deepEqual(requests, ['GET /snapshot', 'GET /doctor', 'GET /live', 'GET /snapshot'])
   })
 
   test('scrolls to the routes that do not fit', async (t) => {

@@ -40,6 +40,7 @@ const HEALTHY = Object.freeze({
   heap: { afterGcBytes: 40e6, limitBytes: 400e6, recent: [], trend: { verdict: 'unknown' } },
   memory: { limitBytes: 2e9, rssBytes: 120e6 },
   admission: { mode: 'adaptive', rejected: 0, reasons: {}, wouldReject: 0, queued: 0 },
+  overload: undefined,
   unanswered: [],
   oldest: undefined,
   clients: { reading: 0, sending: 0, unsentBytes: 0, oldestMs: 0, inFlight: 4 },

@@ -46,7 +46,7 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
         threadPool: /** @type {any} */ ({ sample: () => process.threadPool }),
         readScheduler: () => process.scheduler,
       }),
-    figures: (earlier, now) => figuresOf(parts, { earlier, now, usual, recent: [] }),
+    figures: (earlier, now) => figuresOf(parts, { readings: [earlier].flat(), now, usual, recent: [] }),
     /** Requests of one route that have ended. */
     end(route, given) {
       const { count, durationMs, outcome = COMPLETED, method = 'GET', firstByteMs = durationMs } = given
@@ -292,7 +292,7 @@ test('rejections are counted by reason, and kinds of errors by how often they ca
   const { clock, figures, instance, read } = readable(t)
   const { stats } = instance.admission
   const fail = (type, count) => {
-    for (let i = 0; i < count; i++) instance.failures.table.count('/orders', { status: 500, type })
+    for (let i = 0; i < count; i++) instance.failures.table.count({ route: '/orders' }, { status: 500, type })
   }
   stats.onReject('loop', 2)
   fail('RangeError', 5)
@@ -313,4 +313,35 @@ test('rejections are counted by reason, and kinds of errors by how often they ca
   ])
   instance.admission.update({ ...instance.options.shed, mode: 'observe' })
   assert.deepEqual(figures(earlier, read()).admission.reasons, { loop: 1 })
+})
+
+test('an overload has the loop and the routes of the spans in which requests were rejected', (t) => {
+  const { clock, end, figures, instance, read } = readable(t)
+  const { stats } = instance.admission
+  const onEnd = splitBy(instance, clock)
+  const readings = [read()]
+  const now = () => ({ ...read(), loopActiveMs: readings[readings.length - 1].loopActiveMs })
+  const look = (loopActiveMs, rejected, route) => {
+    clock.advance(10_000)
+    for (let i = 0; i < rejected; i++) stats.onReject('loop', 2)
+    end(route, { count: 50, durationMs: 100, onEnd })
+    readings.push({ ...read(), loopActiveMs: readings[readings.length - 1].loopActiveMs + loopActiveMs })
+  }
+  look(100, 0, '/items')
+  assert.equal(figures(readings, now()).overload, undefined)
+  look(9000, 3, '/orders')
+  look(200, 0, '/items')
+  look(7000, 1, '/orders')
+  assert.deepEqual(figures(readings, now()).overload, {
+    utilization: 0.8,
+    routes: [{ method: 'GET', route: '/orders', loopShare: 0.3 }],
+  })
+  // A request that ran before is counted where it ends.
+  look(1000, 1, '/orders')
+  end('/orders', { count: 800, durationMs: 100, onEnd })
+  const [, , , , last] = readings
+  const long = { ...now(), atMs: last.atMs + 20_000, shed: { loop: 99 } }
+  assert.deepEqual(figures([last], long).overload?.routes[0].loopShare, 0.05)
+  instance.admission.update({ ...instance.options.shed, mode: 'observe' })
+  assert.equal(figures(readings, now()).overload, undefined)
 })

@@ -3,7 +3,6 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { adviceForCall } = require('../../src/features/doctor/blocking-calls')
 const { RULES } = require('../../src/features/doctor/rules')
 const { figuresWith, merge, routeWith } = require('./figures')
 
@@ -108,8 +107,31 @@ test('heap-growing', () => {
     [{ heap: { afterGcBytes: 339e6 } }, 'none'],
     [{ heap: { afterGcBytes: 340e6 } }, 'high'],
     [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3600 } } }, 'high'],
-    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3601 } } }, 'medium'],
-    [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 100, secondsToLimit: 604_800 } } }, 'medium'],
+    [
+      {
+        heap: {
+          trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3601, windowSeconds: 900 },
+        },
+      },
+      'medium',
+    ],
+    // A cache that still fills looks the same.
+    [
+      {
+        heap: {
+          trend: { verdict: 'growing', bytesPerSecond: 1e4, secondsToLimit: 3601, windowSeconds: 899 },
+        },
+      },
+      'low',
+    ],
+    [
+      {
+        heap: {
+          trend: { verdict: 'growing', bytesPerSecond: 100, secondsToLimit: 604_800, windowSeconds: 7200 },
+        },
+      },
+      'medium',
+    ],
     [{ heap: { trend: { verdict: 'growing', bytesPerSecond: 100, secondsToLimit: 604_801 } } }, 'none'],
     [{ heap: { trend: { verdict: 'none', bytesPerSecond: 1e4 } } }, 'none'],
     [{ heap: { recent: rising(100, 110, 120) } }, 'none'],
@@ -191,6 +213,9 @@ test('event-loop-blocked: rare stalls of one place set the p99, and are low', ()
     route: null,
     origin: 'background',
     frames: [],
+    call: null,
+    bodyBytes: null,
+    package: null,
     count: 100,
     totalMs: 30_000,
   }
@@ -248,20 +273,26 @@ test('event-loop-blocked names what the stalls name, and else the route that tak
     method: 'POST',
     route: '/login',
     origin: 'request',
-    frames: ['pbkdf2Sync node:internal/crypto/pbkdf2:62', 'hashPassword /app/auth.js:41'],
+    frames: ['pbkdf2Sync (node:internal/crypto/pbkdf2:62)', 'hashPassword (/app/auth.js:41)'],
+    call: 'crypto.pbkdf2Sync',
+    bodyBytes: null,
+    package: null,
     ms: 20_000,
   }
   const named = find({ stalls: { sites: [{ ...site, cause: 'garbage-collection' }, site] } })
   assert.equal(named.route, 'POST /login')
   assert.match(
     named.summary,
-    /^POST \/login blocked the event loop for 40 % of the time, in hashPassword \(auth\.js:41\): /
+    /^POST \/login blocked the event loop for 40 % of the time, in hashPassword \(auth\.js:41\) calling crypto\.pbkdf2Sync: /
   )
-  assert.match(named.advice, /^hashPassword in POST \/login: use crypto\.pbkdf2, or move/)
+  assert.match(named.advice, /^hashPassword in POST \/login: use crypto\.pbkdf2 with/)
   const withOther = (ms) =>
     find({ stalls: { sites: [site, { ...site, function: 'parse', file: '/app/body.js', line: 7, ms }] } })
-  assert.match(withOther(2222).summary, /hashPassword \(auth\.js:41\): /)
-  assert.match(withOther(2223).summary, /in hashPassword \(auth\.js:41\) and 1 other place: /)
+  assert.match(withOther(2222).summary, /hashPassword \(auth\.js:41\) calling crypto\.pbkdf2Sync: /)
+  assert.match(
+    withOther(2223).summary,
+    /in hashPassword \(auth\.js:41\) calling crypto\.pbkdf2Sync and 1 other place: /
+  )
   assert.deepEqual(
     withOther(6000).evidence.filter(({ name }) => name.startsWith('stalls in ')),
     [
@@ -269,6 +300,13 @@ test('event-loop-blocked names what the stalls name, and else the route that tak
       { name: 'stalls in parse (body.js:7) in POST /login', value: 0.1, unit: 'share of the time' },
     ]
   )
+  const twice = find({ stalls: { sites: [site, { ...site, cause: 'javascript', call: null, ms: 6000 }] } })
+  assert.match(twice.summary, /calling crypto\.pbkdf2Sync: /)
+  const parser = { function: '(anonymous)', file: 'node_modules/body-parser/lib/read.js', line: 203 }
+  const parsed = { ...site, ...parser, call: 'JSON.parse', bodyBytes: 8.6e6, package: 'body-parser' }
+  const large = find({ stalls: { sites: [parsed] } })
+  assert.match(large.summary, /in body-parser \(read\.js:203\) calling JSON\.parse with a body of 8\.6 MB: /)
+  assert.match(large.advice, /^body-parser in POST \/login: bound what is parsed/)
   const timer = find({ stalls: { sites: [{ ...site, route: null, method: null, origin: 'background' }] } })
   assert.match(timer.summary, /^Code in the background blocked/)
   const byRoute = (loopShare) => find({ routes: [routeWith({ loopShare })] })
@@ -282,15 +320,7 @@ test('event-loop-blocked names what the stalls name, and else the route that tak
   assert.match(byRoute(0.29).summary, /^Synchronous code blocked/)
 })
 
-test('each synchronous call of the stack has its advice, and others have none', () => {
-  const advice = (...frames) => adviceForCall({ function: 'handler', frames })
-  assert.match(advice('readFileSync node:fs:441'), /node:fs\/promises/)
-  assert.match(advice('spawnSync node:child_process:1', 'handler /app/a.js:1'), /spawn of/)
-  assert.equal(advice('myReadFileSyncCache /app/a.js:1'), undefined)
-  assert.equal(adviceForCall(undefined), undefined)
-})
-
-test('cpu-saturated', () => {
+test('cpu-saturated', () =>
   check('cpu-saturated', [
     [{ loop: { utilization: 0.89 } }, 'none'],
     [{ loop: { utilization: 0.9 } }, 'medium'],
@@ -300,13 +330,43 @@ test('cpu-saturated', () => {
     [{ cpu: { used: 1.81, limit: 2 } }, 'medium'],
     // A full CPU of one is a loop that is as busy.
     [{ cpu: { used: 0.29, limit: 0.3 }, loop: { utilization: 0.3 } }, 'none'],
-  ])
-})
+  ]))
 
 test('cpu-saturated names the route that takes most of the loop', () => {
   const routes = [routeWith({ loopShare: 0.2 }), routeWith({ method: 'POST', loopShare: 0.5 })]
   const [{ route }] = ruleOf('cpu-saturated').find(figuresWith({ loop: { utilization: 0.97 }, routes }))
   assert.equal(route, 'POST /orders')
+})
+
+test('cpu-saturated says what to do about the stalls of that route', () => {
+  const site = {
+    cause: 'native',
+    function: 'load',
+    file: '/app/a.js',
+    line: 3,
+    method: 'POST',
+    route: '/orders',
+    origin: 'request',
+  }
+  const call = {
+    call: 'fs.readFileSync',
+    bodyBytes: null,
+    package: null,
+    frames: [],
+    count: 9,
+    totalMs: 900,
+    ms: 900,
+  }
+  const adviceOf = (route) =>
+    ruleOf('cpu-saturated').find(
+      figuresWith({
+        loop: { utilization: 0.97 },
+        routes: [routeWith({ method: 'POST', loopShare: 0.5 })],
+        stalls: { sites: [{ ...site, ...call, route }] },
+      })
+    )[0].advice
+  assert.match(adviceOf('/orders'), /in POST \/orders first\. load: use fs\.promises\.readFile/)
+  assert.match(adviceOf('/other'), /in POST \/orders first\.$/)
 })
 
 test('cpu-saturated names no route that takes less than a fifth of the busy time', () => {
@@ -753,6 +813,30 @@ test('overloaded', () => {
     [rejected(0, 950, { mode: 'observe', wouldReject: 50 }), 'high'],
     [rejected(0, 950, { mode: 'adaptive', wouldReject: 50 }), 'none'],
   ])
+})
+
+test('overloaded names the route that takes most of the loop while requests are rejected', () => {
+  const routes = (loopShare) => [{ method: 'POST', route: '/import', loopShare }]
+  const claimOf = (changes) =>
+    ruleOf('overloaded').find(
+      figuresWith({ admission: { rejected: 100, reasons: { loop: 100 } }, ...changes })
+    )[0]
+  const claim = claimOf({ overload: { utilization: 0.9, routes: routes(0.6) }, loop: { utilization: 0.4 } })
+  assert.equal(claim.route, 'POST /import')
+  assert.match(
+    claim.summary,
+    /: more requests .* can serve\. Meanwhile POST \/import took 60 % of the loop's time\.$/
+  )
+  assert.match(claim.advice, /^Make POST \/import cheaper: /)
+  assert.deepEqual(
+    claim.evidence.filter(({ unit }) => unit === 'share of the time').map(({ value }) => value),
+    [0.9, 0.6]
+  )
+  const routeOf = (overload, changes = {}) => claimOf({ overload, ...changes }).route
+  assert.equal(routeOf({ utilization: 0.9, routes: routes(0.17) }), null)
+  assert.equal(routeOf({ utilization: 0.9, routes: [] }), null)
+  const memory = { admission: { rejected: 100, reasons: { memory: 100 } } }
+  assert.equal(routeOf({ utilization: 0.9, routes: routes(0.6) }, memory), null)
 })
 
 test('overloaded advises by the reason', () => {

@@ -30,7 +30,7 @@ function partsFor() {
   const admission = {
     sample: () => ({ shed: [], wouldShed: [], queueDelays: new Float64Array(ADVISED_BOUNDS.width) }),
   }
-  const failures = { table: new ErrorTable('(other)') }
+  const failures = { table: new ErrorTable('(other)', clock) }
   const processErrors = { counts: {} }
   return {
     admission,

@@ -67,9 +67,22 @@ test('no options, no group and no value are the defaults', () => {
 })
 
 test('`insight: false` is the group with all of it off', () => {
-  const { stallThreshold, blockedAfter, hangAfter, ...switches } = resolveOptions({ insight: false }).insight
+  const { stallThreshold, blockedAfter, hangAfter, hangReport, exitAfter, ...switches } = resolveOptions({
+    insight: false,
+  }).insight
   assert.deepEqual(new Set(Object.values(switches)), new Set([false]))
-  assert.deepEqual([stallThreshold, blockedAfter, hangAfter], [100, 1000, 30_000])
+  assert.deepEqual(
+    [stallThreshold, blockedAfter, hangAfter, hangReport, exitAfter],
+    [100, 1000, 30_000, undefined, 0]
+  )
+})
+
+test('what is done about a hang needs the thread that watches', () => {
+  for (const [name, value] of Object.entries({ exitAfter: 60_000, hangReport: '/tmp' }))
+    assert.throws(() => resolveOptions({ insight: { stalls: false, [name]: value } }), {
+      code: 'ERR_SPILLWAY_OPTION_VALUE',
+      message: `\`insight.${name}\` needs the thread that \`insight.stalls\` starts: leave \`stalls\` on.`,
+    })
 })
 
 test('`errors: false` is the group with its answer off', () => {
@@ -159,6 +172,8 @@ const ACCEPTED = {
   'insight.stallThreshold': [50, 100.5],
   'insight.blockedAfter': [500, 0, 2000.5],
   'insight.hangAfter': [1000, 0],
+  'insight.hangReport': ['/var/log/shop', 'reports'],
+  'insight.exitAfter': [1000, 0, 60_000],
   'insight.parts': [true, false],
   'insight.outgoing': [true, false],
   'insight.warnings': [true, false],
@@ -235,6 +250,8 @@ const RULES = {
   'insight.stallThreshold': 'a number of milliseconds of at least 50',
   'insight.blockedAfter': 'a number of milliseconds of at least 500 (0 is off)',
   'insight.hangAfter': 'a number of milliseconds of at least 1000 (0 is off)',
+  'insight.hangReport': 'the path of a directory',
+  'insight.exitAfter': 'a number of milliseconds of at least 1000 (0 is off)',
   'insight.parts': 'true or false',
   'insight.outgoing': 'true or false',
   'insight.warnings': 'true or false',
@@ -353,6 +370,8 @@ const REFUSED = {
   'insight.stallThreshold': [49, 0, -1, Number.POSITIVE_INFINITY, Number.NaN, '100'],
   'insight.blockedAfter': [499, -1, Number.POSITIVE_INFINITY, Number.NaN, '1000'],
   'insight.hangAfter': [999, -1, Number.NaN],
+  'insight.hangReport': ['', true, 1],
+  'insight.exitAfter': [999, -1, Number.NaN, Number.POSITIVE_INFINITY, '60000'],
   'insight.parts': ['on', 1],
   'insight.outgoing': ['yes', 1],
   'insight.warnings': ['yes', 0],

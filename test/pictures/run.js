@@ -31,7 +31,8 @@ const save = (name, bytes) => {
 }
 
 async function main() {
-  const program = startProgram('', { t, file: path.join(__dirname, 'shop.js'), hasChannel: true })
+  const env = { OTEL_SERVICE_NAME: 'shop' }
+  const program = startProgram('', { t, file: path.join(__dirname, 'shop.js'), hasChannel: true, env })
   const [admin] = await program.until(/^http\S+$/m)
   await wait(HISTORY_MS)
   await pictureOfTop(admin)

@@ -9,7 +9,8 @@ const zlib = require('node:zlib')
 const { Profile } = require('pprof-format')
 const { CallFrames } = require('../../src/features/profiles/call-frames')
 const { cpuTree, flameTree, heapTree } = require('../../src/features/profiles/profile-tree')
-const { growthOf, tablesOf } = require('../../src/features/profiles/profile-tables')
+const { growthOf } = require('../../src/features/profiles/heap-growth')
+const { tablesOf } = require('../../src/features/profiles/profile-tables')
 const { pprofOf } = require('../../src/features/profiles/pprof')
 
 const url = (path) => pathToFileURL(join(process.cwd(), path)).href
@@ -282,30 +283,55 @@ test('heap samples are summed by the function that allocates', async () => {
   assert.equal(flameTree(root, 'bytes').bytes, 200)
 })
 
-test('what grows in both heap profiles comes before what grew in one', () => {
-  const row = (name, selfBytes) => ({
-    name,
-    file: 'a.js',
-    line: 1,
-    package: null,
-    selfBytes,
-    isHandler: false,
+describe('what grew between two readings of one sampler', () => {
+  const SAMPLE = 128 * 1024
+  const NAMES = ['leak', 'warm', 'churn', 'both']
+  const frameOf = (functionName) => ({
+    functionName,
+    scriptId: '7',
+    url: url('app.js'),
+    lineNumber: NAMES.indexOf(functionName),
+    columnNumber: 0,
   })
-  const growth = growthOf(
-    { durationMs: 1000, functions: [row('leak', 10), row('cache', 500)] },
-    { durationMs: 2000, functions: [row('leak', 21), row('once', 400), row('cache', 0)] }
-  )
-  assert.deepEqual(
-    growth.map(({ name, selfBytes, beforeBytes, growthBytes }) => [
-      name,
-      selfBytes,
-      beforeBytes,
-      growthBytes,
-    ]),
-    [
-      ['leak', 21, 20, 20],
-      ['once', 400, 0, 0],
-      ['cache', 0, 1000, 0],
-    ]
-  )
+  /** A reading with these samples, by function: their numbers. */
+  const readingOf = (byName) => ({
+    head: {
+      id: 1,
+      callFrame: { ...frameOf('(root)'), scriptId: '0', url: '' },
+      children: NAMES.map((name, i) => ({ id: i + 2, callFrame: frameOf(name), children: [] })),
+    },
+    samples: Object.entries(byName).flatMap(([name, ordinals]) =>
+      ordinals.map((ordinal) => ({ nodeId: NAMES.indexOf(name) + 2, size: SAMPLE, ordinal }))
+    ),
+  })
+  const numbers = (from, to) => Array.from({ length: to - from }, (_, i) => from + i)
+  const grown = (earlier, now) =>
+    growthOf(readingOf(earlier), readingOf(now), new CallFrames()).map(
+      ({ name, growthBytes, beforeBytes, selfBytes }) => [
+        name,
+        growthBytes / SAMPLE,
+        beforeBytes / SAMPLE,
+        selfBytes / SAMPLE,
+      ]
+    )
+
+  test('is what a leak keeps, and neither what a cache kept nor what requests replace', () => {
+    const earlier = { leak: numbers(0, 10), warm: numbers(100, 150), churn: numbers(200, 240) }
+    const now = { leak: numbers(0, 20), warm: numbers(100, 150), churn: numbers(1200, 1250) }
+    assert.deepEqual(grown(earlier, now), [['leak', 10, 10, 20]])
+  })
+
+  test('is more than chance where a function replaces what it allocates', () => {
+    const earlier = { both: numbers(0, 18), leak: [50] }
+    // 18 were replaced: up to 12 more are chance.
+    assert.deepEqual(grown(earlier, { both: numbers(1000, 1030), leak: [50, 51] }), [['leak', 1, 1, 2]])
+    assert.deepEqual(grown(earlier, { both: numbers(1000, 1031) }), [['both', 13, 18, 31]])
+  })
+
+  test('comes with the largest first, and begins with what was not there', () => {
+    assert.deepEqual(grown({}, { warm: [1], leak: [2, 3] }), [
+      ['leak', 2, 0, 2],
+      ['warm', 1, 0, 1],
+    ])
+  })
 })

@@ -134,7 +134,7 @@ test('in a rolling deploy the previous release is found, even if it writes after
   clock.advance(1000)
   const young = begin(t, file, '2', clock)
   young.serve(1)
-  young.history.onTurn(clock.now() + 60_000)
+  young.history.onInterval(clock.now() + 60_000)
   old.serve(50)
   old.history.close()
   assert.equal(old.history.previous, undefined, 'not the one that came after')
@@ -142,7 +142,7 @@ test('in a rolling deploy the previous release is found, even if it writes after
     ['1', 50],
     ['2', 1],
   ])
-  young.history.onTurn(clock.now() + 700_000)
+  young.history.onInterval(clock.now() + 700_000)
   assert.equal(young.history.previous.version, '1')
 })
 
@@ -183,7 +183,7 @@ test('it is written a minute after the start and then every ten minutes, without
   const file = path.join(folder(t), 'releases.json')
   const clock = new FakeClock()
   const { history, serve } = begin(t, file, '1', clock)
-  const turn = () => history.onTurn(clock.now())
+  const turn = () => history.onInterval(clock.now())
   const after = (ms, requests) => {
     clock.advance(ms)
     serve(requests)
@@ -228,7 +228,7 @@ for (const [what, content] of Object.entries(FOREIGN)) {
     const { history, logged, internalErrors, serve } = begin(t, file, '1', clock)
     assert.equal(history.previous, undefined)
     serve(10)
-    history.onTurn(clock.now() + 60_000)
+    history.onInterval(clock.now() + 60_000)
     history.close()
     assert.equal(logged.length, 1)
     assert.match(

@@ -5,7 +5,8 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { LoadSlope } = require('../../src/core/request/load-slope')
-const { LOOP, PART_COLUMNS, RequestParts } = require('../../src/core/request/request-parts')
+const { ABORTED, COMPLETED } = require('../../src/core/request/outcome')
+const { GAVE_UP, LOOP, PART_COLUMNS, RequestParts } = require('../../src/core/request/request-parts')
 const { FakeClock } = require('../support/fake-clock')
 const { requestWith } = require('../support/request')
 const { randomFrom } = require('../simulation/random')
@@ -145,7 +146,7 @@ test('a handler that goes on after the answer has ended runs no longer than its 
   clock.advance(90)
   request.returnedMs = clock.now()
   assert.deepEqual(parts.of(request), { ...NONE, runMs: 10 })
-  assert.equal(parts.copy()[PART_COLUMNS - 1], 100)
+  assert.equal(parts.copy()[LOOP], 100)
 })
 
 test('a request whose handler never returned has no run', () => {
@@ -242,7 +243,7 @@ test('a stream counts for the loop time of its route, and for no part and no slo
   request.isStream = true
   end(request)
   turn()
-  assert.deepEqual([...parts.copy()], [...Array(PART_COLUMNS - 1).fill(0), 10])
+  assert.deepEqual([...parts.copy()], Object.assign(Array(PART_COLUMNS).fill(0), { [LOOP]: 10 }))
   request.series.load.endSlice()
   assert.equal(request.series.load.sample().count, 0)
 })
@@ -364,4 +365,17 @@ test('the time of a route on the loop has what ran between two awaits, if the re
   loop.end(request)
   loop.turn()
   assert.equal(parts.copy()[request.series.partsRow * PART_COLUMNS + LOOP], 5 + 10 + 10)
+})
+
+test('a client that disconnects before an answer begins has given up; one that leaves a stream or a long poll has not', () => {
+  const { end, parts, receive } = driven()
+  const series = seriesOf()
+  for (const fields of [
+    { outcome: ABORTED },
+    { outcome: ABORTED, firstByteMs: 3 },
+    { outcome: ABORTED, isLongPoll: true },
+    { outcome: COMPLETED },
+  ])
+    end(Object.assign(receive({ series }), fields))
+  assert.equal(parts.copy()[GAVE_UP], 1)
 })

@@ -108,7 +108,7 @@ function poolStack({ isObserved = true, maxWait } = {}) {
       request.reference.request = undefined
       stack.release(admission, request)
     },
-    onTurn: (nowMs) => pools.onTurn(nowMs),
+    onTurn: (nowMs) => pools.onInterval(nowMs),
   }
 }
 

@@ -88,6 +88,7 @@ const SHAPE = {
       streams: { count: 'number', totalSeconds: 'number' },
       parts: { sinceStart: PART_SUMS, lastMinute: PART_SUMS },
       loopMs: { sinceStart: 'number', lastMinute: 'number' },
+      gaveUp: { sinceStart: 'number', lastMinute: 'number' },
     },
   ],
   routesFolded: 'number',

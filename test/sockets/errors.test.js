@@ -16,7 +16,9 @@ const report = () => ({
   told,
   lines: lines.filter((line) => line.includes('ncaught') || line.includes('nhandled')),
   events: spillway.snapshot().sockets.events.map(({ event, outcomes }) => [event, outcomes.errored]),
-  errors: spillway.snapshot().errors,
+  errors: spillway
+    .snapshot()
+    .errors.map(({ route, status, type, count, method }) => ({ route, status, type, count, method })),
   internal: spillway.snapshot().internalErrors,
 })
 ${
@@ -64,7 +66,9 @@ for (const server of ['ws', 'socket.io']) {
       assert.deepEqual(plain.output.told, [told])
       assert.deepEqual(watched.output.told, [told])
       assert.deepEqual(watched.output.events, [['message', 1]])
-      assert.deepEqual(watched.output.errors, [{ route: 'event message', status: 500, type, count: 1 }])
+      assert.deepEqual(watched.output.errors, [
+        { route: 'event message', status: 500, type, count: 1, method: null },
+      ])
       assert.equal(watched.output.lines.length, 1)
       assert.match(watched.output.lines[0], / in event message$/)
       assert.deepEqual(watched.output.internal, {})

@@ -6,9 +6,10 @@ const os = require('node:os')
 const { test } = require('node:test')
 const pino = require('pino')
 const { outputOf } = require('../../src/core/log/logger')
-const { BlockedLog } = require('../../src/features/stalls/blocked-log')
+const { BlockedLog, lineWriter } = require('../../src/features/stalls/blocked-log')
 
 const DESCRIBED = {
+  call: 'RegExp.test of /^(a+)+$/',
   function: 'lookUpRate',
   file: 'rates.js',
   line: 7,
@@ -23,11 +24,8 @@ const DESCRIBED = {
 function logOf({ isText = false, write = undefined } = {}) {
   const written = []
   const output = { fd: 1, isText, bindings: '"pid":7' }
-  const log = new BlockedLog(
-    { output, afterMs: 1000 },
-    { wallMs: () => 42 },
-    write ?? ((...line) => written.push(line))
-  )
+  const writeLine = lineWriter(output, { wallMs: () => 42 }, write ?? ((...line) => written.push(line)))
+  const log = new BlockedLog(writeLine, 1000)
   return { log, written }
 }
 
@@ -35,7 +33,7 @@ test('the first line comes after blockedAfter, others after ten seconds and then
   const { log } = logOf()
   const due = [log.dueMs]
   for (const blockedMs of [1010, 10_200, 60_100, 130_000]) {
-    log.write(blockedMs, DESCRIBED, '')
+    log.act(blockedMs, { described: DESCRIBED, asleepIn: '' })
     due.push(log.dueMs)
   }
   assert.deepEqual(due, [1000, 10_000, 60_000, 120_000, 180_000])
@@ -45,7 +43,7 @@ test('the first line comes after blockedAfter, others after ten seconds and then
 
 test('a line has the shape of the log, with function, file, request and memory', () => {
   const { log, written } = logOf()
-  log.write(1234.4, DESCRIBED, '')
+  log.act(1234.4, { described: DESCRIBED, asleepIn: '' })
   const [[fd, text]] = written
   const { rssBytes, msg, ...line } = JSON.parse(text)
   assert.deepEqual(
@@ -55,13 +53,13 @@ test('a line has the shape of the log, with function, file, request and memory',
   assert.ok(rssBytes > 1e6)
   assert.match(
     msg,
-    /^spillway: event loop blocked for 1\.2 s, and still is, by lookUpRate \(rates\.js:7\) in GET \/shipping\/:zip; \d+(\.\d)? MB of memory$/
+    /^spillway: event loop blocked for 1\.2 s, and still is, by lookUpRate \(rates\.js:7\) calling RegExp\.test of \/\^\(a\+\)\+\$\/ in GET \/shipping\/:zip; \d+(\.\d)? MB of memory$/
   )
 })
 
 test('native code is told by what the system knows of the thread, and a terminal gets the sentence alone', () => {
   const { log, written } = logOf({ isText: true })
-  log.write(1000, undefined, 'waiting for the child process sleep (pid 9)')
+  log.act(1000, { described: undefined, asleepIn: 'waiting for the child process sleep (pid 9)' })
   assert.match(
     written[0][1],
     /^spillway: event loop blocked for 1 s, and still is, waiting for the child process sleep \(pid 9\); .* of memory\n$/
@@ -74,7 +72,7 @@ test('a reader that has stopped is not waited for', () => {
       throw Object.assign(new Error('EAGAIN'), { code: 'EAGAIN' })
     },
   })
-  log.write(1000, undefined, 'in native code')
+  log.act(1000, { described: undefined, asleepIn: 'in native code' })
 })
 
 test('lines go where our own logger writes, to standard error beside a logger of the application, and nowhere without warnings', () => {

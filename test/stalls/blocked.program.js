@@ -2,57 +2,10 @@
 // A real process that hangs says so while it does: function, file and route of JavaScript, and what native code waits for.
 
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
-const http = require('node:http')
-const { text: textIn } = require('node:stream/consumers')
 const { test } = require('node:test')
-const { startProgram } = require('../support/program')
+const { HANGS, LISTEN, NATIVE, asked, hung } = require('./hanging-server')
 
-const ALWAYS = { insight: { stalls: 'always' } }
 const IN_ROUTE = /by hang \(.*eval\]:\d+\) in GET \/hang\/:id; [\d.]+ MB of memory/
-
-const SERVER = `
-  const http = require('node:http')
-  const express = require('express')
-  const { createSpillway } = require('./src/index.js')
-  const spillway = createSpillway({ fleet: false, ...OPTIONS })
-  const app = express()
-  app.use(spillway.express())
-  app.get('/hang/:id', function hang() { HANG })
-  const server = http.createServer(app)
-  spillway.attach(server)
-  server.listen(0, '127.0.0.1', () => TELL({ port: server.address().port }))
-`
-const HANGS = {
-  'an endless loop': 'for (;;);',
-  'a catastrophic regular expression': "/^(a+)+$/.test('a'.repeat(40) + '!')",
-  'Atomics.wait()': 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
-}
-const NATIVE = {
-  'a synchronous child process': [
-    "require('node:child_process').execFileSync('sleep', ['600'])",
-    /waiting for the child process sleep \(pid \d+\)/,
-  ],
-  'a synchronous call of crypto': [
-    "require('node:crypto').pbkdf2Sync('password', 'salt', 2 ** 31 - 1, 32, 'sha512')",
-    /in native code: a collection of the heap, or a synchronous call of crypto/,
-  ],
-}
-
-/** @param {import('node:test').TestContext} t */
-async function hung(t, hang, { options = /** @type {object} */ (ALWAYS), isWorker = false, env = {} } = {}) {
-  const tell = isWorker ? "require('node:worker_threads').parentPort.postMessage" : 'process.send'
-  const server = SERVER.replace('OPTIONS', JSON.stringify(options))
-    .replace('HANG', () => hang)
-    .replace('TELL', tell)
-  const inWorker = `
-    const { Worker } = require('node:worker_threads')
-    new Worker(${JSON.stringify(server)}, { eval: true }).on('message', (message) => process.send(message))`
-  const program = startProgram(isWorker ? inWorker : server, { t, env, hasChannel: true, tellsErrors: true })
-  const port = await program.next('port')
-  http.get({ host: '127.0.0.1', port, path: '/hang/1', agent: false }).on('error', () => {})
-  return program
-}
 
 for (const [name, hang] of Object.entries(HANGS)) {
   test(`${name} is named while it hangs, by function, file and route`, async (t) => {
@@ -99,19 +52,6 @@ test('what does not hang for so long has no such line', async (t) => {
   await until(/"event":"stall"/)
   assert.doesNotMatch(told(), /"event":"blocked"/)
 })
-
-/** Of the server in the watching thread. */
-async function asked(port, path, headers = {}) {
-  const req = http.get({ host: '127.0.0.1', port, path, agent: false, headers })
-  const [res] = await once(req, 'response')
-  const text = await textIn(res)
-  return { status: res.statusCode, age: res.headers.age, text }
-}
-
-const LISTEN = `
-  spillway.listen({ port: 0, blockedPort: 0, token: 'a-token-of-the-test' })
-    .then(({ blockedPort }) => process.send({ blockedPort }), (error) => process.send({ error: error.message }))
-`
 
 test('the blockedPort answers while the loop is blocked: probe, findings, stalls and the last metrics', async (t) => {
   const options = { logger: false, insight: { hangAfter: 1000 } }

@@ -12,6 +12,8 @@ const stall = (given) => ({
   begin: 40,
   line: 41,
   package: null,
+  call: null,
+  bodyBytes: null,
   frames: [`hash (auth.js:${given?.line ?? 41})`],
   origin: /** @type {const} */ ('request'),
   method: 'POST',
@@ -19,10 +21,10 @@ const stall = (given) => ({
   ...given,
 })
 
-test('stalls of one function on one route are one site, which shows the line that was seen for longest', () => {
+test('stalls of one function on one route are one site, which shows the line that was seen for longest, its call and the largest body', () => {
   const sites = new StallSites()
-  sites.record(stall({ line: 42 }), 100, 'a')
-  sites.record(stall({ line: 43 }), 300, 'b')
+  sites.record(stall({ line: 42, call: 'JSON.parse', bodyBytes: 8e6 }), 100, 'a')
+  sites.record(stall({ line: 43, call: 'fs.readFileSync' }), 300, 'b')
   const site = sites.record(stall({ line: 42 }), 150, 'c')
   assert.equal(sites.list().length, 1)
   assert.deepEqual(site, {
@@ -31,6 +33,8 @@ test('stalls of one function on one route are one site, which shows the line tha
     file: 'auth.js',
     line: 43,
     package: null,
+    call: 'fs.readFileSync',
+    bodyBytes: 8e6,
     frames: ['hash (auth.js:43)'],
     origin: 'request',
     method: 'POST',

@@ -31,8 +31,8 @@ const config = {
 /** @param {unknown} value @returns {value is Record<string, unknown>} */
 const isGroup = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** @param {Record<string, unknown>} options @param {Pick<Output, 'paint' | 'lineWidth'>} out */
-function configLines(options, { paint, lineWidth }) {
+/** @param {Record<string, unknown>} options @param {Pick<Output, 'paint'>} out */
+function configLines(options, { paint }) {
   const rows = Object.entries(options).flatMap(([name, value]) =>
     isGroup(value)
       ? Object.entries(value).map(([key, each]) => ({ name: `${name}.${key}`, value: each }))
@@ -42,14 +42,13 @@ function configLines(options, { paint, lineWidth }) {
   const columns = [
     { head: 'option', isText: true, of: ({ name }) => name },
     {
-      head: 'value',
+      head: 'value (times in milliseconds, sizes in bytes)',
       isText: true,
-      isFlexible: true,
       // An option that is not set is null in JSON.
       of: ({ value }) => (value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value)),
     },
   ]
-  return tableLines(columns, rows, { paint, width: lineWidth })
+  return tableLines(columns, rows, { paint })
 }
 
 module.exports = { config }

@@ -26,8 +26,9 @@ const doctor = {
     ['spillway doctor 9465 || alert-somebody', 'in a script'],
     ['spillway doctor --json | jq .findings[0]', 'the first finding'],
   ],
-  async run({ client, values, out }) {
-    const diagnosis = await client.diagnose()
+  async run({ client, values, out, err }) {
+    const { answer: diagnosis, note } = await client.askEither((either) => either.getJson('/doctor'))
+    if (note !== undefined) (values.json ? err : out).print([note, ''])
     out.print(values.json ? jsonLines(diagnosis, out) : doctorLines(diagnosis, out, client.url))
     return diagnosis.healthy === false ? EXIT.unhealthy : EXIT.done
   },
@@ -40,7 +41,10 @@ const doctor = {
  */
 function doctorLines(diagnosis, { paint, lineWidth }, url) {
   const width = Math.min(MOST_WIDTH, lineWidth)
-  const lines = textOf(diagnosis, { width, nextOf: (finding) => nextOfFinding(finding, url) })
+  const lines = textOf(diagnosis, {
+    width,
+    nextOf: (finding) => nextOfFinding(finding, url, diagnosis.blockedMs !== undefined),
+  })
     .trimEnd()
     .split('\n')
     .map(printable)

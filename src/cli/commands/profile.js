@@ -7,7 +7,7 @@ const { access, lstat } = require('node:fs/promises')
 const path = require('node:path')
 const { CommandError, EXIT } = require('../command-error')
 const { jsonLines, printable } = require('../printable-text')
-const { seconds, text } = require('../options')
+const { MOST_SECONDS, seconds, text } = require('../options')
 const { profileLines } = require('../profile-report')
 
 /**
@@ -59,7 +59,11 @@ function profileCommand({ name, usualSeconds, extension, about, more, verb }) {
     about,
     more,
     options: {
-      seconds: { takes: 'N', read: seconds, about: `how long to look, ${usualSeconds} by default` },
+      seconds: {
+        takes: 'N',
+        read: seconds,
+        about: `how long to look, 1 to ${MOST_SECONDS}, ${usualSeconds} by default`,
+      },
       worker: {
         takes: 'NAME',
         read: text,
@@ -107,8 +111,11 @@ const heap = profileCommand({
   name: 'heap',
   usualSeconds: 60,
   extension: '.heapprofile',
-  about: 'which functions and packages allocate memory that stays in use',
-  more: ['Allocations are sampled. It is no heap snapshot: the service is not stopped.'],
+  about: 'what grows in memory: function, file, line and bytes',
+  more: [
+    'Allocations are sampled, and read twice: at half of the time and at the end. What grew in between comes first, then all that stays in use.',
+    'Each reading collects all garbage, which pauses the service for longer the larger its heap is. The pause is shown.',
+  ],
   verb: 'Sampling allocations',
 })
 

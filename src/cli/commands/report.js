@@ -7,7 +7,7 @@ const { maskCommand } = require('../../core/redaction/text')
 const { CommandError, EXIT } = require('../command-error')
 const { bytes, duration, percent, span } = require('../../core/readable')
 const { count, rate } = require('../figures')
-const { jsonLines, printable } = require('../printable-text')
+const { jsonLines, printable, wrap } = require('../printable-text')
 const { text } = require('../options')
 const { runChild } = require('../report/child')
 const { Recording } = require('../report/recording')
@@ -81,7 +81,8 @@ const report = {
     if (isPrinted) return code
     const { html, run } = makeReport(measured, css, baseline)
     const path = await file.write(html)
-    context.err.print([...summaryLines(run), `Saved ${printable(path)} (${bytes(Buffer.byteLength(html))}).`])
+    const lines = [...summaryLines(run), `Saved ${printable(path)} (${bytes(Buffer.byteLength(html))}).`]
+    context.err.print(lines.flatMap((line) => wrap(line, context.err.lineWidth)))
     return code
   },
 }
@@ -149,13 +150,19 @@ function untilEnd(recording, { signals, clock, values, err }) {
 }
 
 /** @param {import('../../features/admin/report/run').Run} run */
-function summaryLines({ requests, findings, seconds, notices }) {
+function summaryLines({ requests, findings, seconds, notices, process, releases }) {
   const { latencies } = requests
   const errors = requests.count === 0 ? 0 : requests.errors / requests.count
+  const { version } = releases.current
+  const release = version === '' ? '' : ` ${version}`
   return [
+    printable(`${process.service}${release}, process ${process.pid} on ${process.host}.`),
     ...notices.map(printable),
     `${count(requests.count)} ${requests.count === 1 ? 'request' : 'requests'} in ${span(seconds)}, ${rate(requests.perSecond)}/s, p50 ${duration(latencies?.p50Ms)}, p99 ${duration(latencies?.p99Ms)}, ${percent(errors)} errors, ${count(requests.shed)} shed.`,
-    ...findings.map(({ severity, summary }) => `${severity.toUpperCase()} ${printable(summary)}`),
+    ...findings.map(({ severity, effectOf, summary }) => {
+      const effect = effectOf === null ? '' : `, an effect of ${effectOf}:`
+      return printable(`${severity.toUpperCase()}${effect} ${summary}`)
+    }),
   ]
 }
 

@@ -3,12 +3,14 @@
 
 const { EXIT } = require('../command-error')
 const { duration, routeName, timeOfDay } = require('../../core/readable')
-const { jsonLines, printable } = require('../printable-text')
+const { jsonLines, printable, wrap, wrapIndented } = require('../printable-text')
 const { nextOfStall } = require('../next-steps')
 
 /**
  * @import { StallSite, StallsSnapshot } from '../../../index.js'
+ * @import { AdminClient, Blocked } from '../admin-client'
  * @import { Paint } from '../output'
+ * @typedef {{ paint: Paint, width: number, url: string }} Where width: of a line; url: of the service
  */
 
 const MOST_FRAMES = 8
@@ -23,53 +25,93 @@ const stalls = {
     ['spillway stalls http://10.0.0.7:9464', 'of another machine'],
     ['spillway stalls --json | jq .sites[0].frames', 'the stack of the costliest place'],
   ],
-  async run({ client, values, out }) {
-    const { stalls: found } = await client.getJson('/snapshot')
-    out.print(values.json ? jsonLines(found, out) : stallLines(found, out.paint, client.url))
+  async run({ client, values, out, err }) {
+    const { answer, note } = await client.askEither(stallsOfProcess, stallsOfWatcher)
+    if (note !== undefined) (values.json ? err : out).print([note, ''])
+    out.print(
+      values.json
+        ? jsonLines(answer, out)
+        : stallLines(answer, { paint: out.paint, width: out.lineWidth, url: client.url })
+    )
     return EXIT.done
   },
 }
 
-/**
- * @param {StallsSnapshot} found
- * @param {Paint} paint
- * @param {string} url of the service
- */
-function stallLines({ count, totalMs, sites }, paint, url) {
-  if (count === 0) return ['Nothing has blocked the event loop since the start.']
-  const times = count === 1 ? 'once' : `${count} times`
-  const head = `Blocked ${times} since the start, for ${duration(totalMs)} in all. The costliest place first.`
-  return [head, ...sites.flatMap((site) => ['', ...siteLines(site, paint, url)])]
+/** @typedef {StallsSnapshot & { blocked?: Blocked | null }} Stalls `blocked`: what blocks the loop now, as the thread says that watches it */
+
+/** @param {AdminClient} client @returns {Promise<Stalls>} */
+const stallsOfProcess = async (client) => (await client.getJson('/snapshot')).stalls
+
+/** @param {AdminClient} client @returns {Promise<Stalls>} */
+async function stallsOfWatcher(client) {
+  const { blocked, told } = await client.getJson('/stalls')
+  return { ...(told ?? { count: 0, totalMs: 0, sites: [] }), blocked }
 }
 
-/** @param {StallSite} site @param {Paint} paint @param {string} url of the service */
-function siteLines(site, paint, url) {
+/**
+/** @param {Stalls} found @param {Where} where */
+function stallLines({ blocked, ...found }, where) {
+  const before = sumLines(found, where)
+  return blocked == null ? before : [...blockedLines(blocked, where), '', ...before]
+}
+
+/** @param {Blocked} blocked @param {Where} where */
+function blockedLines({ blockedMs, ...now }, { paint, width }) {
+  const place =
+    now.frames === undefined
+      ? now.asleepIn
+      : placeOf({ cause: 'javascript', call: null, origin: null, ...now })
+  return [
+    paint('red', `Blocked now, for ${duration(blockedMs)}:`),
+    ...wrap(place, width).map((line) => paint('bold', line)),
+    ...frameLines(now.frames ?? [], paint),
+  ]
+}
+
+/** @param {StallsSnapshot} found @param {Where} where */
+function sumLines({ count, totalMs, sites }, where) {
+  if (count === 0) return ['Nothing has blocked the event loop since the start.']
+  const head = `Blocked ${timesOf(count)} since the start, for ${duration(totalMs)} in all. The costliest place first.`
+  return [...wrap(head, where.width), ...sites.flatMap((site) => ['', ...siteLines(site, where)])]
+}
+
+/** @param {StallSite} site @param {Where} where */
+function siteLines(site, { paint, width, url }) {
   const { count, totalMs, maxMs, lastAt, frames } = site
   const sums =
     count === 1
       ? `${duration(totalMs)}, at ${timeOfDay(lastAt)}`
-      : `${count} times, ${duration(totalMs)} in all, ${duration(maxMs)} at most, last at ${timeOfDay(lastAt)}`
-  const shown = frames.slice(0, MOST_FRAMES).map((frame) => paint('dim', `      at ${printable(frame)}`))
+      : `${timesOf(count)}, ${duration(totalMs)} in all, ${duration(maxMs)} at most, last at ${timeOfDay(lastAt)}`
   const next = nextOfStall(site, url)
-  const left = frames.length - shown.length
+  /** @param {string} text */
+  const wrapped = (text) => wrapIndented(printable(text), width, '    ')
   return [
-    paint('bold', placeOf(site)),
-    `    ${sums}`,
-    ...shown,
-    ...(left > 0 ? [paint('dim', `      and ${left} more`)] : []),
-    ...(next === undefined ? [] : [`    Next: ${printable(next)}`]),
+    ...wrap(placeOf(site), width).map((line) => paint('bold', line)),
+    ...wrapped(sums),
+    ...frameLines(frames, paint),
+    ...(next === undefined ? [] : wrapped(`Next: ${next}`)),
   ]
 }
 
-/** @param {StallSite} site */
+/** @param {number} count */
+const timesOf = (count) => (count === 1 ? 'once' : `${count} times`)
+
+/** @param {readonly string[]} frames @param {Paint} paint */
+function frameLines(frames, paint) {
+  const shown = frames.slice(0, MOST_FRAMES).map((frame) => paint('dim', `      at ${printable(frame)}`))
+  const left = frames.length - shown.length
+  return left > 0 ? [...shown, paint('dim', `      and ${left} more`)] : shown
+}
+
+/** @param {Pick<StallSite, 'call' | 'function' | 'file' | 'line' | 'package' | 'method' | 'route' | 'origin'> & { cause: string }} site */
 function placeOf(site) {
-  const { cause, function: name, file, line, package: through, route, origin } = site
+  const { call, cause, function: name, file, line, package: through, route, origin } = site
   const code =
     name === null
       ? cause
-      : `${cause}: ${name} (${file}:${line})${through === null ? '' : ` through ${through}`}`
+      : `${cause}: ${name} (${file}:${line})${through === null ? '' : ` through ${through}`}${call === null ? '' : ` calling ${call}`}`
   const where = route === null ? (origin === null ? '' : `, ${origin}`) : ` in ${routeName(site)}`
   return printable(code + where)
 }
 
-module.exports = { placeOf, stallLines, stalls }
+module.exports = { placeOf, stallLines, stalls, timesOf }

@@ -3,11 +3,12 @@
 
 const { Sightings } = require('../../features/admin/report/sightings')
 const { CommandError } = require('../command-error')
+const { firstLines } = require('../first-lines')
 const { timeOfDay } = require('../../core/readable')
 
 /**
  * @import { LivePoint } from '../../../index.js'
- * @import { AdminClient, LiveState } from '../admin-client'
+ * @import { AdminClient } from '../admin-client'
  */
 
 const SECOND_MS = 1000
@@ -40,22 +41,6 @@ async function readRemembered(client, { from, to }) {
     notices: noticesOf(history, asked, client.url),
     workers: state?.fleet?.workers.length ?? 1,
   }
-}
-
-/** The stream begins with the history and the state. @param {AdminClient} client */
-async function firstLines(client) {
-  const abort = new AbortController()
-  /** @type {{ history: LivePoint[], state: LiveState | undefined }} */
-  const first = { history: [], state: undefined }
-  await client.followLines(
-    '/live',
-    (line) => {
-      Object.assign(first, line)
-      if (line.state !== undefined) abort.abort()
-    },
-    abort.signal
-  )
-  return first
 }
 
 /** @param {LivePoint[]} points @param {{ from: number, to: number }} asked @param {string} url @returns {string[]} */

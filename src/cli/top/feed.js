@@ -1,9 +1,11 @@
 'use strict'
-// Asks the service about once a second, and keeps what the last answers said: snapshot, diagnosis, rates, the last minute of requests a
-// second, and since when the service does not answer.
+// Asks the service about once a second, and keeps what the last answers said: snapshot, diagnosis, rates, the last ten minutes of requests
+// a second, and since when the service does not answer.
+
+const { firstLines } = require('../first-lines')
 
 /**
- * @import { AdmissionSnapshot, Diagnosis, LatencySummary, RouteSnapshot, Snapshot } from '../../../index.js'
+ * @import { AdmissionSnapshot, Diagnosis, LatencySummary, LivePoint, RouteSnapshot, Snapshot } from '../../../index.js'
  * @import { AdminClient } from '../admin-client'
  */
 
@@ -90,7 +92,11 @@ function loopOfMinute({ lastMinute: { count, ratePerSecond }, loopMs }) {
 const POLL_MS = 1020
 /** An answer that takes longer is late. */
 const LATE_MS = 2000
-const MOST_POINTS = 120
+/** Ten minutes, as many as the service remembers. */
+const MOST_POINTS = 600
+
+/** @param {Diagnosis} diagnosis @param {string} url of the thread that says so */
+const blockedSentence = ({ summary }, url) => `told by ${url}: ${summary}`
 
 class Feed {
   /** Undefined before `open()`, as are the next two. @type {Snapshot} */
@@ -99,15 +105,20 @@ class Feed {
   diagnosis = /** @type {never} */ (undefined)
   /** @type {SnapshotRates} */
   rates = /** @type {never} */ (undefined)
-  /** Requests a second, the oldest first. @type {number[]} */
+  /** Requests a second by the clock of the service, the oldest first. @type {Pick<LivePoint, 'at' | 'requests'>[]} */
   history = []
+  /** Says that the first answer came from the thread that watches the loop. @type {string | undefined} */
+  note
   /** Why there is nothing new. @type {{ sinceMs: number, message: string } | undefined} */
   loss
   #client
   #clock
   /** @type {NodeJS.Timeout | undefined} */
   #timer
+  /** @type {NodeJS.Timeout | undefined} */
+  #watchTimer
   #isStopped = false
+  #recalling = new AbortController()
   #askedMs = 0
 
   /** @param {{ client: AdminClient, clock: import('../../core/clock').Clock }} parts */
@@ -119,7 +130,10 @@ class Feed {
   /** Asks for the first time. It throws where the service cannot be asked. */
   async open() {
     this.#askedMs = this.#clock.now()
-    this.#take(await this.#ask())
+    const { answer, note } = await this.#client.askEither((client) => this.#ask(client))
+    this.#take(answer)
+    this.note = note
+    if (note !== undefined) this.#lose(blockedSentence(answer.diagnosis, this.#client.watcher.url))
   }
 
   /** Asks again about once a second. @param {() => void} onChange called after each answer, and each second without one */
@@ -127,9 +141,19 @@ class Feed {
     this.#askLater(onChange)
   }
 
+  /** Reads what the service remembers, once. Without an answer the history begins now. @param {() => void} onChange */
+  async recall(onChange) {
+    const { history } = await firstLines(this.#client, this.#recalling).catch(() => ({ history: [] }))
+    const lastAt = history.at(-1)?.at ?? 0
+    this.history = [...history, ...this.history.filter(({ at }) => at > lastAt)].slice(-MOST_POINTS)
+    if (!this.#isStopped) onChange()
+  }
+
   stop() {
     this.#isStopped = true
+    this.#recalling.abort()
     this.#clock.cancel(this.#timer)
+    this.#clock.cancel(this.#watchTimer)
   }
 
   /** For how many seconds the service has not answered. */
@@ -137,11 +161,8 @@ class Feed {
     return this.loss === undefined ? 0 : Math.round((this.#clock.now() - this.loss.sinceMs) / 1000)
   }
 
-  async #ask() {
-    const [snapshot, diagnosis] = await Promise.all([
-      this.#client.getJson('/snapshot'),
-      this.#client.getJson('/doctor'),
-    ])
+  async #ask(client = this.#client) {
+    const [snapshot, diagnosis] = await Promise.all([client.getJson('/snapshot'), client.getJson('/doctor')])
     return { snapshot, diagnosis }
   }
 
@@ -155,7 +176,7 @@ class Feed {
     this.snapshot = snapshot
     this.rates = new SnapshotRates(snapshot, isSameProcess ? before : undefined)
     if (!isSameProcess) return
-    this.history.push(this.rates.all.requests)
+    this.history.push({ at: Date.parse(snapshot.at), requests: this.rates.all.requests })
     if (this.history.length > MOST_POINTS) this.history.shift()
   }
 
@@ -168,22 +189,51 @@ class Feed {
   /** @param {() => void} onChange */
   async #poll(onChange) {
     this.#askedMs = this.#clock.now()
+    const asking = { isOver: false, hasWatcher: false }
     // A blocked event loop answers late: the view says so before the request times out.
     const lateTimer = this.#clock.wait(LATE_MS, () => {
-      this.#lose('no answer; is its event loop blocked?')
+      this.#lose(this.loss?.message ?? 'no answer; is its event loop blocked?')
       onChange()
+      this.#askWatcher(asking, onChange)
     })
     try {
       const answer = await this.#ask()
       if (!this.#isStopped) this.#take(answer)
     } catch (error) {
-      this.#lose(/** @type {Error} */ (error).message)
+      if (!asking.hasWatcher) this.#lose(/** @type {Error} */ (error).message)
     } finally {
+      asking.isOver = true
       this.#clock.cancel(lateTimer)
     }
     if (this.#isStopped) return
     onChange()
     this.#askLater(onChange)
+  }
+
+  /**
+   * Asks the thread that watches the loop, once a second until the process itself answers.
+   *
+   * @param {{ isOver: boolean, hasWatcher: boolean }} asking
+   * @param {() => void} onChange
+   */
+  async #askWatcher(asking, onChange) {
+    const { watcher } = this.#client
+    try {
+      while (!asking.isOver && !this.#isStopped) {
+        const diagnosis = await watcher.getJson('/doctor')
+        if (asking.isOver || this.#isStopped) return
+        asking.hasWatcher = true
+        this.diagnosis = diagnosis
+        this.#lose(blockedSentence(diagnosis, watcher.url))
+        onChange()
+        await new Promise((resolve) => {
+          this.#watchTimer = this.#clock.wait(POLL_MS, () => resolve(undefined))
+        })
+      }
+    } catch {
+      // There is none, or it has ended with the process.
+      asking.hasWatcher = false
+    }
   }
 
   /** @param {string} message */

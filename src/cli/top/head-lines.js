@@ -4,7 +4,7 @@
 
 const { NONE, bytes, duration, percent, span, timeOfDay } = require('../../core/readable')
 const { rate } = require('../figures')
-const { clip, padEnd, printable, widthOf, wrap } = require('../printable-text')
+const { asManyAsFit, clip, padEnd, printable, widthOf, wrap } = require('../printable-text')
 
 /**
  * @import { Output, Paint, Style } from '../output'
@@ -13,12 +13,21 @@ const { clip, padEnd, printable, widthOf, wrap } = require('../printable-text')
 
 const BARS = '▁▂▃▄▅▆▇█'
 const LABEL_WIDTH = 10
+/** After the bars: how long they go back. */
+const SPAN_WIDTH = 8
+const SECOND_MS = 1000
+const REMEMBERED_S = 600
+/** A point comes each second or a little later. A bar of one second would have none now and then. */
+const LEAST_BAR_S = 2
 const LEAST_CELL_WIDTH = 20
 /** From this width on a line has room for eight figures. */
 const WIDE = 150
 /** More than nothing. */
 const ANY = Number.MIN_VALUE
-const HEALTH_LINES = 2
+/** Below this width a sentence takes two lines. */
+const NARROW = 100
+/** What other processes or a limit of the container cause: the rules of the doctor with `isOutside`. */
+const OUTSIDE = new Set(['cpu-throttled', 'host-starved'])
 /** The doctor's own sentence has the figures of its own time, which are not those of the last second below it. */
 const TOO_LITTLE = 'Not enough traffic yet for the doctor to tell.'
 const SEVERITY_STYLES = /** @type {const} */ ({ high: 'red', medium: 'yellow', low: undefined })
@@ -32,10 +41,11 @@ const SEVERITY_STYLES = /** @type {const} */ ({ high: 'red', medium: 'yellow', l
  */
 function headLines(feed, { out, url, width }) {
   const { paint } = out
+  const end = out.isUnicode ? '…' : '...'
   return [
     titleLine(feed, { paint, url, width }),
-    ...healthLines(feed, { paint, width, end: out.isUnicode ? '…' : '...' }),
-    ...gridLines(columnsOf(feed), { paint, width }),
+    ...healthLines(feed, { paint, width, end }),
+    ...gridLines(columnsOf(feed), { paint, width, end }),
     ...(out.isUnicode ? [sparkLine(feed.history, { paint, width })] : []),
   ]
 }
@@ -44,45 +54,79 @@ function headLines(feed, { out, url, width }) {
 function titleLine({ snapshot }, { paint, url, width }) {
   const { at, uptimeSeconds, releases } = snapshot
   const { version } = releases.current
-  const left = printable(
-    `${url.replace('http://', '')}  up ${span(uptimeSeconds)}${version === '' ? '' : `  release ${version}`}`
-  )
-  const title = `spillway top  ${left}`
   const time = timeOfDay(at)
   const room = width - widthOf(time) - 2
-  return `${paint('bold', padEnd(clip(title, room), room))}  ${paint('dim', time)}`
+  const parts = [
+    'spillway top',
+    url.replace('http://', ''),
+    `up ${span(uptimeSeconds)}`,
+    ...(version === '' ? [] : [`release ${version}`]),
+  ]
+  return `${paint('bold', padEnd(asManyAsFit(parts.map(printable), room), room))}  ${paint('dim', time)}`
 }
 
 /**
- * One sentence: the loss of the service, the first finding, or that there is none.
+ * What there is to say, each with as many lines as the others.
  *
  * @param {Feed} feed @param {{ paint: Paint, width: number, end: string }} look
  */
-function healthLines(feed, { paint, width, end }) {
-  const { style, word, sentence } = healthOf(feed)
-  const [first, ...rest] = wrap(printable(sentence), width - word.length - 1)
-  const second = rest.join(' ')
-  const lines = [
-    `${paint('bold', paint(style, word))} ${first}`,
-    ' '.repeat(word.length + 1) + clip(second, width - word.length - 1, end),
-  ]
-  return lines.slice(0, HEALTH_LINES)
+function healthLines(feed, look) {
+  const said = healthOf(feed)
+  const lines = linesOfHealth(look.width)
+  const drawn = said.flatMap((each) => sentenceLines(each, lines / said.length, look))
+  return Array.from({ length: lines }, (_, line) => drawn[line] ?? '')
 }
 
-/** @param {Feed} feed @returns {{ style: Style | undefined, word: string, sentence: string }} */
+/** @param {number} width */
+const linesOfHealth = (width) => (width < NARROW ? 4 : 2)
+
+/**
+ * @param {Said} said
+ * @param {number} most lines
+ * @param {{ paint: Paint, width: number, end: string }} look
+ */
+function sentenceLines({ style, word, sentence, next }, most, { paint, width, end }) {
+  const room = width - word.length - 1
+  const all = wrap(printable(sentence), room)
+  const lines = [...all.slice(0, most - 1), all.slice(most - 1).join(' ')].filter((line) => line !== '')
+  const last = lines.at(-1) ?? ''
+  if (widthOf(last) + widthOf(next) <= room) lines[lines.length - 1] = last + next
+  else if (lines.length < most) lines.push(next.trimStart())
+  // What to press is seen even where the sentence is cut.
+  else lines[most - 1] = clip(last, room - widthOf(next), end) + next
+  return lines.map((line, index) =>
+    index === 0 ? `${paint('bold', paint(style, word))} ${line}` : ' '.repeat(word.length + 1) + line
+  )
+}
+
+/**
+ * The loss of the service, that nothing is wrong, or what is: the first finding, and beside it the first one of this process that nothing
+ * else explains. So whoever sees that the machine is busy sees what blocks the process too.
+ *
+ * @typedef {{ style: Style | undefined, word: string, sentence: string, next: string }} Said
+ *
+ * @param {Feed} feed
+ * @returns {Said[]}
+ */
 function healthOf({ loss, lostSeconds, diagnosis: { healthy, summary, findings } }) {
-  if (loss !== undefined)
-    return {
-      style: 'red',
-      word: 'LOST',
-      sentence: `Old figures, ${lostSeconds} s without an answer: ${loss.message}`,
-    }
-  if (healthy === null) return { style: 'yellow', word: 'UNKNOWN', sentence: TOO_LITTLE }
-  if (healthy) return { style: 'green', word: 'HEALTHY', sentence: summary.replace(/^Healthy: n/, 'N') }
-  const [{ severity }] = findings
-  const others = findings.length - 1
-  const more = others === 0 ? 'Press d for figures and advice.' : `${others} more: press d.`
-  return { style: SEVERITY_STYLES[severity], word: severity.toUpperCase(), sentence: `${summary} ${more}` }
+  if (loss !== undefined) {
+    const sentence = `Old figures, ${lostSeconds} s without an answer: ${loss.message}`
+    return [{ style: 'red', word: 'LOST', sentence, next: '' }]
+  }
+  if (healthy === null) return [{ style: 'yellow', word: 'UNKNOWN', sentence: TOO_LITTLE, next: '' }]
+  if (healthy)
+    return [{ style: 'green', word: 'HEALTHY', sentence: summary.replace(/^Healthy: n/, 'N'), next: '' }]
+  const [first, ...others] = findings
+  const causes = others.filter(({ effectOf }) => effectOf === null)
+  const culprit = causes.find(({ problem }) => !OUTSIDE.has(problem)) ?? causes[0]
+  const shown = culprit === undefined ? [first] : [first, culprit]
+  const left = findings.length - shown.length
+  return shown.map((finding) => ({
+    style: SEVERITY_STYLES[finding.severity],
+    word: finding.severity.toUpperCase(),
+    sentence: finding.summary,
+    next: finding !== shown.at(-1) ? '' : left === 0 ? ' Press d.' : ` ${left} more: press d.`,
+  }))
 }
 
 /** Four columns of four figures each. @param {Feed} feed @returns {Cell[][]} */
@@ -109,7 +153,8 @@ function columnsOf({ snapshot, rates: { all } }) {
       ['loop', percent(loop.utilization), shade(loop.utilization, 0.7, 0.9)],
       ['loop p99', duration(loop.delayMs.p99), shade(loop.delayMs.p99, 50, 200)],
       ['stalls', `${stalls.count}`],
-      ['stalled', duration(stalls.totalMs)],
+      // The seconds of many minutes have no room.
+      ['stalled', duration(stalls.totalMs).replace(/(?<=min|h|d) .*/, '')],
     ],
     [
       ['heap', bytes(heapBytes), shade(full, 0.7, 0.9)],
@@ -126,15 +171,15 @@ function shade(value, yellowFrom, redFrom = Number.POSITIVE_INFINITY) {
   return value >= yellowFrom ? 'yellow' : undefined
 }
 
-/** @param {Cell[][]} columns @param {{ paint: Paint, width: number }} look */
-function gridLines(columns, { paint, width }) {
+/** @param {Cell[][]} columns @param {{ paint: Paint, width: number, end: string }} look */
+function gridLines(columns, { paint, width, end }) {
   const shown = gridFor(columns, width)
   const cellWidth = Math.floor((width + 1) / shown.length)
   /** @param {number} index */
   const lineOf = (index) =>
     shown.map((column) => {
       const [label, value, style] = column[index]
-      const text = clip(value, cellWidth - LABEL_WIDTH - 1)
+      const text = clip(value, cellWidth - LABEL_WIDTH - 1, end)
       return padEnd(paint('dim', padEnd(label, LABEL_WIDTH)) + paint(style, text), cellWidth)
     })
   return shown[0].map((_, index) => lineOf(index).join(''))
@@ -147,18 +192,42 @@ function gridFor(columns, width) {
 }
 
 /**
- * Requests a second over the last two minutes, the newest on the right; before it the scale.
+ * Requests a second over the last ten minutes, the newest on the right: before the bars their scale, after them how long they go back. A bar
+ * is the mean of its seconds. Nothing is drawn for seconds that the service has not recorded.
  *
- * @param {number[]} history @param {{ paint: Paint, width: number }} look
+ * @param {Feed['history']} history @param {{ paint: Paint, width: number }} look
  */
 function sparkLine(history, { paint, width }) {
-  const shown = history.slice(-(width - LABEL_WIDTH))
-  const most = Math.max(1, ...shown)
-  const label = padEnd(`0-${rate(most)}/s`, LABEL_WIDTH)
-  const bars = shown
-    .map((value) => BARS[Math.min(BARS.length - 1, Math.floor((value / most) * BARS.length))])
-    .join('')
-  return paint('dim', label) + paint('cyan', bars)
+  const most = Math.max(1, width - LABEL_WIDTH - SPAN_WIDTH)
+  const newest = history.at(-1)?.at ?? 0
+  const known = history.filter(({ at }) => at <= newest && at > newest - REMEMBERED_S * SECOND_MS)
+  const seconds = known.length === 0 ? 0 : Math.round((newest - known[0].at) / SECOND_MS)
+  const bars = barsOf(known, Math.max(LEAST_BAR_S, Math.ceil(seconds / most))).slice(-most)
+  const top = bars.reduce((/** @type {number} */ sum, mean = 0) => Math.max(sum, mean), 1)
+  const text = bars.map((mean) => (mean === undefined ? ' ' : BARS[levelOf(mean / top)])).join('')
+  const back = seconds < 120 ? seconds : 60 * Math.round(seconds / 60)
+  return (
+    paint('dim', padEnd(`0-${rate(top)}/s`, LABEL_WIDTH)) +
+    paint('cyan', text) +
+    paint('dim', back === 0 ? '' : `  ${span(back)}`)
+  )
 }
 
-module.exports = { headLines }
+/** @param {Feed['history']} points @param {number} seconds of a bar @returns {(number | undefined)[]} undefined where there is no point */
+function barsOf(points, seconds) {
+  /** @type {({ sum: number, count: number } | undefined)[]} */
+  const sums = []
+  /** @param {number} at */
+  const barAt = (at) => Math.floor(at / SECOND_MS / seconds)
+  const first = barAt(points[0]?.at ?? 0)
+  for (const { at, requests } of points) {
+    const { sum, count } = sums[barAt(at) - first] ?? { sum: 0, count: 0 }
+    sums[barAt(at) - first] = { sum: sum + requests, count: count + 1 }
+  }
+  return Array.from(sums, (bar) => bar && bar.sum / bar.count)
+}
+
+/** @param {number} share from 0 to 1 */
+const levelOf = (share) => Math.min(BARS.length - 1, Math.floor(share * BARS.length))
+
+module.exports = { OUTSIDE, headLines }

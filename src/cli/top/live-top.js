@@ -45,6 +45,7 @@ class LiveTop {
       this.#screen.enter()
       this.#draw()
       this.#feed.start(this.#draw)
+      void this.#feed.recall(this.#draw)
       return await ended
     } finally {
       this.#screen.leave()

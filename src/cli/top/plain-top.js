@@ -17,9 +17,10 @@ const { routeTable, sortedRows } = require('./route-table')
  */
 
 /** @param {Context} context @param {string} sort */
-async function plainTop({ client, clock, values, out }, sort) {
+async function plainTop({ client, clock, values, out, err }, sort) {
   const feed = new Feed({ client, clock })
   await feed.open()
+  if (feed.note !== undefined) (values.json ? err : out).print([feed.note, ''])
   out.print(values.json ? stateLines(feed, out) : snapshotTable(feed, { out, url: client.url, sort }))
   return EXIT.done
 }

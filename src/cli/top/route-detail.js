@@ -1,10 +1,10 @@
 'use strict'
 // One route in full: its durations, where its time goes, outcomes, errors, stalls, outgoing calls and slow requests.
 
-const { placeOf } = require('../commands/stalls')
-const { bytes, duration, percent, routeName, timeOfDay } = require('../../core/readable')
+const { placeOf, timesOf } = require('../commands/stalls')
+const { NONE, bytes, duration, percent, routeName, timeOfDay } = require('../../core/readable')
 const { count, ms, rate } = require('../figures')
-const { printable } = require('../printable-text')
+const { GAP, printable, wrap } = require('../printable-text')
 const { PARTS, mostly } = require('../snapshot-sections')
 const { tableLines } = require('../text-table')
 
@@ -15,7 +15,11 @@ const { tableLines } = require('../text-table')
  * @import { Feed } from './feed'
  */
 
-const BAR_WIDTH = 30
+const INDENT = '  '
+const MOST_BAR = 30
+const LEAST_BAR = 5
+/** Of a part: its name, share and mean. */
+const FIGURES_WIDTH = 30
 /** @type {Record<keyof RequestParts, string>} */
 const MEANINGS = {
   queueMs: 'in the queue of the gate',
@@ -34,24 +38,26 @@ const MEANINGS = {
  */
 function routeDetail(route, { snapshot, rates }, { out, width }) {
   const { paint } = out
-  const look = { paint, width, end: out.isUnicode ? '…' : '...' }
+  const look = { paint, width: width - INDENT.length, end: out.isUnicode ? '…' : '...' }
+  /** @param {string[]} lines */
+  const wrapped = (lines) => lines.flatMap((line) => wrap(line, look.width))
   const { requests, errors, shed } = rates.of(route)
   return [
-    paint('bold', printable(routeName(route))),
-    `${rate(requests)} requests, ${rate(errors)} errors and ${rate(shed)} shed a second now`,
+    ...wrap(printable(routeName(route)), width).map((line) => paint('bold', line)),
+    ...wrap(`${rate(requests)} requests, ${rate(errors)} errors and ${rate(shed)} shed a second now`, width),
     ...section('Durations', durationLines(route, look), paint),
-    ...section('Where the time of the last minute went', partLines(route, out), paint),
-    ...section('Since the start', sinceStartLines(route), paint),
-    ...section('Errors', errorLines(route, snapshot), paint),
-    ...section('Stalls', stallLines(route, snapshot), paint),
-    ...section('Outgoing calls, last minute', outgoingLines(route, snapshot), paint),
+    ...section('Where the time of the last minute went', partLines(route, out, look.width), paint),
+    ...section('Since the start', wrapped(sinceStartLines(route)), paint),
+    ...section('Errors', wrapped(errorLines(route, snapshot)), paint),
+    ...section('Stalls', wrapped(stallLines(route, snapshot)), paint),
+    ...section('Outgoing calls, last minute', wrapped(outgoingLines(route, snapshot)), paint),
     ...section('Slowest requests', slowLines(route, snapshot, look), paint),
   ]
 }
 
 /** @param {string} title @param {string[]} lines @param {Paint} paint */
 const section = (title, lines, paint) =>
-  lines.length === 0 ? [] : ['', paint('bold', title), ...lines.map((line) => `  ${line}`)]
+  lines.length === 0 ? [] : ['', paint('bold', title), ...lines.map((line) => INDENT + line)]
 
 /** @param {RouteSnapshot} route @param {Look} look */
 function durationLines({ lastMinute, sinceStart }, look) {
@@ -59,33 +65,38 @@ function durationLines({ lastMinute, sinceStart }, look) {
     { over: 'last minute', ...lastMinute },
     { over: 'since start', ...sinceStart },
   ]
-  /** @param {string} head @param {keyof LatencySummary} key @returns {Column<LatencySummary & { over: string }>} */
-  const quantile = (head, key) => ({ head, least: 8, of: (row) => ms(row[key]) })
+  /** @param {string} head @param {keyof LatencySummary} key @param {number} [from] @returns {Column<LatencySummary & { over: string }>} */
+  const quantile = (head, key, from = 0) => ({ head, least: 8, from, of: (row) => ms(row[key]) })
   /** @type {ReturnType<typeof quantile>[]} */
   const columns = [
     { head: 'ms', isText: true, of: ({ over }) => over },
     quantile('p50', 'p50Ms'),
-    quantile('p90', 'p90Ms'),
-    quantile('p95', 'p95Ms'),
+    quantile('p90', 'p90Ms', 72),
+    quantile('p95', 'p95Ms', 52),
     quantile('p99', 'p99Ms'),
-    quantile('p99.9', 'p999Ms'),
+    quantile('p99.9', 'p999Ms', 62),
     quantile('max', 'maxMs'),
   ]
   return tableLines(columns, rows, look)
 }
 
-/** @param {RouteSnapshot} route @param {Output} out */
-function partLines({ parts, lastMinute }, { paint, isUnicode }) {
+/** @param {RouteSnapshot} route @param {Output} out @param {number} width */
+function partLines({ parts, lastMinute }, { paint, isUnicode }, width) {
   if (parts === null || lastMinute.count === 0) return []
   const names = /** @type {(keyof RequestParts)[]} */ (Object.keys(PARTS))
   const total = names.reduce((sum, name) => sum + parts.lastMinute[name], 0)
   if (total === 0) return []
   const block = isUnicode ? '█' : '#'
+  const meaningWidth = Math.max(...Object.values(MEANINGS).map((each) => each.length)) + GAP.length
+  const room = width - FIGURES_WIDTH
+  const hasMeaning = room >= meaningWidth + LEAST_BAR
+  const most = Math.max(0, Math.min(MOST_BAR, hasMeaning ? room - meaningWidth : room))
   return names.map((name) => {
     const share = parts.lastMinute[name] / total
     const mean = `${ms(parts.lastMinute[name] / lastMinute.count)} ms`
-    const bar = block.repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH)
-    return `${PARTS[name].padEnd(9)} ${percent(share).padStart(7)} ${mean.padStart(10)}  ${paint('cyan', bar)}  ${paint('dim', MEANINGS[name])}`
+    const bar = block.repeat(Math.round(share * most)).padEnd(most)
+    const meaning = hasMeaning ? GAP + paint('dim', MEANINGS[name]) : ''
+    return `${PARTS[name].padEnd(9)} ${percent(share).padStart(7)} ${mean.padStart(10)}${GAP}${paint('cyan', bar)}${meaning}`
   })
 }
 
@@ -113,13 +124,13 @@ function sinceStartLines({
 const errorLines = ({ route }, { errors }) =>
   errors
     .filter((each) => each.route === route)
-    .map(({ type, status, count: times }) => printable(`${times} times ${type} (${status})`))
+    .map(({ type, status, count: times }) => printable(`${type} (${status}): ${timesOf(times)}`))
 
 /** @param {RouteSnapshot} route @param {Snapshot} snapshot */
 const stallLines = (route, { stalls: { sites } }) =>
   sites
     .filter(isSameRoute(route))
-    .map((site) => printable(`${placeOf(site)}: ${site.count} times, ${duration(site.totalMs)} in all`))
+    .map((site) => printable(`${placeOf(site)}: ${timesOf(site.count)}, ${duration(site.totalMs)} in all`))
 
 /** @param {RouteSnapshot} route @param {Snapshot} snapshot */
 const outgoingLines = (route, { outgoing }) =>
@@ -142,14 +153,15 @@ function slowLines(route, { slowest }, look) {
   const columns = [
     { head: 'at', isText: true, of: ({ at }) => timeOfDay(at) },
     { head: 'ms', least: 7, of: ({ durationMs }) => ms(durationMs) },
-    { head: 'status', of: ({ status }) => status ?? '-' },
+    { head: 'status', from: 50, of: ({ status }) => status ?? NONE },
     { head: 'outcome', isText: true, of: ({ outcome }) => outcome },
     { head: 'mostly', isText: true, of: ({ parts }) => mostly(parts) },
     {
       head: 'id',
       isText: true,
+      from: 70,
       isFlexible: true,
-      of: ({ requestId, traceId }) => requestId ?? traceId ?? '-',
+      of: ({ requestId, traceId }) => requestId ?? traceId ?? NONE,
     },
   ]
   return tableLines(columns, rows, look)

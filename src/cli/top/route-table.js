@@ -1,5 +1,5 @@
 'use strict'
-// The routes of a service as a table: sorted, with as many columns as the width has room for.
+// The routes of a service as a table, and its orders.
 
 const { percent, routeName } = require('../../core/readable')
 const { ms, rate } = require('../figures')
@@ -11,8 +11,8 @@ const { layOut } = require('../text-table')
  * @import { Column, Look } from '../text-table'
  * @import { Feed, SnapshotRates } from './feed'
  * @typedef {{ route: RouteSnapshot, name: string, rates: ReturnType<SnapshotRates['of']> }} Row
- * @typedef {Column<Row> & { sort?: string, from?: number, by?: (row: Row) => number }} RouteColumn
- *   sort: its name as an order; by: what it is ordered by, the most first; from: the width from which it is shown
+ * @typedef {Column<Row> & { sort?: string, by?: (row: Row) => number }} RouteColumn
+ *   sort: its name as an order; by: what it is ordered by, the most first
  */
 
 const least = 6
@@ -31,6 +31,7 @@ const COLUMNS = [
     head: 'P50 MS',
     least,
     sort: 'p50',
+    from: 56,
     by: (row) => row.route.lastMinute.p50Ms,
     of: (row) => ms(row.route.lastMinute.p50Ms),
   },
@@ -114,8 +115,9 @@ function sortedRows({ snapshot, rates }, sort) {
  * @param {Look & { sort: string, width: number }} look
  */
 function routeTable(rows, { sort, ...look }) {
-  const columns = COLUMNS.filter(({ from = 0 }) => look.width >= from).map((column) =>
-    column.sort === sort ? { ...column, head: `${column.head}*` } : column
+  // What it is sorted by is shown on a narrow line too.
+  const columns = COLUMNS.map((column) =>
+    column.sort === sort ? { ...column, head: `${column.head}*`, from: 0 } : column
   )
   return layOut(columns, rows, look)
 }

@@ -3,7 +3,7 @@
 // keys into states, and a state into lines.
 
 const { doctorLines } = require('../commands/doctor')
-const { padEnd } = require('../printable-text')
+const { asManyAsFit, padEnd } = require('../printable-text')
 const { headLines } = require('./head-lines')
 const { routeDetail } = require('./route-detail')
 const { SORTS, routeTable, sortedRows } = require('./route-table')
@@ -106,8 +106,8 @@ class View {
     const index = rows.findIndex(({ name }) => name === this.#selected)
     this.#firstLine = within(this.#firstLine, 0, rows.length - this.#height)
     if (index !== -1) this.#firstLine = within(this.#firstLine, index - this.#height + 1, index)
-    const shown = rows.slice(this.#firstLine, this.#firstLine + this.#height)
-    const table = routeTable(shown, {
+    // Of all routes: a name and a column look the same however far the table is scrolled.
+    const table = routeTable(rows, {
       sort: this.#sort,
       paint,
       width,
@@ -116,9 +116,9 @@ class View {
     })
     return [
       table.head,
-      ...table.rows.map((line, row) =>
-        row + this.#firstLine === index ? paint('inverse', padEnd(line, width)) : line
-      ),
+      ...table.rows
+        .map((line, row) => (row === index ? paint('inverse', padEnd(line, width)) : line))
+        .slice(this.#firstLine, this.#firstLine + this.#height),
     ]
   }
 
@@ -143,9 +143,13 @@ class View {
   /** @param {number} width */
   #keyLine(width) {
     const arrows = this.#out.isUnicode ? '↑↓' : 'up/down'
-    if (this.#page !== 'routes')
-      return `q quit  Esc back  ${arrows} scroll${this.#page === 'route' ? '  d doctor' : ''}`
-    const keys = `q quit  s sort: ${this.#sort}  ${arrows} select  Enter detail  d doctor`
+    if (this.#page === 'route')
+      return asManyAsFit(['q quit', 'Esc back', `${arrows} scroll`, 'd doctor'], width)
+    if (this.#page === 'doctor') return asManyAsFit(['q quit', 'Esc back', `${arrows} scroll`], width)
+    const keys = asManyAsFit(
+      ['q quit', 'd doctor', `${arrows} select`, 'Enter detail', `s sort: ${this.#sort}`],
+      width
+    )
     const about = 'Latencies and errors: last minute'
     return keys.length + about.length + 2 > width ? keys : padEnd(keys, width - about.length) + about
   }

@@ -1,5 +1,8 @@
 'use strict'
-// Whether a debugger may be attached: the process was started with --inspect, or an inspector port was opened since.
+// Whether a debugger may be attached: the process was started with --inspect, or an inspector port was opened since. A worker thread knows
+// nothing of a port that was opened later.
+
+const { isMainThread } = require('node:worker_threads')
 
 /** @type {{ url: () => string | undefined } | undefined} */
 let inspector
@@ -8,10 +11,16 @@ let inspector
 function isInspected() {
   try {
     inspector ??= require('node:inspector')
-    return inspector?.url() !== undefined
+    return inspector?.url() !== undefined || (!isMainThread && startsInspected())
   } catch {
     return false
   }
 }
+
+/** Only the main thread has the URL of the port. */
+const startsInspected = () =>
+  [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(' ')].some((flag) =>
+    /^--inspect(-brk|-wait)?(=|$)/.test(flag)
+  )
 
 module.exports = { isInspected }

@@ -57,13 +57,15 @@ function filesIn(folder) {
 const missingFor = (feature) => missingGrants(FEATURES[feature])
 
 /**
- * @param {{ options: Pick<ResolvedOptions, 'fleet' | 'release'>, isOfFleet: boolean }} parts
+ * @param {{ options: Pick<ResolvedOptions, 'fleet' | 'insight' | 'release'>, isOfFleet: boolean }} parts
  * @returns {ForbiddenFeature[]} features that are off; none without a permission model
  */
 function forbiddenFeatures({ options, isOfFleet }) {
   if (process.permission === undefined) return []
   const { file } = options.release
   const features = { ...FEATURES }
+  const { hangReport } = options.insight
+  if (hangReport !== undefined) features['hang-report'] = filesIn(hangReport)
   if (file !== undefined) features.releases = filesIn(path.dirname(file))
   if (isOfFleet) features.fleet = filesIn(/** @type {FleetOptions} */ (options.fleet)?.directory ?? tmpdir())
   return Object.entries(features)

@@ -6,32 +6,43 @@ const { placeInStack } = require('../stack-frames')
 
 const MOST_ROWS = 1000
 const OTHER_TYPE = '_OTHER'
+/** A thousand rows keep one each. */
+const LONGEST_MESSAGE = 300
+
+/** @import { Clock } from '../clock' */
 
 /**
- * @typedef {{ route: string, status: number, type: string, count: number, place: string | null }} ErrorRow `place`: where the last of
- *   them was thrown, as far as stacks were read
+ * @typedef {{ route: string, status: number, type: string, count: number, lastAtMs: number, method: string | null,
+ *   message: string | null, place: string | null }} ErrorRow
+ *   lastAtMs, method: of the last one; message, place: of the last one whose stack was read
  */
 
 class ErrorTable {
   /** @type {Map<string, ErrorRow>} */
   #rows = new Map()
   #otherRoute
+  #clock
 
-  /** @param {string} otherRoute the route of the combinations beyond the limit */
-  constructor(otherRoute) {
+  /** @param {string} otherRoute the route of the combinations beyond the limit @param {Pick<Clock, 'wallMs'>} clock */
+  constructor(otherRoute, clock) {
     this.#otherRoute = otherRoute
+    this.#clock = clock
   }
 
   /**
-   * @param {string} route
-   * @param {{ status: number, type: string, stack?: string | undefined, isDescribed?: boolean }} failure
+   * @param {{ route: string, method?: string | undefined }} where
+   * @param {{ status: number, type: string, message?: string, stack?: string | undefined, isDescribed?: boolean }} failure
    */
-  count(route, failure) {
+  count({ route, method = undefined }, failure) {
     const { status, type } = failure
     const row = this.#rows.get(keyOf(route, status, type)) ?? this.#open(route, status, type)
     row.count++
+    row.lastAtMs = this.#clock.wallMs()
+    row.method = method ?? null
     // Stacks are slow to write: that of the first, and those that the log has written.
-    if (row.count === 1 || failure.isDescribed) row.place = placeInStack(failure.stack)
+    if (row.count > 1 && !failure.isDescribed) return
+    row.place = placeInStack(failure.stack)
+    row.message = failure.message?.slice(0, LONGEST_MESSAGE) || null
   }
 
   /** @param {string} route @param {number} status @param {string} type */
@@ -42,6 +53,9 @@ class ErrorTable {
       status,
       type: isFull ? OTHER_TYPE : type,
       count: 0,
+      lastAtMs: 0,
+      method: null,
+      message: null,
       place: null,
     }
     const key = keyOf(row.route, status, row.type)

@@ -55,7 +55,7 @@ class Failures {
    *   recorder: Recorder }} parts
    */
   constructor({ options, clock, logger, internalErrors, fields, recorder }) {
-    this.table = new ErrorTable(options.routes.overflow)
+    this.table = new ErrorTable(options.routes.overflow, clock)
     this.log = new ErrorLog({ logger, clock, internalErrors, fields })
     this.#answer = new ErrorAnswer({ internalErrors })
     this.#recorder = recorder
@@ -112,7 +112,7 @@ class Failures {
   /** @param {Request | undefined} request @param {Failure} failure */
   #countAs(request, failure) {
     if (request !== undefined && (request.ignores & METRICS) !== 0) return
-    this.table.count(request?.series?.route ?? this.#unmatched, failure)
+    this.table.count(request?.series ?? { route: this.#unmatched }, failure)
   }
 
   /** @param {Failure} failure */

@@ -20,8 +20,10 @@ const { notAListener } = require('./wrong-framework')
  * @import { Server } from 'node:net'
  * @import { ServerSocket } from '../drain/connections'
  * @import { KnownServers } from '../drain/known-servers'
+ * @import { Failures } from '../errors/failures'
  * @import { Emit, Listener, RequestContext } from '../errors/request-context'
  * @import { Admission } from '../gate/admission'
+ * @import { RequestLog } from '../log/request-log'
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
  * @import { AnyFunction, ExpressApp, Handle } from './app-kinds'
@@ -73,9 +75,10 @@ class Entrance {
   #seenApp
 
   /**
-   * @param {{ recorder: Recorder, endpoints: Endpoints, admission: Admission, known: KnownServers, context: RequestContext }} parts
+   * @param {{ recorder: Recorder, endpoints: Endpoints, admission: Admission, failures: Failures, requestLog: RequestLog,
+   *   known: KnownServers, context: RequestContext }} parts
    */
-  constructor({ recorder, endpoints, admission, known, context }) {
+  constructor({ recorder, endpoints, admission, failures, requestLog, known, context }) {
     this.#recorder = recorder
     this.#ignoresByFunction = recorder.ignoresByFunction
     this.#endpoints = endpoints
@@ -85,6 +88,12 @@ class Entrance {
     this.#prepare = (/** @type {NodeRequest} */ req, /** @type {NodeResponse} */ res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
+    // Hot path: once a request, however it entered.
+    recorder.tellOfEnds((request) => {
+      if (request.failure !== undefined) failures.onEnd(request)
+      if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
+      admission.release(request, recorder.endedMs, request.endedIdleMs)
+    })
     const decideBefore = (/** @type {ExpressApp} */ app, /** @type {Handle} */ handle) =>
       this.#wrapListener(handle.bind(app), app, true)
     this.#earlyEntry = new EarlyEntry({ prepare: this.#prepare, decideBefore })

@@ -4,6 +4,7 @@
 
 const { withRounded } = require('../durations')
 const { POOL_REASON } = require('../gate/verdict')
+const { bytes, duration } = require('../readable')
 
 /**
  * @import { SpillwayEvents } from '../../../index.js'
@@ -82,4 +83,17 @@ function observedOverloads({ info, warn }) {
   }
 }
 
-module.exports = { EVENT_LINES, causeText, observedOverloads }
+/**
+ * Logs that the heap is soon full: V8 ends the process without a word of the application.
+ * @param {(fields: object, message: string) => void} warn
+ */
+function heapFillingLine(warn) {
+  return (/** @type {import('../process/heap-filling').Filling} */ filling) => {
+    const { bytesPerSecond, limitBytes, secondsToLimit, usedBytes } = filling
+    const pace = `it grows by ${bytes(bytesPerSecond)} a second, and ${bytes(usedBytes)} of ${bytes(limitBytes)} are in use after a collection`
+    const message = `spillway: the heap is full in ${duration(secondsToLimit * 1000)}, and Node.js then ends the process: ${pace}`
+    warn({ event: 'heapFilling', ...filling }, message)
+  }
+}
+
+module.exports = { EVENT_LINES, causeText, heapFillingLine, observedOverloads }

@@ -68,6 +68,7 @@ function resolveOptions(given = {}, defaults = DEFAULTS) {
   }
   requireKnownKeys('', given, DEFAULTS)
   requireDistinctPaths(resolved.endpoints)
+  requireWatch(resolved.insight)
   return Object.freeze(resolved)
 }
 
@@ -216,6 +217,15 @@ function requireDistinctPaths({ allow: _, ...endpoints }) {
   throw new SpillwayError(
     'ERR_SPILLWAY_OPTION_VALUE',
     `\`endpoints\` must have a path each: '${twice}' is given twice. Give each its own path, or false to switch it off.`
+  )
+}
+
+/** @param {ResolvedOptions['insight']} options */
+function requireWatch({ stalls, hangReport, exitAfter }) {
+  if (stalls !== false || (hangReport === undefined && exitAfter === 0)) return
+  throw new SpillwayError(
+    'ERR_SPILLWAY_OPTION_VALUE',
+    `\`insight.${exitAfter === 0 ? 'hangReport' : 'exitAfter'}\` needs the thread that \`insight.stalls\` starts: leave \`stalls\` on.`
   )
 }
 

@@ -96,6 +96,8 @@ const DEFAULTS = Object.freeze({
     stallThreshold: 100,
     blockedAfter: 1000,
     hangAfter: 30_000,
+    hangReport: undefined,
+    exitAfter: 0,
     parts: true,
     outgoing: true,
     warnings: true,
@@ -199,6 +201,11 @@ const RULES = {
     (/** @type {number} */ value) => Number.isFinite(value) && (value >= 500 || value === 0),
   ],
   'insight.hangAfter': [
+    'a number of milliseconds of at least 1000 (0 is off)',
+    (/** @type {number} */ value) => Number.isFinite(value) && (value >= 1000 || value === 0),
+  ],
+  'insight.hangReport': ['the path of a directory', isText],
+  'insight.exitAfter': [
     'a number of milliseconds of at least 1000 (0 is off)',
     (/** @type {number} */ value) => Number.isFinite(value) && (value >= 1000 || value === 0),
   ],

@@ -14,6 +14,11 @@ const MUCH_BETTER = 3
 const LEAST_NOISE = 0.04
 /** And it hides at most this share of the whole rise. */
 const MOST_NOISE = 0.2
+/** The rise of the second half of a window, as a share of the first half's. */
+const LEAST_PACE = 0.92
+const LARGEST_PACE = 1.25
+/** Twice the standard error of the curve, as a share of the rise of a half. */
+const MOST_DOUBT = 0.1
 /** Below this many values, a fall is looked for as well: ranks would tell of it. */
 const ENOUGH_FOR_RANKS = 8
 /** The standard deviation of normal noise, by its median distance. */
@@ -108,6 +113,38 @@ function isSteadyOfFew(times, bytes, slope) {
   )
 }
 
+/**
+ * Whether a rise keeps its pace, by the parabola closest to the values: the second half of the time rises as fast as the first, and the values
+ * leave little doubt. A leak keeps its pace, and a cache that fills slows down.
+ * @param {number[]} times @param {number[]} bytes
+ */
+function keepsPace(times, bytes) {
+  const count = times.length
+  const middle = (times[0] + times[count - 1]) / 2
+  // From -1 to 1. The terms of the parabola are orthogonal, so that each is fitted alone.
+  const xs = times.map((each) => (each - middle) / (middle - times[0]))
+  const squares = xs.map((x) => x * x)
+  const line = xs.map((x) => x - sumOf(xs) / count)
+  const skew = productOf(squares, line) / productOf(line, line)
+  const bend = squares.map((square, i) => square - sumOf(squares) / count - skew * line[i])
+  const bends = productOf(bend, bend)
+  const curve = productOf(bytes, bend) / bends
+  const tilt = productOf(bytes, line) / productOf(line, line)
+  const mean = sumOf(bytes) / count
+  const rests = bytes.map((each, i) => each - mean - tilt * line[i] - curve * bend[i])
+  const doubt = Math.sqrt(productOf(rests, rests) / Math.max(1, count - 3) / bends)
+  const half = tilt - curve * skew
+  const pace = (half + curve) / (half - curve)
+  const isClear = half > 0 && 2 * doubt <= MOST_DOUBT * half
+  return isClear && pace >= LEAST_PACE && pace <= LARGEST_PACE
+}
+
+/** @param {number[]} values */
+const sumOf = (values) => values.reduce((sum, each) => sum + each, 0)
+
+/** @param {number[]} values @param {number[]} weights */
+const productOf = (values, weights) => values.reduce((sum, each, i) => sum + each * weights[i], 0)
+
 /** Whether one step describes the values better than a line does, or two steps much better. @param {number[]} times @param {number[]} bytes */
 function areSteps(times, bytes) {
   const { line, oneStep, twoSteps } = squaredDistances(times, bytes)
@@ -161,4 +198,4 @@ function interpolate(times, bytes, atMs) {
   return bytes[next - 1] + share * (bytes[next] - bytes[next - 1])
 }
 
-module.exports = { ENOUGH_FOR_RANKS, isSteady, isSteadyOfFew, median, noiseOf, testTrend }
+module.exports = { ENOUGH_FOR_RANKS, isSteady, isSteadyOfFew, keepsPace, median, noiseOf, testTrend }

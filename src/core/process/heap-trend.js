@@ -1,23 +1,47 @@
 'use strict'
-// Decides whether the heap leaks, from the heap in use after major collections. Five windows, from twelve minutes to 36
+// Decides whether the heap leaks, from the heap in use after major collections. Six windows, from three minutes to 36
 // hours, each keep the minimum of 36 periods. A window grows if it rises with confidence, enough, steadily, without a
-// jump, and above everything that longer windows remember (docs/decisions/0041).
+// jump, and above everything that longer windows remember (docs/decisions/0041). A rise of minutes has to keep its pace (0061).
 
-const { ENOUGH_FOR_RANKS, isSteady, isSteadyOfFew, median, noiseOf, testTrend } = require('./heap-shape')
+const {
+  ENOUGH_FOR_RANKS,
+  isSteady,
+  isSteadyOfFew,
+  keepsPace,
+  median,
+  noiseOf,
+  testTrend,
+} = require('./heap-shape')
 
 const PERIODS = 36
 /** From this many periods in use on, quarters of a window are compared. */
 const MANY = 24
 const FEWEST = 4
-/** How long they have to last; in long windows, as long as `MANY` do. */
-const LEAST_SPAN_MS = 420_000
 /** Requests in flight when a collection ends only ever add: the minimum of ten seconds counts. */
 const LEAST_OF_MS = 10_000
-const PERIOD_MS = [20_000, 60_000, 120_000, 600_000, 3_600_000]
+/** Every process grows while it starts. Short windows show that it slows down, so they ignore only the first seconds. */
+const QUICK_START_MS = 20_000
+const START_MS = 300_000
+/** From this span on a window is judged. */
+const QUICK_SPAN_MS = 110_000
+const FEW_SPAN_MS = 420_000
+/** A rise over less time than this may be a cache that fills: it has to be this large, and to keep its pace. */
+const QUICK_MS = 900_000
+const LEAST_QUICK_BYTES = 12e6
+/** Where the start is ignored, less is enough. */
+const LEAST_LATER_BYTES = 6e6
+const QUICK = { leastQuickBytes: LEAST_QUICK_BYTES, startMs: QUICK_START_MS }
+const LATER = { leastQuickBytes: LEAST_LATER_BYTES, startMs: START_MS }
+const WINDOWS = [
+  { periodMs: 5000, leastSpanMs: QUICK_SPAN_MS, ...QUICK },
+  { periodMs: 25_000, leastSpanMs: QUICK_SPAN_MS, ...QUICK },
+  { periodMs: 60_000, leastSpanMs: FEW_SPAN_MS, ...LATER },
+  { periodMs: 120_000, leastSpanMs: FEW_SPAN_MS, ...LATER },
+  { periodMs: 600_000, leastSpanMs: (MANY - 1) * 600_000, ...LATER },
+  { periodMs: 3_600_000, leastSpanMs: (MANY - 1) * 3_600_000, ...LATER },
+]
 /** A window for few values: where there are many, others say as much. */
 const FOR_FEW_MS = 120_000
-/** Every process grows while it starts: the first five minutes are ignored. */
-const START_MS = 300_000
 const CONFIDENCE = 0.999
 /** The least rise, as a share of the heap. */
 const MIN_RISE_SHARE = 0.05
@@ -31,23 +55,28 @@ const LEAST_SHARE = 0.5
 const LEAST_RISE_BYTES = 1e6
 
 /** @typedef {{ atMs: number, bytes: number }} Reading */
-/** @typedef {{ periodMs: number } & Record<'times' | 'bytes' | 'highs' | 'ends', number[]>} Periods */
+/** @typedef {typeof WINDOWS[number] & Record<'times' | 'bytes' | 'highs' | 'ends', number[]>} Periods */
 
 /** A ring of periods, each with the minimum and maximum recorded in it. */
 class Window {
+  #fromMs
+  #size
   #periodMs
   #numbers = new Float64Array(PERIODS).fill(-1)
   #times = new Float64Array(PERIODS)
   #bytes = new Float64Array(PERIODS)
   #highs = new Float64Array(PERIODS)
 
-  /** @param {number} periodMs */
-  constructor(periodMs) {
-    this.#periodMs = periodMs
+  /** @param {typeof WINDOWS[number]} size @param {number} nowMs */
+  constructor(size, nowMs) {
+    this.#size = size
+    this.#fromMs = nowMs + size.startMs
+    this.#periodMs = size.periodMs
   }
 
   /** @param {number} atMs @param {number} bytes */
   record(atMs, bytes) {
+    if (atMs < this.#fromMs) return
     const number = Math.floor(atMs / this.#periodMs)
     const at = number % PERIODS
     // An estimate comes late: a newer period may have its place.
@@ -67,7 +96,7 @@ class Window {
   read(nowMs) {
     const newest = Math.floor(nowMs / this.#periodMs)
     /** @type {Periods} */
-    const read = { periodMs: this.#periodMs, times: [], bytes: [], highs: [], ends: [] }
+    const read = { ...this.#size, times: [], bytes: [], highs: [], ends: [] }
     for (let number = Math.max(0, newest - PERIODS + 1); number <= newest; number++) {
       const at = number % PERIODS
       if (this.#numbers[at] !== number) continue
@@ -135,24 +164,22 @@ class RetainedHeap {
 }
 
 class HeapTrend {
-  #windows = PERIOD_MS.map((periodMs) => new Window(periodMs))
-  #fromMs
+  #windows
   #least = { atMs: 0, bytes: Infinity }
   #retained = new RetainedHeap()
 
   /** @param {number} nowMs */
   constructor(nowMs) {
-    this.#fromMs = nowMs + START_MS
+    this.#windows = WINDOWS.map((each) => new Window(each, nowMs))
   }
 
   /** @param {number} nowMs @param {number} bytes in use after a minor collection */
   onMinor(nowMs, bytes) {
-    if (nowMs >= this.#fromMs) this.#retained.onMinor(nowMs, bytes)
+    this.#retained.onMinor(nowMs, bytes)
   }
 
   /** @param {number} nowMs @param {number} bytes in use after a major collection; the least of ten seconds goes into the windows. */
   onMajor(nowMs, bytes) {
-    if (nowMs < this.#fromMs) return
     this.#closePeriod(nowMs)
     for (const estimate of this.#retained.onMajor(nowMs, bytes)) this.#record(estimate)
     const least = this.#least
@@ -175,7 +202,8 @@ class HeapTrend {
   }
 
   /**
-   * Of several windows that grow the steepest counts, because its end comes first; of several that do not, the longest.
+   * Of several windows that grow the steepest counts, because its end comes first, with the confidence of the most confident; of several that
+   * do not, the longest.
    *
    * @param {number} nowMs @param {number} limitBytes
    * @returns {{ verdict: 'none' | 'growing' | 'unknown', bytesPerSecond?: number, confidence?: number,
@@ -189,13 +217,16 @@ class HeapTrend {
       .filter((judgement) => judgement !== undefined)
     if (judged.length === 0) return { verdict: 'unknown' }
     const growing = judged.filter(({ isGrowing }) => isGrowing).sort((a, b) => b.slope - a.slope)
-    const { isGrowing, slope, confidence, spanMs, last } = growing[0] ?? judged[judged.length - 1]
+    const { isGrowing, slope, confidence, spanMs, last, lastMs } = growing[0] ?? judged[judged.length - 1]
     return {
       verdict: isGrowing ? 'growing' : 'none',
       bytesPerSecond: slope * 1000,
-      confidence,
+      confidence: Math.max(confidence, ...growing.map((each) => each.confidence)),
       windowSeconds: spanMs / 1000,
-      secondsToLimit: isGrowing ? Math.max(0, limitBytes - last) / slope / 1000 : undefined,
+      // The last value may be two minutes old.
+      secondsToLimit: isGrowing
+        ? Math.max(0, (limitBytes - last) / slope - (nowMs - lastMs)) / 1000
+        : undefined,
     }
   }
 }
@@ -204,14 +235,18 @@ class HeapTrend {
 const periodOf = (atMs) => Math.floor(atMs / LEAST_OF_MS)
 
 /** @param {Periods} window @param {Periods[]} longer */
-function judge({ times, bytes, periodMs }, longer) {
+function judge({ times, bytes, leastQuickBytes, leastSpanMs, periodMs }, longer) {
   const count = bytes.length
   if (count < FEWEST || (count >= MANY && periodMs === FOR_FEW_MS)) return undefined
   const spanMs = times[count - 1] - times[0]
-  if (spanMs < leastSpanMs(periodMs)) return undefined
+  if (spanMs < leastSpanMs) return undefined
   const { slope, confidence } = testTrend(times, bytes)
   const { highest, fall } = historyOf(times[0], bytes[0], longer)
-  const isRising = slope * spanMs >= MIN_RISE_SHARE * median(bytes)
+  const rise = slope * spanMs
+  const isQuick = spanMs < QUICK_MS
+  const isRising =
+    rise >= MIN_RISE_SHARE * median(bytes) &&
+    (!isQuick || (rise >= leastQuickBytes && keepsPace(times, bytes)))
   const last = bytes[count - 1]
   const isGrowing =
     isRising &&
@@ -219,15 +254,12 @@ function judge({ times, bytes, periodMs }, longer) {
       ? confidence >= CONFIDENCE &&
         isSteady(bytes) &&
         isSteadyOfFew(times, bytes, slope) &&
-        Math.min(...bytes.slice(-PERIODS / 4)) > highest
+        Math.min(...bytes.slice(-PERIODS / 4)) > highest + (isQuick ? fall : 0)
       : isSure(times, bytes, { slope, confidence }) &&
         isSteadyOfFew(times, bytes, slope) &&
         last > highest + fall)
-  return { isGrowing, slope, confidence, spanMs, last }
+  return { isGrowing, slope, confidence, spanMs, last, lastMs: times[count - 1] }
 }
-
-/** @param {number} periodMs */
-const leastSpanMs = (periodMs) => (periodMs <= 120_000 ? LEAST_SPAN_MS : (MANY - 1) * periodMs)
 
 /**
  * Of few values the ranks say little, but their distance says enough if it is large beside their noise.

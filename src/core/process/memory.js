@@ -79,12 +79,15 @@ function afterGcLimitBytes(heapLimitBytes) {
   return Math.min(oldBytes > 0 ? oldBytes : heapLimitBytes, heapLimitBytes, containerLimitBytes())
 }
 
+/** The limit of the heap after a major collection. */
+const heapLimitBytes = () => afterGcLimitBytes(v8.getHeapStatistics().heap_size_limit)
+
 /** The heap with V8's limit, or the container's if that is lower, and all memory with the container's limit. @param {Runtime} runtime */
 function memoryForRecycling({ collections }) {
   return {
     heap: {
       usedBytes: collections.heapAfterBytes,
-      limitBytes: afterGcLimitBytes(v8.getHeapStatistics().heap_size_limit),
+      limitBytes: heapLimitBytes(),
     },
     rss: { usedBytes: rssBytes(), limitBytes: containerLimitBytes() },
   }
@@ -113,6 +116,7 @@ function memoryForProfile() {
 }
 
 exports.Memory = Memory
+exports.heapLimitBytes = heapLimitBytes
 exports.memoryForGate = memoryForGate
 exports.memoryForProfile = memoryForProfile
 exports.memoryForRecycling = memoryForRecycling

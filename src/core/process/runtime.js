@@ -2,13 +2,18 @@
 // Creates what measures the runtime: event loop, collector, heap and memory. None runs by itself: the turn clock and V8 call them.
 
 const { GarbageCollection } = require('./garbage-collection')
+const { HeapFilling } = require('./heap-filling')
 const { HeapTrend } = require('./heap-trend')
 const { LoopDelay } = require('./loop-delay')
-const { Memory } = require('./memory')
+const { Memory, heapLimitBytes } = require('./memory')
 const { Utilization } = require('./utilization')
 
-/** @param {import('../clock').Clock} clock */
-function createRuntime(clock) {
+/**
+ * @param {import('../clock').Clock} clock
+ * @param {(filling: import('./heap-filling').Filling) => void} onFilling the process soon ends for want of memory
+ */
+function createRuntime(clock, onFilling) {
+  const heapFilling = new HeapFilling({ limitBytes: heapLimitBytes, onFilling })
   const heapTrend = new HeapTrend(clock.now())
   return {
     heapTrend,
@@ -16,7 +21,10 @@ function createRuntime(clock) {
     utilization: new Utilization(clock),
     collections: new GarbageCollection({
       onMinor: (bytes) => heapTrend.onMinor(clock.now(), bytes),
-      onMajor: (bytes) => heapTrend.onMajor(clock.now(), bytes),
+      onMajor(bytes) {
+        heapTrend.onMajor(clock.now(), bytes)
+        heapFilling.onMajor(clock.now(), bytes)
+      },
     }),
     memory: new Memory(),
   }

@@ -21,7 +21,7 @@ const { Rows } = require('../histogram/rows')
 const { RollingRows } = require('../histogram/rows')
 const { CollectionTimes } = require('../process/collection-times')
 const { endedMsOf } = require('./connection-record')
-const { UPGRADED } = require('./outcome')
+const { ABORTED, UPGRADED } = require('./outcome')
 
 /**
  * @import { GarbageCollection } from '../process/garbage-collection'
@@ -30,11 +30,15 @@ const { UPGRADED } = require('./outcome')
  * @typedef {Request & { series: RouteSeries }} Recorded
  */
 
-/** The order in a row, and of the values of the label `part`. `loop` is no part: the time for which the request's own code ran. */
+/**
+ * The order in a row, and of the values of the label `part`. Two columns are no parts: `loop` is the time for which the request's own code
+ * ran, and `gave up` counts requests whose client disconnected before an answer began.
+ */
 const PARTS = Object.freeze(['queue', 'run', 'loop_busy', 'gc', 'wait', 'body', 'unread'])
 const [QUEUE, RUN, LOOP_BUSY, GC, WAIT, BODY, UNREAD] = PARTS.keys()
 const LOOP = PARTS.length
-const PART_COLUMNS = LOOP + 1
+const GAVE_UP = LOOP + 1
+const PART_COLUMNS = GAVE_UP + 1
 /** A shorter turn makes no request wait. */
 const SHORTEST_TURN_MS = 1
 /** A poll that took longer found nothing to read when it began. */
@@ -160,6 +164,8 @@ class RequestParts {
     const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
     const { values } = this.#rows
     values[start + LOOP] += Math.max(0, request.returnedMs - ticket.decidedMs) + request.resumedMs
+    if (request.outcome === ABORTED && request.firstByteMs < 0 && !request.isLongPoll)
+      values[start + GAVE_UP]++
     if (hasDuration) this.#addParts(request, values, start)
   }
 
@@ -249,6 +255,7 @@ function partsIn(read) {
   }
 }
 
+exports.GAVE_UP = GAVE_UP
 exports.LOOP = LOOP
 exports.UNREAD = UNREAD
 exports.PARTS = PARTS

@@ -1,7 +1,7 @@
 'use strict'
 // Sums of the parts of the requests of a route, since the start and over the last minute, for the snapshot.
 
-const { LOOP, PART_COLUMNS, UNREAD, partsIn } = require('../request/request-parts')
+const { GAVE_UP, LOOP, PART_COLUMNS, UNREAD, partsIn } = require('../request/request-parts')
 
 /**
  * @param {{ partsRow: number | undefined }} series
@@ -21,12 +21,13 @@ function partSumsOf({ partsRow }, { parts, partsMinuteAgo }) {
 }
 
 /** What is shown of a route with `insight.parts: false`. */
-const NO_PARTS = Object.freeze({ parts: null, loopMs: null })
+const NO_PARTS = Object.freeze({ parts: null, loopMs: null, gaveUp: null })
 
 /** @param {Float64Array} sinceStart @param {Float64Array} lastMinute */
 const routePartsOf = (sinceStart, lastMinute) => ({
   parts: { sinceStart: sumsIn(sinceStart), lastMinute: sumsIn(lastMinute) },
   loopMs: { sinceStart: sinceStart[LOOP], lastMinute: lastMinute[LOOP] },
+  gaveUp: { sinceStart: sinceStart[GAVE_UP], lastMinute: lastMinute[GAVE_UP] },
 })
 
 /** @param {Float64Array} sums */

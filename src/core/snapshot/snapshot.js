@@ -64,11 +64,15 @@ function takeSnapshot(parts, captured) {
     slowest: requestLog.slow.sample(nowMs).map(slowOf),
     admission: admissionOf(captured, parts.admission),
     runtime: runtimeOf(captured),
-    errors: captured.errors.map(({ row: { route, status, type }, count }) => ({
+    errors: captured.errors.map(({ row: { route, status, type, lastAtMs, ...last }, count }) => ({
       route,
       status,
       type,
       count,
+      lastAt: new Date(lastAtMs).toISOString(),
+      method: last.method,
+      message: last.message,
+      place: last.place,
     })),
     internalErrors: Object.fromEntries(captured.internalErrors),
     forbidden: forbiddenFeatures(parts),

@@ -45,6 +45,7 @@ class Admin {
       clock,
       isOverloaded: () => admission.episode.isOn,
       onPause: (ms) => started.stalls?.excuse(ms),
+      onPauseBegin: () => started.stalls?.excuse(undefined),
     })
     const { pages, memberPages, liveStream } = adminPages({
       // The guard has authorized this request, so that it need not queue behind unauthorized scrapes.
@@ -93,7 +94,7 @@ class Admin {
       return {
         atMs: clock.wallMs(),
         diagnosis: features.use('doctor').diagnose(),
-        stalls: features.use('stalls').section(),
+        snapshot: this.#instance.snapshot(),
         metrics: {
           contentType: format.contentType,
           text: await textOf((sink) => exporter.value.write(sink, format)),
@@ -105,7 +106,7 @@ class Admin {
   }
 
   /** @param {number} nowMs @param {number} idleMs */
-  onTurn(nowMs, idleMs) {
+  onInterval(nowMs, idleMs) {
     this.#history.onTurn(nowMs, idleMs)
   }
 

@@ -3,7 +3,7 @@
 // process does. It knows what the loop was last able to tell, and what the blocked code says of itself. It runs in that thread.
 
 const { JSON_TYPE, dataHandler, readOnly } = require('../../core/http/endpoints')
-const { bytes, duration } = require('../../core/readable')
+const { duration } = require('../../core/readable')
 const { urlPath } = require('../../core/url-path')
 const { doctorPage } = require('./doctor-page')
 const { AdminServer } = require('./server')
@@ -13,9 +13,10 @@ const { AdminServer } = require('./server')
  * @import { ResolvedListenOptions } from './server'
  *
  * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'frames' | 'method' | 'route'>} Described by the blocked code itself
- * @typedef {{ atMs: number, diagnosis: Diagnosis, stalls: Snapshot['stalls'], metrics: { contentType: string, text: string } }} Published
- * @typedef {{ blockedMs(): number, describe(): Promise<{ described?: Described | undefined, asleepIn: string }>,
- *   clock: typeof import('../../core/clock').systemClock }} Watched the watching thread
+ * @typedef {{ described?: Described | undefined, asleepIn: string, isMeant: boolean }} Now what the blocked thread does. `isMeant`: a
+ *   debugger or a heap snapshot blocks it
+ * @typedef {{ atMs: number, diagnosis: Diagnosis, snapshot: Snapshot, metrics: { contentType: string, text: string } }} Published
+ * @typedef {{ blockedMs(): number, describe(): Promise<Now>, clock: typeof import('../../core/clock').systemClock }} Watched the watching thread
  */
 
 const INDEX = `spillway, from the thread that watches the event loop
@@ -23,6 +24,7 @@ const INDEX = `spillway, from the thread that watches the event loop
 /livez          200, and 503 once the loop has been blocked for insight.hangAfter
 /doctor         what blocks the loop now, and the findings from before: JSON, or text by Accept
 /stalls         what blocks the loop now, and the stalls as they were last told
+/snapshot       the snapshot, as it was last told; Age says when
 /metrics        the metrics, as they were last told; Age says when
 `
 /** A shorter block is no finding. */
@@ -45,12 +47,23 @@ function serveBlocked({ options, hangAfterMs }, { blockedMs, describe, clock }) 
   /** @type {Diagnosis} */
   let current
   const wrote = doctorPage(() => current)
+  const lastTold = (/** @type {(told: Published) => Published['metrics']} */ read) =>
+    readOnly((_req, res) => {
+      if (last === undefined) {
+        res.writeHead(503, { 'Retry-After': 10 })
+        return res.end('The process has told nothing yet.')
+      }
+      const { contentType, text } = read(last)
+      const age = Math.max(0, Math.round((clock.wallMs() - last.atMs) / 1000))
+      res.writeHead(200, { 'Content-Type': contentType, Age: age })
+      res.end(text)
+    })
   const pages = new Map(
     Object.entries({
       '/': dataHandler('text/plain; charset=utf-8', () => INDEX),
-      '/livez': readOnly((_req, res) => {
+      '/livez': readOnly(async (_req, res) => {
         const ms = blockedMs()
-        const isHung = hangAfterMs > 0 && ms >= hangAfterMs
+        const isHung = hangAfterMs > 0 && ms >= hangAfterMs && !(await describe()).isMeant
         const body = JSON.stringify({ status: isHung ? 'blocked' : 'ok', blockedMs: Math.round(ms) })
         res.writeHead(isHung ? 503 : 200, { 'Content-Type': JSON_TYPE })
         res.end(body)
@@ -65,20 +78,15 @@ function serveBlocked({ options, hangAfterMs }, { blockedMs, describe, clock }) 
       '/stalls': /** @type {Handler} */ (
         async (req, res) => {
           const ms = blockedMs()
-          const blocked = ms === 0 ? null : { blockedMs: Math.round(ms), ...(await describe()).described }
-          const told = last === undefined ? null : { ageMs: clock.wallMs() - last.atMs, ...last.stalls }
+          const { described, asleepIn } = ms === 0 ? { described: undefined, asleepIn: '' } : await describe()
+          const blocked = ms === 0 ? null : { blockedMs: Math.round(ms), ...(described ?? { asleepIn }) }
+          const told =
+            last === undefined ? null : { ageMs: clock.wallMs() - last.atMs, ...last.snapshot.stalls }
           dataHandler(JSON_TYPE, () => JSON.stringify({ blocked, told }))(req, res)
         }
       ),
-      '/metrics': readOnly((_req, res) => {
-        if (last === undefined) {
-          res.writeHead(503, { 'Retry-After': 10 })
-          return res.end('The process has told no metrics yet.')
-        }
-        const age = Math.max(0, Math.round((clock.wallMs() - last.atMs) / 1000))
-        res.writeHead(200, { 'Content-Type': last.metrics.contentType, Age: age })
-        res.end(last.metrics.text)
-      }),
+      '/snapshot': lastTold(({ snapshot }) => ({ contentType: JSON_TYPE, text: JSON.stringify(snapshot) })),
+      '/metrics': lastTold(({ metrics }) => metrics),
     })
   )
   const internalErrors = /** @type {import('../../core/request/internal-errors').InternalErrors} */ (
@@ -93,9 +101,19 @@ function serveBlocked({ options, hangAfterMs }, { blockedMs, describe, clock }) 
   }
 }
 
+/** @param {Now} now */
+function adviceOf({ described, isMeant }) {
+  if (isMeant) return 'Nothing: it ends with the debugger or the heap snapshot that was asked for.'
+  const code =
+    described === undefined
+      ? 'The line of the stall names the function once this ends. Use the asynchronous call.'
+      : 'Mend that code: bound its input, or move it to a worker thread.'
+  return `Restart the process if this does not end: no request is answered until then. ${code}`
+}
+
 /**
  * @param {number} blockedMs
- * @param {{ described?: Described | undefined, asleepIn: string } | undefined} now undefined: the loop turns
+ * @param {Now | undefined} now undefined: the loop turns
  * @param {Published | undefined} last
  * @param {number} wallMs
  * @returns {Diagnosis}
@@ -130,11 +148,11 @@ function diagnosisOf(blockedMs, now, last, wallMs) {
       { name: 'blocked until now', value: blockedMs, unit: 'ms' },
       { name: 'memory', value: process.memoryUsage.rss(), unit: 'bytes' },
     ],
-    advice: `The process answers nobody until this ends. Restart it if it does not, and mend that code: bound its input, or move it to a worker thread. Its memory is ${bytes(process.memoryUsage.rss())}.`,
+    advice: adviceOf(now),
     effectOf: null,
     more: 'docs/insight.md#while-the-loop-is-blocked',
   }
-  return { ...before, at, healthy: false, summary, findings: [finding, ...before.findings] }
+  return { ...before, at, blockedMs, healthy: false, summary, findings: [finding, ...before.findings] }
 }
 
 module.exports = { serveBlocked }

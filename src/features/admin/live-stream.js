@@ -4,6 +4,7 @@
 // A client that reads slowly misses lines: at most its first line and one more wait for it.
 
 const { readOnly } = require('../../core/http/endpoints')
+const { describeProcess } = require('./process-description')
 const { SECOND_MS } = require('./history')
 
 /**
@@ -25,6 +26,7 @@ const FLEET_MS = 5000
  */
 class LiveState {
   #parts
+  #process = describeProcess()
   #text = ''
   #dueMs = Number.NEGATIVE_INFINITY
   /** @type {Omit<FleetSnapshot, 'routes'> | undefined} */
@@ -52,7 +54,13 @@ class LiveState {
     this.#pollFleet(nowMs)
     const { clock, instance, takeSnapshot, diagnose } = this.#parts
     const sinceMs = clock.now()
-    const state = { instance, snapshot: takeSnapshot(), diagnosis: diagnose(), fleet: this.#fleet ?? null }
+    const state = {
+      instance,
+      process: this.#process,
+      snapshot: takeSnapshot(),
+      diagnosis: diagnose(),
+      fleet: this.#fleet ?? null,
+    }
     this.#text = `${JSON.stringify({ state })}\n`
     const tookMs = clock.now() - sinceMs
     this.#dueMs = nowMs + Math.min(MOST_MS, Math.max(LEAST_MS, REST * tookMs))

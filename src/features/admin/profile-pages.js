@@ -29,7 +29,8 @@ const KINDS = {
     path: '/heap',
     extension: 'heapprofile',
     usualS: 60,
-    costs: 'Sampling of what is allocated takes up to 2 % of a core. No collection is forced.',
+    costs:
+      'Sampling of what is allocated takes up to 2 % of a core. At half of the time and at the end V8 collects all garbage, which blocks the event loop for longer the larger the heap is.',
   },
 }
 

@@ -2,13 +2,13 @@
 // The snapshot with what a snapshot leaves out: every latency since the start, as counts of values. Two of them tell what happened in
 // between, quantiles included, which is what a report of a load test needs.
 
-const os = require('node:os')
 const { countsOf, newHistogram } = require('../../core/histogram/hdr-histogram')
 const { VERSION } = require('../../core/version')
+const { describeProcess } = require('./process-description')
 
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'
- * @import { LatencyCounts, ProcessDescription, RunTotals, Snapshot } from '../../../index.js'
+ * @import { LatencyCounts, RunTotals, Snapshot } from '../../../index.js'
  * @import { RollingHistogram } from '../../core/histogram/rolling'
  */
 
@@ -40,20 +40,6 @@ function takeTotals({ recorder, clock }, snapshot, instance) {
     process: { ...describeProcess(), spillway: VERSION, instance },
     snapshot,
     latencies: { all: countsFor(recorder.all), routes },
-  }
-}
-
-/** Which Node, which machine and which process the figures come from. @returns {ProcessDescription} */
-function describeProcess() {
-  const [{ model = '' } = {}] = os.cpus()
-  return {
-    pid: process.pid,
-    host: os.hostname(),
-    node: process.version,
-    platform: `${os.type()} ${os.release()}, ${process.arch}`,
-    cpus: os.availableParallelism(),
-    cpuModel: model.trim(),
-    memoryBytes: os.totalmem(),
   }
 }
 

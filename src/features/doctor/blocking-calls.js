@@ -1,36 +1,119 @@
 'use strict'
-// What to call instead of the synchronous functions of Node.js that block a loop most often. Built-in functions of JavaScript, such as
-// `JSON.parse`, leave no frame.
+// What to do instead of what blocks a loop most often: the call of a stall, or the package whose code ran.
 
-/** The advice for the first function that is in the stack. */
-const INSTEAD = /** @type {const} */ ([
-  [['pbkdf2Sync'], 'use crypto.pbkdf2, or move the hashing to a worker thread'],
-  [['scryptSync'], 'use crypto.scrypt, or move the hashing to a worker thread'],
-  [['hashSync', 'compareSync'], 'use the asynchronous hash and compare of the package'],
-  [
-    ['generateKeyPairSync', 'randomFillSync', 'checkPrimeSync', 'generatePrimeSync', 'hkdfSync'],
-    'use the function of node:crypto without Sync',
-  ],
-  [
-    ['gzipSync', 'gunzipSync', 'deflateSync', 'inflateSync', 'deflateRawSync', 'inflateRawSync', 'unzipSync'],
-    'use the function of node:zlib without Sync, or a stream',
-  ],
-  [
-    ['brotliCompressSync', 'brotliDecompressSync', 'zlibBufferSync'],
-    'use the function of node:zlib without Sync, or a stream',
-  ],
-  [['execSync', 'execFileSync', 'spawnSync'], 'use execFile or spawn of node:child_process'],
-  [
-    ['readFileSync', 'writeFileSync', 'appendFileSync', 'readdirSync', 'statSync', 'existsSync', 'readSync'],
-    'use node:fs/promises, or read the file once at the start',
-  ],
-])
+/**
+ * @typedef {{ call: string | null, file: string | null, function: string | null, package: string | null, frames: readonly string[] }} Blocked a site of stalls
+ * @typedef {readonly [found: RegExp, instead: string]} Row
+ */
 
-/** @param {{ function?: string | null, frames?: readonly string[] } | undefined} site of a stall */
+/** By the function of Node or V8 that was called. @type {readonly Row[]} */
+const BY_CALL = [
+  [
+    /^(?:RegExp\b|String\.(?:match|replace|search|split))/,
+    'rewrite the expression without a repeated group inside a repeated group, so that it cannot backtrack for long, and bound the length of its input first',
+  ],
+  [/\bpbkdf2Sync$/, 'use crypto.pbkdf2 with a callback, which hashes in the thread pool'],
+  [/\bscryptSync$/, 'use crypto.scrypt with a callback, which hashes in the thread pool'],
+  [
+    /\brandom(?:Bytes|FillSync)$/,
+    'use crypto.randomBytes with a callback, and ask for fewer bytes at a time',
+  ],
+  [
+    /\bgenerateKey(?:Pair)?Sync$/,
+    'use crypto.generateKeyPair with a callback, or make the keys at the start',
+  ],
+  [/^Hash\.|^crypto\.hash$/, 'hash large data as a stream, with pipeline() into crypto.createHash'],
+  [/\b(?:hkdf|checkPrime|generatePrime)Sync$/, 'use the function of node:crypto without Sync'],
+  [
+    /\b(?:gzip|gunzip|deflate|deflateRaw|inflate|inflateRaw|unzip|brotliCompress|brotliDecompress|zstdCompress|zstdDecompress)Sync$/,
+    'use the function of node:zlib without Sync, or pipeline() with a stream of it',
+  ],
+  [
+    /^JSON\.parse$/,
+    'bound what is parsed (`limit` of the body parser), take large data in parts such as one JSON text a line, or parse it in a worker thread',
+  ],
+  [/^JSON\.stringify$/, 'page the result, or stream it row by row instead of making one text of it'],
+  [/\b(?:exec|execFile|spawn)Sync$/, 'use execFile or spawn of node:child_process, and await its end'],
+  [/\breadFileSync$/, 'use fs.promises.readFile, or read the file once at the start'],
+  [/\bwriteFileSync$/, 'use fs.promises.writeFile'],
+  [/\bappendFileSync$/, 'use fs.promises.appendFile, or keep a stream of fs.createWriteStream open'],
+  [/\breaddirSync$/, 'use fs.promises.readdir'],
+  [/\b(?:hash|compare|genSalt)Sync$/, 'use the asynchronous hash and compare of the package'],
+  [
+    /^fs\.|\b(?:stat|lstat|exists|read|write|rm|cp|copyFile|mkdir)Sync$/,
+    'use the same function of node:fs/promises',
+  ],
+  [
+    /^structuredClone$/,
+    'copy only what changes, or hand the data over once instead of cloning it for each request',
+  ],
+  [
+    /^\w*Array\.(?:sort|toSorted)$/,
+    'sort and page in the database, or keep the sorted array instead of sorting it for each request',
+  ],
+  [
+    /^(?:\w*Array|Map|Set)\./,
+    'page the data, or take the array in parts and let the event loop turn between them',
+  ],
+  [/^require$/, 'load the module at the start, and not in a handler'],
+  [
+    /^console\./,
+    'log less, and with a logger that writes asynchronously, such as pino with `sync: false`: console waits for the terminal or the file',
+  ],
+]
+
+const TEMPLATES = String.raw`\bnode_modules[/\\](?:ejs|pug[\w-]*|constantinople|handlebars|hbs|nunjucks|mustache|eta)[/\\]`
+
+/** By the frames from the function of the application on. The first row that any of them fits decides. @type {readonly Row[]} */
+const BY_FRAME = [
+  [
+    /\bnode_modules[/\\]bcryptjs[/\\]/,
+    'use the package bcrypt, or crypto.scrypt: bcryptjs hashes in JavaScript, on the event loop, with its asynchronous functions too',
+  ],
+  [
+    new RegExp(
+      String.raw`^\S*compile\S* \(.*${TEMPLATES}|\bnode_modules[/\\](?:constantinople|@babel[/\\]parser)[/\\]`
+    ),
+    // Pug parses the code of a template with Babel.
+    'compile the template once and keep it: in Express `app.enable("view cache")`, or NODE_ENV=production',
+  ],
+  [
+    new RegExp(TEMPLATES),
+    'page what is rendered, or keep the rendered text: the template itself is compiled',
+  ],
+  [
+    /\bnode_modules[/\\]sequelize[/\\]/,
+    'select fewer rows and columns (`limit`, `attributes`), or plain rows with `raw: true`: making an instance of each row takes long',
+  ],
+  [
+    /\bnode_modules[/\\]typeorm[/\\]/,
+    'select fewer rows and columns (`take`, `select`), or plain rows with getRawMany(): making an entity of each row takes long',
+  ],
+  [
+    /\bnode_modules[/\\]mongoose[/\\]/,
+    'select fewer documents and fields (`limit`, `select`), or plain objects with lean(): making a document of each takes long',
+  ],
+  [
+    /\bnode_modules[/\\](?:sonic-boom|winston|log4js|bunyan)[/\\]/,
+    'log less, and to a destination that writes asynchronously, such as pino with `sync: false`',
+  ],
+  [/\(node:internal\/modules\//, 'load the module at the start, and not in a handler'],
+]
+
+/** @param {Blocked} site @returns {string | undefined} undefined where nothing better than to look at the function is known */
 function adviceForCall(site) {
-  if (site === undefined) return undefined
-  const words = new Set([site.function ?? '', ...(site.frames ?? [])].join(' ').split(/\W/))
-  return INSTEAD.find(([names]) => names.some((name) => words.has(name)))?.[1]
+  const byFrame = byFrameOf(site)
+  // A package calls functions of V8 too.
+  if (site.package !== null && byFrame !== undefined) return byFrame
+  const { call } = site
+  return (call === null ? undefined : BY_CALL.find(([found]) => found.test(call))?.[1]) ?? byFrame
+}
+
+/** A template is a function too, and its renderer the next frame. @param {Blocked} site */
+function byFrameOf({ file, frames, function: name }) {
+  const place = frames.findIndex((frame) => frame.startsWith(`${name} (${file}:`))
+  const inner = frames.slice(0, place === -1 ? undefined : place + 2)
+  return BY_FRAME.find(([found]) => inner.some((frame) => found.test(frame)))?.[1]
 }
 
 module.exports = { adviceForCall }

@@ -147,9 +147,8 @@ class Doctor {
   #judge(now) {
     const { diagnose } = require('./diagnosis')
     const { figuresOf } = require('./figures')
-    const [earlier] = this.#readings
     const figures = figuresOf(this.#parts, {
-      earlier,
+      readings: this.#readings,
       now,
       usual: this.#usual,
       recent: this.#heaps,

@@ -77,6 +77,7 @@ const DEFAULT_THREADS = 4
  * @property {{ limitBytes: number, rssBytes: number }} memory
  * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number, queued: number }} admission
  *   `reasons`: of what was rejected; in mode `observe` of what would be
+ * @property {Overload | undefined} overload the time in which requests were rejected; undefined without any
  * @property {import('./waiting-requests').Unanswered[]} unanswered requests that have been in flight for 30 seconds or more
  * @property {ReturnType<typeof waitingRequests>['oldest']} oldest without an answer, from five seconds on
  * @property {ReturnType<typeof waitingRequests>['clients']} clients
@@ -91,6 +92,10 @@ const DEFAULT_THREADS = 4
  * @property {import('./other-figures').PoolFigures[]} [pools] that were given to `pool()`
  * @property {import('./other-figures').Warnings | undefined} warnings of the process since its start
  *
+ * @typedef {object} Overload in spans of ten seconds at most, each with a rejection. Shares are of these spans.
+ * @property {number} utilization of the loop
+ * @property {{ method: string, route: string, loopShare: number }[]} routes the costliest first; none where that is not measured
+ *
  * @typedef {object} StallFigures a site as in the snapshot, and `ms`, its cost in these seconds
  * @property {string} cause
  * @property {string | null} function
@@ -99,6 +104,9 @@ const DEFAULT_THREADS = 4
  * @property {string | null} method
  * @property {string | null} route
  * @property {string | null} origin
+ * @property {string | null} call
+ * @property {number | null} bodyBytes
+ * @property {string | null} package
  * @property {readonly string[]} frames
  * @property {number} count since the start
  * @property {number} totalMs since the start
@@ -119,11 +127,12 @@ const DEFAULT_THREADS = 4
 
 /**
  * @param {Parts} parts
- * @param {{ earlier: Reading, now: Reading, usual: UsualDurations,
- *   recent: readonly { atMs: number, bytes: number }[], cost?: Figures['cost'] }} readings
+ * @param {{ readings: readonly Reading[], now: Reading, usual: UsualDurations,
+ *   recent: readonly { atMs: number, bytes: number }[], cost?: Figures['cost'] }} given `readings`: the earlier ones, the oldest first
  * @returns {Figures}
  */
-function figuresOf(parts, { cost, earlier, now, usual, recent }) {
+function figuresOf(parts, { cost, readings, now, usual, recent }) {
+  const [earlier] = readings
   const { clock, recorder, requestLog, runtime } = parts
   const nowMs = clock.now()
   const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
@@ -162,6 +171,7 @@ function figuresOf(parts, { cost, earlier, now, usual, recent }) {
     },
     memory: { limitBytes: memory.limitBytes, rssBytes: memory.rssBytes },
     admission: admissionOf(parts, earlier, now),
+    overload: overloadIn(parts, [...readings, now]),
     ...waitingRequests(parts),
     gaveUp: requestLog.slow
       .sample(nowMs)
@@ -290,6 +300,38 @@ function admissionOf({ admission }, earlier, now) {
     reasons: mode === 'observe' ? wouldShed : shed,
     rejected: total(shed),
     wouldReject: total(wouldShed),
+  }
+}
+
+/** The rest of the minute may be idle. @param {Parts} parts @param {readonly Reading[]} readings @returns {Overload | undefined} */
+function overloadIn({ admission, recorder: { parts, routes } }, readings) {
+  const key = admission.sample().mode === 'observe' ? 'wouldShed' : 'shed'
+  const spans = readings
+    .slice(1)
+    .map((later, i) => ({ earlier: readings[i], later }))
+    .filter(({ earlier, later }) => Object.keys(countsBetween(earlier[key], later[key])).length > 0)
+  if (spans.length === 0) return undefined
+  /** @param {(span: typeof spans[number]) => number} of */
+  const sum = (of) => spans.reduce((total, span) => total + of(span), 0)
+  const elapsedMs = Math.max(
+    1,
+    sum(({ earlier, later }) => later.atMs - earlier.atMs)
+  )
+  const utilization = Math.min(
+    1,
+    sum(({ earlier, later }) => later.loopActiveMs - earlier.loopActiveMs) / elapsedMs
+  )
+  const shown = parts.isOn ? routes.series : []
+  return {
+    utilization,
+    routes: shown
+      .map(({ method, route }, index) => {
+        const loopMs = sum(({ earlier, later }) => routeBetween(earlier, later, index).loopMs || 0)
+        // A request counts where it ends, and may have run before.
+        return { method, route, loopShare: Math.min(utilization, loopMs / elapsedMs) }
+      })
+      .filter(({ loopShare }) => loopShare > 0)
+      .sort((a, b) => b.loopShare - a.loopShare),
   }
 }
 

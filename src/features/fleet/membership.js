@@ -36,7 +36,7 @@ class Membership {
   }
 
   /** @param {number} nowMs */
-  onTurn(nowMs) {
+  onInterval(nowMs) {
     this.#fleet.made?.onTurn(nowMs)
   }
 

@@ -17,7 +17,7 @@ const { isCount, isTime } = require('./report-shapes')
 /** @typedef {Partial<Head> & Partial<RetiredHead> & { isDeparted?: boolean, blocksAt: number }} AnyHead */
 /** @typedef {[point: number, bucket: number, traceId: string, spanId: string, atMs: number, seconds: number]} ReportedExemplar */
 
-const VERSION = 'SPILLWAY2'
+const VERSION = 'SPILLWAY3'
 const HEADER = 8
 
 const FAMILY = 1

@@ -116,7 +116,7 @@ class Pools {
   }
 
   /** @param {number} nowMs */
-  onTurn(nowMs) {
+  onInterval(nowMs) {
     if (!this.isWatched) return
     for (const { pressure } of this.#records.values()) pressure.onTurn(nowMs)
     this.#setWatched(this.#isAnyWatched())

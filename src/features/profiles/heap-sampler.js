@@ -1,8 +1,7 @@
 'use strict'
-// Samples allocations, and keeps what is still alive at the end. The youngest objects may be garbage that V8 has not collected yet. So what
-// was allocated since about the last minor collection is left out: a collection only for the profile would block the loop.
+// Samples allocations, and reads which of them are still alive. The inspector has V8 collect all garbage before each reading: that blocks
+// the loop, and nothing switches it off.
 
-const { getHeapSpaceStatistics } = require('node:v8')
 const { SAMPLE_BYTES } = require('./profile-tree')
 const { ProfilerSession } = require('./profiler-session')
 
@@ -35,14 +34,24 @@ class HeapSampler {
   }
 
   /** @returns {import('./profile-tree').HeapProfile} */
+  read() {
+    return this.#readBy('HeapProfiler.getSamplingProfile')
+  }
+
+  /** @returns {import('./profile-tree').HeapProfile} */
   stop() {
     try {
-      const profile = this.#rest.pausing(() => this.#session?.post('HeapProfiler.stopSampling').profile)
-      if (profile === undefined) throw new Error('the sampler did not run')
-      return profile
+      return this.#readBy('HeapProfiler.stopSampling')
     } finally {
       this.close()
     }
+  }
+
+  /** @param {'HeapProfiler.getSamplingProfile' | 'HeapProfiler.stopSampling'} method */
+  #readBy(method) {
+    const profile = this.#rest.pausing(() => this.#session?.post(method).profile)
+    if (profile === undefined) throw new Error('the sampler did not run')
+    return profile
   }
 
   close() {
@@ -51,12 +60,4 @@ class HeapSampler {
   }
 }
 
-/** What V8 has allocated since about the last minor collection, at most. */
-function youngBytes() {
-  // V8 allocates in one half of the young space, and copies what is alive into the other.
-  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')
-  return (young?.space_size ?? 0) / 2
-}
-
 exports.HeapSampler = HeapSampler
-exports.youngBytes = youngBytes

@@ -9,14 +9,17 @@ const REST = 19
 class PauseRest {
   #clock
   #onPause
+  #onBegin
   #dueMs = Number.NEGATIVE_INFINITY
 
   /**
    * @param {Pick<import('../../core/clock').Clock, 'now'>} clock
    * @param {(ms: number) => void} [onPause] the loop was blocked for so long
+   * @param {() => void} [onBegin] the loop is about to be blocked
    */
-  constructor(clock, onPause = () => {}) {
+  constructor(clock, onPause = () => {}, onBegin = () => {}) {
     this.#clock = clock
+    this.#onBegin = onBegin
     this.#onPause = onPause
   }
 
@@ -29,6 +32,7 @@ class PauseRest {
    */
   pausing(work) {
     const beganMs = this.#clock.now()
+    this.#onBegin()
     try {
       return work()
     } finally {

@@ -12,8 +12,6 @@ const { isRouteHandler } = require('./route-handlers')
  */
 
 const MOST_ROWS = 200
-/** Of the table of what grows. */
-const MOST_GROWING = 50
 const APPLICATION = '(application)'
 /** Node's parts that serve requests, run callbacks and move data. They are nobody's. */
 const OF_THE_SERVER =
@@ -29,7 +27,6 @@ const OF_THE_SERVER =
  * @template {'Ms' | 'Bytes'} Unit
  * @typedef {Named & Record<`self${Unit}` | `total${Unit}`, number> & { selfShare: number, totalShare: number, isHandler: boolean }} PublicRow
  */
-/** @typedef {{ functions: PublicRow<'Bytes'>[], durationMs: number }} Result */
 
 class ProfileTables {
   /** @type {Map<Frame, Row>} */
@@ -138,7 +135,8 @@ function tablesOf(root, unit) {
  * @param {Unit} unit
  * @param {number} all
  */
-function publicRow({ name, file, line, package: of, self, total, handled }, unit, all) {
+function publicRow(row, unit, all) {
+  const { name, file, line, package: of, self, total } = row
   return /** @type {PublicRow<Unit>} */ ({
     name,
     file,
@@ -148,44 +146,16 @@ function publicRow({ name, file, line, package: of, self, total, handled }, unit
     [`total${unit}`]: rounded(total),
     selfShare: shareOf(self, all),
     totalShare: shareOf(total, all),
-    // Where V8 does not know that a handler was inlined, what it calls may seem to be called by the router.
-    isHandler: handled > 0 && handled >= total / 2,
+    isHandler: isHandlerRow(row),
   })
 }
+
+/** Where V8 does not know that a handler was inlined, what it calls may seem to be called by the router. @param {Row} row */
+const isHandlerRow = ({ handled, total }) => handled > 0 && handled >= total / 2
 
 /** @param {number} value */
 const rounded = (value) => Math.round(value * 100) / 100
 /** @param {number} value @param {number} all */
 const shareOf = (value, all) => (all > 0 ? Math.round((value / all) * 1e4) / 1e4 : 0)
 
-/**
- * Compares two heap profiles. Each shows what was allocated while it ran and is still alive. A cache that warms up grows in one of
- * them, a leak in both: the growth of a site is the smaller of the two, scaled to the same time. What grows most comes first.
- *
- * @param {Result} before @param {Result} now
- */
-function growthOf(before, now) {
-  const scale = now.durationMs / before.durationMs
-  const bytesBefore = new Map(before.functions.map((row) => [siteOf(row), row.selfBytes * scale]))
-  return now.functions
-    .map(({ name, file, line, package: of, selfBytes, isHandler }) => {
-      const beforeBytes = bytesBefore.get(siteOf({ name, file, line })) ?? 0
-      return {
-        name,
-        file,
-        line,
-        package: of,
-        selfBytes,
-        beforeBytes: rounded(beforeBytes),
-        growthBytes: rounded(Math.min(selfBytes, beforeBytes)),
-        isHandler,
-      }
-    })
-    .sort((a, b) => b.growthBytes - a.growthBytes || b.selfBytes - a.selfBytes)
-    .slice(0, MOST_GROWING)
-}
-
-/** @param {Pick<PublicRow<'Bytes'>, 'name' | 'file' | 'line'>} row */
-const siteOf = ({ name, file, line }) => `${file}:${line}:${name}`
-
-module.exports = { growthOf, rounded, tablesOf }
+module.exports = { ProfileTables, isHandlerRow, rounded, tablesOf }

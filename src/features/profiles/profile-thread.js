@@ -4,12 +4,12 @@
 const { workerData, parentPort } = require('node:worker_threads')
 const { gunzipSync, gzipSync } = require('node:zlib')
 const { CallFrames } = require('./call-frames')
-const { cpuTree, flameTree, heapTree, survivors } = require('./profile-tree')
-const { growthOf, rounded, tablesOf } = require('./profile-tables')
+const { growthOf } = require('./heap-growth')
+const { cpuTree, flameTree, heapTree } = require('./profile-tree')
+const { rounded, tablesOf } = require('./profile-tables')
 const { pprofOf } = require('./pprof')
 
 /**
- * @import { Result } from './profile-tables'
  * @import { CpuProfile, HeapProfile } from './profile-tree'
  * @import { Figures, PprofTask, Task } from './profile-work'
  */
@@ -30,25 +30,20 @@ const TASKS = {
     }
   },
 
-  /** @param {{ profile: HeapProfile, frames: CallFrames, figures: Figures, youngBytes: number, before: Result | undefined }} task */
-  heap({ profile, frames, figures, youngBytes, before }) {
-    const samples = survivors(profile.samples, youngBytes)
-    const root = heapTree(profile.head, frames, samples)
+  /** @param {{ profile: HeapProfile, earlier: HeapProfile, frames: CallFrames, figures: Figures }} task */
+  heap({ profile, earlier, frames, figures }) {
+    const root = heapTree(profile.head, frames, profile.samples)
     const { total, ...tables } = tablesOf(root, 'Bytes')
-    const result = {
+    return {
       ...figures,
-      samples: samples.length,
+      samples: profile.samples.length,
       aliveBytes: rounded(total),
-      unsettledBytes: sizeOf(profile.samples) - sizeOf(samples),
+      growth: growthOf(earlier, profile, frames),
       ...tables,
       flame: flameTree(root, 'bytes'),
     }
-    return { ...result, growth: before === undefined ? null : growthOf(before, result) }
   },
 }
-
-/** @param {HeapProfile['samples']} samples */
-const sizeOf = (samples) => samples.reduce((sum, { size }) => sum + size, 0)
 
 /** @param {Task} task */
 async function answerTo(task) {
@@ -58,17 +53,16 @@ async function answerTo(task) {
   return {
     json: Buffer.from(JSON.stringify(result)),
     zipped: gzipSync(JSON.stringify(task.profile)),
-    functions: result.functions,
   }
 }
 
 /** @param {PprofTask} task @param {CallFrames} frames */
-async function pprofAnswer({ kind, zipped, when, youngBytes }, frames) {
+async function pprofAnswer({ kind, zipped, when }, frames) {
   const profile = JSON.parse(gunzipSync(zipped).toString())
   const root =
     kind === 'cpu'
       ? cpuTree(profile, frames, when.durationMs).root
-      : heapTree(profile.head, frames, survivors(profile.samples, youngBytes))
+      : heapTree(profile.head, frames, profile.samples)
   return { pprof: await pprofOf(root, kind, when) }
 }
 

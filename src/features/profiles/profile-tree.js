@@ -50,7 +50,7 @@ function cpuTree(
 /**
  * @param {HeapProfile['head']} head
  * @param {CallFrames} frames
- * @param {HeapProfile['samples']} samples those that count
+ * @param {HeapProfile['samples']} samples
  * @returns {TreeNode}
  */
 function heapTree(head, frames, samples) {
@@ -68,17 +68,6 @@ function heapTree(head, frames, samples) {
 
 /** One sample in so many allocated bytes. */
 const SAMPLE_BYTES = 128 * 1024
-
-/**
- * The samples without the youngest, which may be garbage. Samples are numbered as they are taken.
- *
- * @param {HeapProfile['samples']} samples
- * @param {number} youngBytes allocated since about the last minor collection
- */
-function survivors(samples, youngBytes) {
-  const newest = samples.reduce((most, { ordinal }) => Math.max(most, ordinal), 0)
-  return samples.filter(({ ordinal }) => ordinal <= newest - youngBytes / SAMPLE_BYTES)
-}
 
 /** The share of the whole below which a node is left out. */
 const LEAST_SHARE = 0.001
@@ -131,4 +120,4 @@ function withoutSmall(node, least, unit) {
   }
 }
 
-module.exports = { SAMPLE_BYTES, cpuTree, flameTree, heapTree, survivors }
+module.exports = { SAMPLE_BYTES, cpuTree, flameTree, heapTree }

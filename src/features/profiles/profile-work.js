@@ -12,17 +12,17 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
 
 /**
  * @import { CallFrame } from './call-frames'
- * @import { Result } from './profile-tables'
  * @import { CpuProfile, HeapNode, HeapProfile } from './profile-tree'
  * @typedef {Map<string, { name: string, file: string, line: number }>} Sources by place, where there is a source map
  * @typedef {'cpu' | 'heap'} Kind
  * @typedef {{ atMs: number, durationMs: number }} When
- * @typedef {{ startPauseMs: number, durationMs: number }} Figures
- * @typedef {{ kind: Kind, sources: Sources, youngBytes: number, profile: CpuProfile | HeapProfile, figures: Figures,
- *   before: Result | undefined }} ResultTask
- * @typedef {{ kind: Kind, sources: Sources, youngBytes: number, zipped: Uint8Array, when: When }} PprofTask
+ * @typedef {{ startPauseMs: number, durationMs: number, growthMs?: number, readPauseMs?: number }} Figures growthMs: how long after the
+ *   earlier reading; readPauseMs: how long a reading blocked the loop at most
+ * @typedef {{ kind: Kind, sources: Sources, profile: CpuProfile | HeapProfile, earlier: HeapProfile | undefined, figures: Figures }} ResultTask
+ *   earlier: the first reading of a heap profile
+ * @typedef {{ kind: Kind, sources: Sources, zipped: Uint8Array, when: When }} PprofTask
  * @typedef {ResultTask | PprofTask} Task
- * @typedef {{ json: Uint8Array, zipped: Uint8Array, functions: Result['functions'] }} ResultAnswer functions: as of a heap profile
+ * @typedef {{ json: Uint8Array, zipped: Uint8Array }} ResultAnswer
  * @typedef {{ pprof: Uint8Array }} PprofAnswer
  */
 

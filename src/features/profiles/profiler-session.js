@@ -7,7 +7,8 @@ const { isInspected } = require('../../core/environment/inspected')
 /**
  * @import { Session } from 'node:inspector'
  * @import { CpuProfile, HeapProfile } from './profile-tree'
- * @typedef {{ 'Profiler.stop': { profile: CpuProfile }, 'HeapProfiler.stopSampling': { profile: HeapProfile } }} Answers those that are read
+ * @typedef {{ 'Profiler.stop': { profile: CpuProfile }, 'HeapProfiler.getSamplingProfile': { profile: HeapProfile },
+ *   'HeapProfiler.stopSampling': { profile: HeapProfile } }} Answers those that are read
  */
 
 let isOpen = false

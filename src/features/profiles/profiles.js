@@ -5,7 +5,7 @@
 const { memoryForProfile } = require('../../core/process/memory')
 const { PauseRest } = require('./pause-rest')
 const { CpuProfiler } = require('./cpu-profiler')
-const { HeapSampler, youngBytes } = require('./heap-sampler')
+const { HeapSampler } = require('./heap-sampler')
 const { KeptProfile } = require('./kept-profile')
 const { rounded } = require('./profile-tables')
 const { sourcesOf, workOn } = require('./profile-work')
@@ -15,11 +15,10 @@ const BASE_PAUSE_MS = 20
 const FIRST_HEAP_PAUSE_MS = 15
 
 /**
- * @import { Result } from './profile-tables'
  * @import { CpuProfile, HeapProfile } from './profile-tree'
  * @import { Figures, When } from './profile-work'
  * @typedef {import('./profile-work').Kind} Kind
- * @typedef {{ profile: CpuProfile | HeapProfile, figures: Figures, when: When }} Sample
+ * @typedef {{ profile: CpuProfile | HeapProfile, earlier: HeapProfile | undefined, figures: Figures, when: When }} Sample
  * @typedef {{ durationMs: number, signal: AbortSignal, keepsOptimized?: boolean, onStart: (pauseMs: number) => void }} TakeOptions
  *   an aborted signal ends it; keepsOptimized: no code is dropped; onStart: it has blocked the loop for so long
  */
@@ -35,19 +34,17 @@ class Profiles {
   kept
   /** The start pause of the last profile, by kind: what the next will cost. @type {Record<Kind, number | null>} */
   lastStartPauseMs = { cpu: null, heap: null }
-  /** @type {Result | undefined} */
-  #lastHeap
   #isClosed = false
 
   /**
-   * @param {{ clock: import('../../core/clock').Clock, isOverloaded: () => boolean, onPause: (ms: number) => void,
+   * @param {{ clock: import('../../core/clock').Clock, isOverloaded: () => boolean, onPause: (ms: number) => void, onPauseBegin?: () => void,
    *   sampleMemory?: typeof memoryForProfile }} parts onPause: the loop was blocked on demand for so long
    */
-  constructor({ clock, isOverloaded, onPause, sampleMemory = memoryForProfile }) {
+  constructor({ clock, isOverloaded, onPause, onPauseBegin, sampleMemory = memoryForProfile }) {
     this.#clock = clock
     this.#isOverloaded = isOverloaded
     this.#sampleMemory = sampleMemory
-    this.rest = new PauseRest(clock, onPause)
+    this.rest = new PauseRest(clock, onPause, onPauseBegin)
     this.#samplers = {
       cpu: new CpuProfiler({ clock, rest: this.rest }),
       heap: new HeapSampler({ clock, rest: this.rest }),
@@ -130,27 +127,39 @@ class Profiles {
       this.lastStartPauseMs[kind] = startPauseMs
       onStart(startPauseMs)
       const beganMs = this.#clock.now()
-      await this.#waitFor(durationMs, signal)
-      if (signal.aborted || this.#isClosed) return undefined
+      const isOver = () => signal.aborted || this.#isClosed
+      if (sampler instanceof HeapSampler) await this.#waitFor(durationMs / 2, signal)
+      if (isOver()) return undefined
+      const first = sampler instanceof HeapSampler ? this.#timed(() => sampler.read()) : undefined
+      await this.#waitFor(durationMs - (this.#clock.now() - beganMs), signal)
+      if (isOver()) return undefined
       const tookMs = rounded(this.#clock.now() - beganMs)
-      const profile = sampler.stop()
+      const last = this.#timed(() => sampler.stop())
       const when = { atMs: this.#clock.wallMs(), durationMs: tookMs }
-      return { profile, when, figures: { startPauseMs, durationMs: tookMs } }
+      const growth = first && {
+        growthMs: rounded(last.beganMs - first.beganMs),
+        readPauseMs: rounded(Math.max(first.tookMs, last.tookMs)),
+      }
+      return {
+        profile: last.value,
+        earlier: first?.value,
+        when,
+        figures: { startPauseMs, durationMs: tookMs, ...growth },
+      }
     } finally {
       sampler.close()
     }
   }
 
   /** @param {Kind} kind @param {Sample} sample */
-  async #resultOf(kind, { profile, figures, when }) {
+  async #resultOf(kind, { profile, earlier, figures, when }) {
     // The thread is sent a copy of the profile, which this one makes.
     const { about, working } = this.rest.pausing(() => {
-      const about = { kind, sources: sourcesOf(profile), youngBytes: youngBytes() }
-      return { about, working: workOn({ ...about, profile, figures, before: this.#lastHeap }) }
+      const about = { kind, sources: sourcesOf(profile) }
+      return { about, working: workOn({ ...about, profile, earlier, figures }) }
     })
-    const { json, zipped, functions } = await working
+    const { json, zipped } = await working
     if (this.#isClosed) return undefined
-    if (kind === 'heap') this.#lastHeap = { functions, durationMs: when.durationMs }
     this.kept[kind].keep({ ...about, zipped, when })
     return Buffer.from(json)
   }
@@ -167,6 +176,13 @@ class Profiles {
       signal.addEventListener('abort', end)
       if (signal.aborted) end()
     })
+  }
+
+  /** @template Value @param {() => Value} read */
+  #timed(read) {
+    const beganMs = this.#clock.now()
+    const value = read()
+    return { value, beganMs, tookMs: this.#clock.now() - beganMs }
   }
 
   #nextTurn() {

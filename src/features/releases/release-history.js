@@ -129,7 +129,7 @@ class ReleaseHistory {
   }
 
   /** @param {number} nowMs */
-  onTurn(nowMs) {
+  onInterval(nowMs) {
     if (nowMs >= this.#dueMs) this.#save()
   }
 

@@ -246,7 +246,7 @@ class Sockets {
     const { context, failures, internalErrors } = this.#parts
     internalErrors.guard('sockets', () => {
       context.recordFailure(error, reference)
-      failures.table.count(reference.label, new Failure(error))
+      failures.table.count({ route: reference.label }, new Failure(error))
     })
   }
 

@@ -10,32 +10,28 @@ const { placeText } = require('./stall-log')
  * @import { StallSite } from '../../../index.js'
  * @import { Output } from '../../core/log/logger'
  *
- * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' | 'route' | 'origin'>
+ * @typedef {Pick<StallSite, 'call' | 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' | 'route' | 'origin'>
  *   & { heapUsedBytes: number }} Described by the blocked thread itself, in the middle of its work
+ * @typedef {{ described: Described | undefined, asleepIn: string }} Seen `described`: undefined in native code, which `asleepIn` names
+ * @typedef {(level: number, fields: object, msg: string) => void} WriteLine
  */
 
 const WARN = 40
+const ERROR = 50
 /** After the first line. Then every minute. */
 const SECOND_LINE_MS = 10_000
 const LATER_LINES_MS = 60_000
 
 /** The lines of one watch. All of it runs in the watching thread. */
 class BlockedLog {
-  #output
+  #writeLine
   #firstMs
-  #clock
-  #write
   /** The next line is due when the loop has been blocked for this long. */
   dueMs
 
-  /**
-   * @param {{ output: Output, afterMs: number }} given `afterMs`: when the first line is due
-   * @param {Pick<typeof import('../../core/clock').systemClock, 'wallMs'>} clock
-   */
-  constructor({ output, afterMs }, clock, write = writeSync) {
-    this.#output = output
-    this.#clock = clock
-    this.#write = write
+  /** @param {WriteLine} writeLine @param {number} afterMs when the first line is due */
+  constructor(writeLine, afterMs) {
+    this.#writeLine = writeLine
     this.#firstMs = this.dueMs = afterMs
   }
 
@@ -44,27 +40,46 @@ class BlockedLog {
     this.dueMs = this.#firstMs
   }
 
-  /** @param {number} blockedMs @param {Described | undefined} described undefined: no JavaScript runs @param {string} asleepIn */
-  write(blockedMs, described, asleepIn) {
+  /** @param {number} blockedMs @param {Seen} seen */
+  act(blockedMs, seen) {
     this.dueMs =
       blockedMs < SECOND_LINE_MS
         ? SECOND_LINE_MS
         : (Math.floor(blockedMs / LATER_LINES_MS) + 1) * LATER_LINES_MS
-    const rssBytes = process.memoryUsage.rss()
-    const fields = { event: 'blocked', blockedMs: Math.round(blockedMs), ...described, rssBytes }
-    const msg = `spillway: ${textOf(blockedMs, described, asleepIn)}; ${bytes(rssBytes)} of memory`
-    const { bindings, fd, isText } = this.#output
-    const line = `{"level":${WARN},"time":${this.#clock.wallMs()},${bindings},${JSON.stringify({ ...fields, msg }).slice(1)}`
+    const fields = fieldsOf(blockedMs, seen)
+    this.#writeLine(WARN, fields, `${sentenceOf(blockedMs, seen)}; ${bytes(fields.rssBytes)} of memory`)
+  }
+}
+
+/**
+ * Writes lines in the place of the blocked thread.
+ *
+ * @param {Output | undefined} output undefined: nothing is written
+ * @param {Pick<typeof import('../../core/clock').systemClock, 'wallMs'>} clock
+ * @returns {WriteLine}
+ */
+function lineWriter(output, clock, write = writeSync) {
+  if (output === undefined) return () => {}
+  const { bindings, fd, isText } = output
+  return (level, fields, sentence) => {
+    const msg = `spillway: ${sentence}`
+    const line = `{"level":${level},"time":${clock.wallMs()},${bindings},${JSON.stringify({ ...fields, msg }).slice(1)}`
     try {
-      this.#write(fd, `${isText ? msg : line}\n`)
+      write(fd, `${isText ? msg : line}\n`)
     } catch {
       // The reader has stopped, or nobody reads.
     }
   }
 }
 
-/** @param {number} blockedMs @param {Described | undefined} described @param {string} asleepIn */
-function textOf(blockedMs, described, asleepIn) {
+/** @param {number} blockedMs @param {Seen} seen */
+function fieldsOf(blockedMs, { described }) {
+  const rssBytes = process.memoryUsage.rss()
+  return { event: 'blocked', blockedMs: Math.round(blockedMs), ...described, rssBytes }
+}
+
+/** @param {number} blockedMs @param {Seen} seen */
+function sentenceOf(blockedMs, { described, asleepIn }) {
   const since = `event loop blocked for ${duration(blockedMs)}, and still is`
   return described?.function == null ? `${since}, ${asleepIn}` : `${since}, ${placeText(described)}`
 }
@@ -73,13 +88,13 @@ function textOf(blockedMs, described, asleepIn) {
  * What a thread does that runs no JavaScript, as Linux tells it.
  *
  * @param {number} pid whose main thread is meant
- * @param {number | undefined} ranShare for how much of the last time it ran; undefined where the system does not tell
+ * @param {number | undefined} awakeShare for how much of the last time it ran, or waited for a CPU; undefined where the system does not tell
  */
-function nativeWork(pid, ranShare) {
+function nativeWork(pid, awakeShare) {
   const child = childOf(pid)
   if (child !== undefined) return `waiting for the child process ${child}`
-  if (ranShare === undefined) return 'in native code'
-  return ranShare < 0.5
+  if (awakeShare === undefined) return 'in native code'
+  return awakeShare < 0.5
     ? 'asleep in native code: a synchronous read, a lock or Atomics.wait()'
     : 'in native code: a collection of the heap, or a synchronous call of crypto, zlib or an addon'
 }
@@ -95,4 +110,9 @@ function childOf(pid) {
 }
 
 exports.BlockedLog = BlockedLog
+exports.ERROR = ERROR
+exports.WARN = WARN
+exports.fieldsOf = fieldsOf
+exports.lineWriter = lineWriter
 exports.nativeWork = nativeWork
+exports.sentenceOf = sentenceOf

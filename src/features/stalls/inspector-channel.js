@@ -8,14 +8,21 @@
 /**
  * @import { Session } from 'node:inspector'
  * @typedef {typeof Session} SessionClass
- * @typedef {{ expression: string, onAsked: () => void, isBlocked: () => boolean, onAnswer?: (value: unknown) => void }} Question
- *   `onAsked` is called when the question is on its way to the thread, `onAnswer` with the value of the expression. `isBlocked`: whether the
- *   thread still runs what it ran when the question was made.
+ * @typedef {{ expression: string, onAsked: () => void, isBlocked: () => boolean, onAnswer?: (value: unknown, isInspected: boolean) => void }}
+ *   Question `onAsked` is called when the question is on its way to the thread, `onAnswer` with the value of the expression. `isInspected`:
+ *   whether an inspector port is open that only the main thread knows of. `isBlocked`: whether the thread still runs what it ran when the
+ *   question was made.
  */
 
 /** @param {string} expression */
 const paramsOf = (expression) => ({ expression, silent: true, returnByValue: true })
-const TERMINATED = /execution was terminated/i
+/** @param {object | undefined} answer of Runtime.evaluate */
+const answered = (answer) =>
+  /** @type {{ result?: { value?: unknown } } | undefined} */ (answer)?.result?.value
+/** Run by the main thread, which may know nothing of us. */
+const HAS_PORT = "process.getBuiltinModule('node:inspector').url() !== undefined"
+/** The second is said of a worker thread that has called `process.exit()`. */
+const TERMINATED = /execution was terminated|cannot find context/i
 
 class DirectChannel {
   #session
@@ -35,7 +42,7 @@ class DirectChannel {
     this.#session.post('Runtime.evaluate', paramsOf(expression), (error, answer) => {
       if (TERMINATED.test(error?.message ?? '') && isBlocked())
         this.#session.post('Runtime.terminateExecution')
-      onAnswer?.(/** @type {{ result?: { value?: unknown } } | undefined} */ (answer)?.result?.value)
+      onAnswer?.(answered(answer), false)
     })
   }
 
@@ -117,10 +124,15 @@ class WorkerChannel {
         sessionId,
         message: JSON.stringify({ id: 1, method, params }),
       })
+    let isInspected = false
+    if (onAnswer !== undefined)
+      session.post('Runtime.evaluate', paramsOf(HAS_PORT), (_error, answer) => {
+        isInspected = answered(answer) === true
+      })
     session.on('NodeWorker.receivedMessageFromWorker', ({ params: { message } }) => {
       if (session !== this.#session) return
       const { error, result } = JSON.parse(message)
-      onAnswer?.(result?.result?.value)
+      onAnswer?.(answered(result), isInspected)
       const isTerminated = TERMINATED.test(error?.message ?? '')
       if (isTerminated && isBlocked()) send('Runtime.terminateExecution')
       else this.close()

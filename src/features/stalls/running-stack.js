@@ -10,15 +10,30 @@ const { runInNewContext } = require('node:vm')
 function makeReader() {
   Error.stackTraceLimit = 60
   Error.prepareStackTrace = (_error, sites) => sites
-  // Code that awaits does not run, and V8's own functions, such as `sort`, have no line.
+  // Code that awaits does not run.
   /** @param {NodeJS.CallSite} site */
-  const isRunning = (site) => !site.isAsync() && site.getLineNumber() !== null
+  const isRunning = (site) => !site.isAsync()
+  // A function that was just called has done nothing yet: what took long ran in its caller, or in what that called before. Its position
+  // is then that of its parameters, behind the words of its head.
+  /** @param {NodeJS.CallSite} site */
+  const hasBegun = (site) => {
+    const line = site.getLineNumber()
+    if (line === null || line !== site.getEnclosingLineNumber?.()) return true
+    const width = Number(site.getColumnNumber()) - Number(site.getEnclosingColumnNumber())
+    const { length } = site.getFunctionName() ?? ''
+    const heads = ['', 'function', 'function ', 'async function', 'async function ']
+    return !heads.some((head) => width === head.length || width === head.length + length)
+  }
+  // Functions of V8, such as `RegExp.test`, have no line and no file.
   /** @param {NodeJS.CallSite} site */
   const frameOf = (site) => ({
-    name: site.getFunctionName() ?? '',
+    name:
+      site.getLineNumber() === null
+        ? String(site).replace(' (<anonymous>)', '')
+        : (site.getFunctionName() ?? ''),
     url: site.getScriptNameOrSourceURL() ?? '',
-    line: site.getLineNumber(),
-    column: Math.max(0, /** @type {number} */ (site.getColumnNumber()) - 1),
+    line: site.getLineNumber() ?? 0,
+    column: Math.max(0, (site.getColumnNumber() ?? 1) - 1),
     begin: site.getEnclosingLineNumber?.() ?? 0,
   })
   /** @param {() => void} reader */
@@ -26,7 +41,9 @@ function makeReader() {
     const holder = { stack: /** @type {NodeJS.CallSite[] | string | undefined} */ (undefined) }
     Error.captureStackTrace(holder, reader)
     // It is a text if the application is about to read a stack.
-    return Array.isArray(holder.stack) ? holder.stack.slice(1).filter(isRunning).map(frameOf) : []
+    if (!Array.isArray(holder.stack)) return []
+    const sites = holder.stack.slice(1).filter(isRunning)
+    return sites.slice(sites.length === 0 || hasBegun(sites[0]) ? 0 : 1).map(frameOf)
   }
 }
 
@@ -35,7 +52,7 @@ const SOURCE = `(${makeReader})()`
 /**
  * The realm takes 1 ms to make, and 300 kB.
  *
- * @returns {(reader: () => void) => Frame[]} the innermost frame first; `reader`, all that it has called, and its caller are left out
+ * @returns {(reader: (...given: never[]) => unknown) => Frame[]} the innermost frame first; `reader`, all that it has called, and its caller are left out
  */
 const createStackReader = () => runInNewContext(SOURCE)
 

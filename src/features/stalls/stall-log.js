@@ -28,13 +28,27 @@ class StallLog {
       return
     }
     this.#writtenMs = nowMs
-    const { cause, file, line, method, origin, route, frames, function: name, package: from } = site
+    const {
+      bodyBytes,
+      call,
+      cause,
+      file,
+      line,
+      method,
+      origin,
+      route,
+      frames,
+      function: name,
+      package: from,
+    } = site
     const fields = {
       event: 'stall',
       durationMs: Math.round(durationMs),
       cause,
       ...(name !== null && { function: name, file, line, frames }),
       ...(from !== null && { package: from }),
+      ...(call !== null && { call }),
+      ...(bodyBytes !== null && { bodyBytes }),
       ...(origin !== null && { origin }),
       ...(route !== null && { method, route }),
       ...(this.#unlogged > 0 && { unlogged: this.#unlogged }),
@@ -45,7 +59,7 @@ class StallLog {
 }
 
 /**
- * @param {Pick<StallSite, 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'package' | 'origin'>} site
+ * @param {Pick<StallSite, 'call' | 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'package' | 'origin'>} site
  * @param {number} durationMs
  * @param {boolean} isFirst whether the watcher starts only now
  */
@@ -58,11 +72,12 @@ function sentenceOf(site, durationMs, isFirst) {
   return `${blocked} ${placeText(site)}`
 }
 
-/** @param {Pick<StallSite, 'function' | 'file' | 'line' | 'route' | 'method' | 'package'>} site */
-function placeText({ function: name, file, line, method, package: from, route }) {
+/** @param {Pick<StallSite, 'call' | 'function' | 'file' | 'line' | 'route' | 'method' | 'package'>} site */
+function placeText({ call, function: name, file, line, method, package: from, route }) {
   const through = from === null ? '' : ` through ${from}`
   const where = route === null ? 'the background' : `${method} ${route}`
-  return `by ${name} (${file}:${line})${through} in ${where}`
+  const calling = call === null ? '' : ` calling ${call}`
+  return `by ${name} (${file}:${line})${through}${calling} in ${where}`
 }
 
 exports.StallLog = StallLog

@@ -1,12 +1,13 @@
 'use strict'
 // What the two sides of the stall watcher share: the cells of their memory, and how long each side waits.
 
-/** Cells. BEAT is the time of the last beat, ASKED that of the last question, by the clock that all threads share. */
+/** Cells. BEAT is the time of the last beat, ASKED that of the last question, by the clock that all threads share. MEANT is 1 in a block on demand. */
 const BEAT = 0
 const ASKED = 1
 const PHASE = 2
 const STOP = 3
-const CELLS = 4
+const MEANT = 4
+const CELLS = 5
 
 /** Phases of the watching thread. */
 const IDLE = 0
@@ -21,4 +22,16 @@ const periodOf = (thresholdMs) => Math.min(0.7 * thresholdMs, MOST_PERIOD_MS)
 /** How long after the last beat the stack is read: soon enough for a stall just over the threshold that began with that beat. @param {number} thresholdMs */
 const readAfterMs = (thresholdMs) => 0.8 * thresholdMs
 
-module.exports = { ASKED, BEAT, CELLS, CONNECTED, DISCONNECTED, IDLE, PHASE, STOP, periodOf, readAfterMs }
+module.exports = {
+  ASKED,
+  BEAT,
+  CELLS,
+  CONNECTED,
+  DISCONNECTED,
+  IDLE,
+  MEANT,
+  PHASE,
+  STOP,
+  periodOf,
+  readAfterMs,
+}

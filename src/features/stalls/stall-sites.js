@@ -7,7 +7,8 @@ const MOST_LINES = 20
 
 /**
  * @import { StallSite } from '../../../index.js'
- * @typedef {Pick<StallSite, 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'origin' | 'package' | 'frames'>
+ * @typedef {Pick<StallSite, 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'origin' | 'package' | 'frames'
+ *   | 'call' | 'bodyBytes'>
  *   & { begin: number }} Stall `begin`: the line the function begins in
  * @typedef {{ -readonly [Key in keyof StallSite]: StallSite[Key] } & { lines: Map<number, number>, lineMs: number }} Site
  */
@@ -24,6 +25,7 @@ class StallSites {
     site.totalMs += durationMs
     site.maxMs = Math.max(site.maxMs, durationMs)
     site.lastAt = at
+    if (stall.bodyBytes !== null) site.bodyBytes = Math.max(site.bodyBytes ?? 0, stall.bodyBytes)
     this.#recordLine(site, stall, durationMs)
     return shown(site)
   }
@@ -51,17 +53,18 @@ class StallSites {
   }
 
   /**
-   * One loop is read at different lines. The site shows the line that blocked for longest in all, and its stack.
+   * One loop is read at different lines. The site shows the line that blocked for longest in all, its call and its stack.
    *
    * @param {Site} site @param {Stall} stall @param {number} durationMs
    */
-  #recordLine(site, { line, frames }, durationMs) {
+  #recordLine(site, { call, frames, line }, durationMs) {
     if (line === null || (site.lines.size === MOST_LINES && !site.lines.has(line))) return
     const lineMs = (site.lines.get(line) ?? 0) + durationMs
     site.lines.set(line, lineMs)
     if (lineMs < site.lineMs) return
     site.lineMs = lineMs
     site.line = line
+    site.call = call
     site.frames = frames
   }
 }

@@ -6,6 +6,7 @@
 const { randomUUID } = require('node:crypto')
 const { Worker, isMainThread, threadId } = require('node:worker_threads')
 const { systemClock: clock } = require('../../core/clock')
+const { isInspected } = require('../../core/environment/inspected')
 const { watchProcessEnd } = require('./process-end')
 const { createStackReader } = require('./running-stack')
 const {
@@ -15,6 +16,7 @@ const {
   CONNECTED,
   DISCONNECTED,
   IDLE,
+  MEANT,
   PHASE,
   STOP,
   periodOf,
@@ -22,18 +24,24 @@ const {
 
 /** A watching thread needs no more, whatever the process has. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 }
+/** Of a process that `insight.exitAfter` ends: EX_SOFTWARE of sysexits.h. */
+const HANG_CODE = 70
 /** Disconnecting takes about 1 ms. A starved worker must not delay an exit for long. */
 const DISCONNECT_MS = 500
 
 /**
- * @import { AdminAddress } from '../../../index.js'
+ * @import { AdminAddress, ResolvedOptions } from '../../../index.js'
  *
  * @typedef {{ delayMs: number, frames: import('../../core/stack-frames').Frame[] }} Stack `delayMs`: until the thread could be interrupted
  * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onRead: (stack: Stack) => void, describe: (frames: Stack['frames']) => object,
- *   onEnd: (error: unknown) => void, blocked: Blocked | undefined }} Subscriber `onRead` and `describe` run inside the blocked code
- * @typedef {{ output: import('../../core/log/logger').Output, afterMs: number }} Blocked where it is said that the loop is still blocked, and when first
- * @typedef {{ shared: Int32Array<SharedArrayBuffer>, target: number, thresholdMs: number, expressions: { read: string, describe: string },
+ *   report: () => object, onEnd: (error: unknown) => void, blocked: Blocked }} Subscriber `onRead`, `describe` and `report` run inside the
+ *   blocked code
+ * @typedef {{ output: import('../../core/log/logger').Output | undefined, pid: number,
+ *   insight: Pick<ResolvedOptions['insight'], 'blockedAfter' | 'hangAfter' | 'hangReport' | 'exitAfter'> }} Blocked what is done about a loop
+ *   that stays blocked, and where that is written
+ * @typedef {{ shared: Int32Array<SharedArrayBuffer>, target: number, thresholdMs: number, expressions: Record<Asked, string>,
  *   blocked: Blocked | undefined, served: unknown }} WorkerData
+ * @typedef {'read' | 'describe' | 'report' | 'leave'} Asked
  * @typedef {{ file: string, given: object, onAnswer: (answer: { address?: AdminAddress, error?: Error }) => void }} Served a server in the
  *   worker: the file that is the worker in place of stall-watcher-thread.js, and what the server is given
  * @typedef {{ worker: Worker, shared: Int32Array<SharedArrayBuffer>, key: string, thresholdMs: number, periodMs: number, timer: NodeJS.Timeout | undefined,
@@ -88,8 +96,15 @@ class StallWatcher {
     // The stack may be nearly full, and an error that nobody catches may end the process.
     const call = (/** @type {string} */ given) =>
       `try { globalThis[Symbol.for('${key}')](${given}) } catch {}`
-    const expressions = { read: call(''), describe: call('true') }
-    const blocked = [...this.#subscribers].find((each) => each.blocked !== undefined)?.blocked
+    /** @type {(asked: Asked) => string} */
+    const ask = (asked) => call(`'${asked}'`)
+    const expressions = {
+      read: ask('read'),
+      describe: ask('describe'),
+      report: ask('report'),
+      leave: ask('leave'),
+    }
+    const blocked = [...this.#subscribers].map((each) => each.blocked).sort(byDeeds)[0]
     const thresholdMs = Math.min(...[...this.#subscribers].map((each) => each.thresholdMs))
     const worker = new Worker(this.#served?.file ?? require.resolve('./stall-watcher-thread'), {
       // Neither the preloaded modules of the application nor its options are the watcher's.
@@ -126,6 +141,11 @@ class StallWatcher {
     if (this.#watch !== undefined) Atomics.store(this.#watch.shared, BEAT, clock.sharedMs())
   }
 
+  /** Whether the loop is blocked on demand from now on. @param {boolean} isMeant */
+  mean(isMeant) {
+    if (this.#watch !== undefined) Atomics.store(this.#watch.shared, MEANT, Number(isMeant))
+  }
+
   #beatAgain = () => {
     if (this.#watch === undefined) return
     this.beat()
@@ -135,20 +155,25 @@ class StallWatcher {
   }
 
   /** Runs in the middle of whatever blocks the loop. What is thrown here is dropped. */
-  #onAsked = (describes = false) => {
+  #onAsked = (/** @type {Asked} */ asked) => {
     if (this.#watch === undefined) return undefined
+    // A debugger may have been attached since the end was decided.
+    if (asked === 'leave') return isInspected() ? undefined : process.exit(HANG_CODE)
     const frames = this.#readStack?.(this.#onAsked) ?? []
-    if (describes) return this.#describe(frames)
+    if (asked !== 'read') return this.#describe(frames, asked === 'report')
     const delayMs = (clock.sharedMs() - Atomics.load(this.#watch.shared, ASKED)) | 0
     for (const subscriber of this.#subscribers) subscriber.onRead({ delayMs, frames })
     return undefined
   }
 
-  /** The instance whose request it is says what blocks. @param {Stack['frames']} frames */
-  #describe(frames) {
-    const all = [...this.#subscribers].map((each) => each.describe(frames))
-    const described = all.find((each) => /** @type {{ route?: unknown }} */ (each).route != null) ?? all[0]
-    return JSON.stringify({ ...described, heapUsedBytes: process.memoryUsage().heapUsed })
+  /** The instance whose request it is says what blocks. @param {Stack['frames']} frames @param {boolean} reports */
+  #describe(frames, reports) {
+    const all = [...this.#subscribers].map((each) => ({ ...each.describe(frames), each }))
+    const { each, ...described } =
+      all.find((one) => /** @type {{ route?: unknown }} */ (one).route != null) ?? all[0]
+    const heapUsedBytes = process.memoryUsage().heapUsed
+    const more = reports ? { snapshot: each.report() } : {}
+    return JSON.stringify({ ...described, heapUsedBytes, isInspected: isInspected(), ...more })
   }
 
   /** Disconnects before it returns: the process may be about to exit. */
@@ -178,6 +203,12 @@ class StallWatcher {
     for (const subscriber of subscribers) subscriber.onEnd(error)
   }
 }
+
+/** What asks for an end or a report comes first, then what has a log. @param {Blocked} one @param {Blocked} other */
+const byDeeds = (one, other) => deedsOf(other) - deedsOf(one)
+/** @param {Blocked} blocked */
+const deedsOf = ({ output, insight: { exitAfter, hangReport } }) =>
+  2 * Number(exitAfter > 0 || hangReport !== undefined) + Number(output !== undefined)
 
 /** Of this thread: two instances in one process need one watcher. */
 const stallWatcher = new StallWatcher()

@@ -11,14 +11,16 @@ const { schedulerWait } = require('../../core/process/scheduler-wait')
 const { placeOf } = require('../../core/stack-frames')
 const { BlockedServer } = require('./blocked-server')
 const { CAUSES, causeOf } = require('./stall-cause')
+const { stallOf } = require('./seen-stall')
 const { StallLog } = require('./stall-log')
 const { StallSites } = require('./stall-sites')
 const { stallWatcher } = require('./stall-watcher')
 
 /**
- * @import { StallCause } from '../../../index.js'
  * @import { Recorder } from '../../core/request/recorder'
+ * @import { Request } from '../../core/request/request'
  * @import { Instance } from '../../instance'
+ * @import { Reference } from './seen-stall'
  * @import { Served, Stack, Subscriber } from './stall-watcher'
  */
 
@@ -29,18 +31,13 @@ const START_MS = 60_000
 const READ_EVERY_MS = 1000
 /** The interval while the watcher runs. */
 const READ_WATCHING_MS = 100
-/** In the place of a method: the code ran for an event of a socket. */
-const EVENT = 'event'
 const FOLLOWING = { followsEvents: true }
-const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: null, frames: [] }
 
 /**
  * @typedef {Pick<Instance,
- *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'runtime'>
+ *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'runtime' | 'snapshot'>
  *   & { started: { sockets?: { running: Running | undefined } } }} Parts
- * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: unknown }} Running an event, or a request
- * @typedef {{ method: string, route: string }} Reference
- * @typedef {{ delayMs: number, place: ReturnType<typeof placeOf>, reference: Reference | undefined }} Seen
+ * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: Request | undefined }} Running an event, or a request
  * @typedef {{ count: number, totalMs: number }} Sums
  */
 
@@ -87,7 +84,7 @@ class Stalls {
 
   /**
    * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} given
-   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'publish' | 'remove' | 'serve'>, readScheduler?: typeof schedulerWait,
+   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'mean' | 'publish' | 'remove' | 'serve'>, readScheduler?: typeof schedulerWait,
    *   canWatch?: boolean }} [forTests]
    */
   constructor(
@@ -105,16 +102,17 @@ class Stalls {
     this.#startedMs = this.#schedulerMs = parts.clock.now()
     this.#scheduler = readScheduler()
     const { insight, logger } = parts.options
-    const output = insight.blockedAfter === 0 ? undefined : outputOf(logger)
     this.#subscriber = {
       thresholdMs: this.#thresholdMs,
-      blocked: output === undefined ? undefined : { output, afterMs: insight.blockedAfter },
+      blocked: { output: outputOf(logger), pid: process.pid, insight },
       describe: (frames) => this.#describe(frames),
+      report: () => parts.snapshot(),
       onBeat: (nowMs) => this.#onBeat(nowMs),
       onRead: (stack) => this.#onRead(stack),
       onEnd: (error) => this.#onEnd(error),
     }
-    this.#alwaysWatches = insight.stalls === 'always'
+    const { exitAfter, hangReport, stalls } = insight
+    this.#alwaysWatches = stalls === 'always' || exitAfter > 0 || hangReport !== undefined
     if (this.#alwaysWatches) this.#watch(this.#startedMs)
   }
 
@@ -126,9 +124,10 @@ class Stalls {
     else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#scheduledSince(nowMs)
   }
 
-  /** A profiler has blocked the loop in this turn: that is no stall of the application. @param {number} ms */
+  /** A profiler or the like blocks the loop: no stall of the application, and no hang. @param {number | undefined} ms undefined: it begins */
   excuse(ms) {
-    this.#excused = { ms, atMs: this.#parts.clock.now() }
+    this.#watcher.mean(ms === undefined)
+    if (ms !== undefined) this.#excused = { ms, atMs: this.#parts.clock.now() }
   }
 
   /** @param {number} busyMs @param {number} nowMs */
@@ -152,7 +151,7 @@ class Stalls {
       seen,
     })
     const at = new Date(clock.wallMs()).toISOString()
-    const site = this.#sites.record(this.#stallOf(cause, seen, isStart), durationMs, at)
+    const site = this.#sites.record(stallOf(cause, seen, isStart), durationMs, at)
     const total = /** @type {Sums} */ (this.#counts.get(cause))
     total.count++
     total.totalMs += durationMs
@@ -161,8 +160,7 @@ class Stalls {
     if (isStart) return
     this.#log.write(site, durationMs, nowMs, !this.#isWatching && this.#canWatch)
     events.emitWithoutLine('stall', { ...site, durationMs })
-    if (cause === 'garbage-collection' || cause === 'host') return
-    this.#watch(nowMs)
+    if (cause !== 'garbage-collection' && cause !== 'host') this.#watch(nowMs)
   }
 
   /**
@@ -178,28 +176,11 @@ class Stalls {
     )
   }
 
-  /**
-   * Garbage collection and a starved host have no function: their stalls name no place.
-   *
-   * @param {StallCause} cause @param {Seen | undefined} seen @param {boolean} isStart
-   */
-  #stallOf(cause, seen, isStart) {
-    const isOurs = cause === 'javascript' || cause === 'native'
-    const place = (isOurs && seen?.place) || NO_PLACE
-    const reference = isOurs ? seen?.reference : undefined
-    /** @type {'startup' | 'request' | 'event' | 'background' | null} */
-    let origin = null
-    if (isStart) origin = 'startup'
-    else if (reference !== undefined) origin = reference.method === EVENT ? 'event' : 'request'
-    else if (isOurs) origin = 'background'
-    return { ...place, cause, origin, method: reference?.method ?? null, route: reference?.route ?? null }
-  }
-
   /** What the watcher read in the loop turn that began at `beganMs`; undefined if it read nothing. @param {number} beganMs */
   #seenSince(beganMs) {
     const { atMs, stack, reference } = this.#read
     if (!this.#isWatching || atMs < beganMs) return undefined
-    return { delayMs: stack.delayMs, place: placeOf(stack.frames), reference }
+    return { ...stack, place: placeOf(stack.frames), reference }
   }
 
   /** Called inside the code that blocks, so it only stores the time, the stack and the request. @param {Stack} stack */
@@ -215,8 +196,8 @@ class Stalls {
 
   /** Called inside code that has blocked for long. @param {Stack['frames']} frames */
   #describe(frames) {
-    const seen = { delayMs: 0, place: placeOf(frames), reference: this.#running() }
-    const { begin: _, cause: __, ...described } = this.#stallOf('javascript', seen, false)
+    const seen = { delayMs: 0, frames, place: placeOf(frames), reference: this.#running() }
+    const { begin: _, cause: __, ...described } = stallOf('javascript', seen, false)
     return described
   }
 
@@ -233,6 +214,8 @@ class Stalls {
     if (reference?.request === undefined && !reference?.isEvent) return undefined
     return {
       method: reference.method,
+      // A stack that was read must not keep a large body.
+      request: reference.request && new WeakRef(reference.request),
       get route() {
         return reference.route ?? options.routes.unmatched
       },
@@ -242,8 +225,7 @@ class Stalls {
   /** @param {number} nowMs */
   #watch(nowMs) {
     this.#quietSinceMs = nowMs
-    if (this.#isWatching || !this.#canWatch) return
-    if (!mayRead()) return void (this.#canWatch = false)
+    if (this.#isWatching || !(this.#canWatch &&= mayRead())) return
     try {
       this.#watcher.add(this.#subscriber)
       this.#isWatching = true
@@ -265,8 +247,8 @@ class Stalls {
   #onBeat(nowMs) {
     if (nowMs - this.#schedulerMs >= READ_WATCHING_MS) this.#scheduledSince(nowMs)
     this.#blockedServer.onBeat(nowMs)
-    const isQuiet = !this.#alwaysWatches && nowMs - this.#quietSinceMs >= QUIET_MS
-    if (isQuiet || isInspected()) this.#unwatch()
+    if (!this.#alwaysWatches && nowMs - this.#quietSinceMs >= QUIET_MS) this.#unwatch()
+    else if (isInspected()) this.#unwatch()
   }
 
   /** The watcher has failed or was ended by other code. It is not started again. @param {unknown} error */

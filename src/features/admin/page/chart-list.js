@@ -5,9 +5,11 @@
 const { bytes, duration, number, percent, span } = require('../../../core/readable')
 
 /**
- * @import { Diagnosis, FleetSnapshot, LivePoint, Snapshot } from '../../../../index.js'
+ * @import { Diagnosis, FleetSnapshot, LivePoint, ProcessDescription, Snapshot } from '../../../../index.js'
  *
  * @typedef {object} State what the page shows beside the charts
+ * @property {string} instance another one after a restart
+ * @property {ProcessDescription} process
  * @property {Snapshot} snapshot
  * @property {Diagnosis} diagnosis
  * @property {Omit<FleetSnapshot, 'routes'> | null} fleet
@@ -29,11 +31,8 @@ const { bytes, duration, number, percent, span } = require('../../../core/readab
  * @property {(state: State) => string} [note]
  */
 
-/** @param {number} part @param {...number} rest */
-const shareOf = (part, ...rest) => {
-  const sum = part + rest.reduce((total, each) => total + each, 0)
-  return sum === 0 ? 0 : part / sum
-}
+/** `null` where nothing came. @param {number} part @param {number} rest */
+const shareOf = (part, rest) => (part + rest === 0 ? null : part / (part + rest))
 
 /** @type {ChartOptions[]} */
 const CHARTS = [
@@ -92,14 +91,14 @@ const CHARTS = [
     format: percent,
     most: 1,
     note: ({ snapshot: { runtime } }) => `CPU ${percent(runtime.cpu.utilization)}`,
-    series: [{ label: '', color: 'purple', read: (point) => point.utilization, isFilled: true }],
+    series: [{ label: 'busy', color: 'purple', read: (point) => point.utilization, isFilled: true }],
   },
   {
     title: 'Stalls',
     format: duration,
     least: 100,
     note: ({ snapshot: { stalls } }) => `${stalls.count} since the start`,
-    series: [{ label: 'in each second', color: 'red', read: (point) => point.stallMs, isBar: true }],
+    series: [{ label: 'stalled', color: 'red', read: (point) => point.stallMs, isBar: true }],
   },
   {
     title: 'Heap',

@@ -3,7 +3,7 @@
 
 const { color } = require('./colors')
 const { make, setText } = require('./dom')
-const { timeOfDay } = require('../../../core/readable')
+const { NONE, timeOfDay } = require('../../../core/readable')
 
 /**
  * @import UPlot from 'uplot'
@@ -24,6 +24,7 @@ const SYNC = 'spillway'
 /** The share of a chart that bands of stalls may cover. */
 const MOST_COVERED = 0.15
 const TICK_HEIGHT = 4
+const MARK_WIDTH = 2
 
 class Chart {
   element
@@ -86,7 +87,10 @@ class Chart {
 
   /** @param {string} [note] beside the title */
   update(note) {
-    if (note !== undefined) setText(this.#note, note)
+    if (note !== undefined) {
+      setText(this.#note, note)
+      this.#note.title = note
+    }
     this.#plot?.setData(this.#data())
     if (this.#hovered === null) this.#show(this.#past.last)
   }
@@ -99,7 +103,7 @@ class Chart {
   #show(point) {
     const { format, series, title } = this.#options
     const words = series.map(({ label, read }, i) => {
-      const text = point === undefined ? '–' : format(read(point))
+      const text = point === undefined ? NONE : format(read(point))
       setText(this.#values[i], text)
       return `${label} ${text}`
     })
@@ -159,7 +163,10 @@ class Chart {
           values: (_plot, splits) => splits.map((each) => format(each)),
         },
       ],
-      hooks: { setCursor: [(plot) => this.#onCursor(plot)], drawClear: [(plot) => this.#markStalls(plot)] },
+      hooks: {
+        setCursor: [(plot) => this.#onCursor(plot)],
+        drawClear: [(plot) => this.#markStalls(plot), (plot) => this.#markStarts(plot)],
+      },
       series: [{}, ...series.map(seriesOptions)],
     }
   }
@@ -196,6 +203,19 @@ class Chart {
     ctx.fillStyle = color(isMany ? 'stall-tick' : 'stall-band')
     const height = isMany ? TICK_HEIGHT * devicePixelRatio : bbox.height
     for (const { left, width } of bands) ctx.fillRect(left, bbox.top, width, height)
+    ctx.restore()
+  }
+
+  /** A line through each chart where a release or a process began. @param {UPlot} plot */
+  #markStarts(plot) {
+    const { ctx, bbox } = plot
+    ctx.save()
+    ctx.fillStyle = color('mark')
+    for (const { at } of this.#past.marks) {
+      const x = plot.valToPos(at / 1000, 'x', true)
+      if (x >= bbox.left && x <= bbox.left + bbox.width)
+        ctx.fillRect(Math.round(x), bbox.top, MARK_WIDTH * devicePixelRatio, bbox.height)
+    }
     ctx.restore()
   }
 

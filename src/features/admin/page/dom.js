@@ -59,6 +59,33 @@ function setText(element, text) {
   if (element.textContent !== text) element.textContent = text
 }
 
+/** A shorter name fits mostly. */
+const SHORT = 24
+/** What is always seen of the end of a name: two routes differ there. */
+const LONGEST_END = 26
+
+/**
+ * A name that is cut in the middle where it does not fit, with the whole name for a pointer that rests on it. Tables show it in full for the
+ * keyboard.
+ *
+ * @param {HTMLElement} element @param {string} name
+ */
+function setName(element, name) {
+  setChildren(element, name, () => {
+    if (name.length <= SHORT) return [name]
+    const endAt = name.length - Math.min(LONGEST_END, Math.floor(name.length / 2))
+    return [
+      make(
+        'span',
+        { class: 'name', title: name },
+        make('span', null, name.slice(0, endAt)),
+        make('span', null, name.slice(endAt))
+      ),
+    ]
+  })
+  if (element.tagName === 'BUTTON') element.setAttribute('aria-label', name)
+}
+
 /**
  * Replaces the children only if `key` has changed since the last time.
  *
@@ -76,4 +103,4 @@ const withCode = (text) => text.split('`').map((part, i) => (i % 2 === 0 ? part 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement & { value?: string }} */ (document.getElementById(id))
 
-module.exports = { byId, draw, make, setChildren, setStyle, setText, withCode }
+module.exports = { byId, draw, make, setChildren, setName, setStyle, setText, withCode }

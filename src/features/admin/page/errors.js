@@ -1,9 +1,10 @@
 'use strict'
 // Errors by route and type, and what went wrong outside of routes: uncaught errors, data that was no HTTP, warnings.
 
-const { make, setChildren } = require('./dom')
+const { make, setChildren, setText } = require('./dom')
+const { errorText, shortPlace } = require('./error-words')
 const { factTable } = require('./facts')
-const { count, timeOfDay } = require('../../../core/readable')
+const { NONE, count, routeName, timeOfDay } = require('../../../core/readable')
 const { Table } = require('./table')
 
 /**
@@ -17,33 +18,49 @@ const OTHERS = {
   unhandledRejection: 'unhandled rejections',
 }
 
+/** @param {ErrorCount} error */
+const nameOf = ({ method, route }) => routeName({ method, route })
+
 /** @returns {Section} */
 function errorsSection() {
   /** @type {Table<ErrorCount>} */
   const table = new Table({
     caption: 'Errors by route and type, since the start',
     columns: [
+      { title: 'Route', isText: true, sort: nameOf, name: nameOf },
       {
-        title: 'Route',
+        title: 'Error',
         isText: true,
-        sort: ({ route }) => route ?? '',
-        text: ({ route }) => route ?? '(unmatched)',
+        sort: ({ type }) => type,
+        fill: (cell, error) => {
+          cell.classList.add('prose')
+          setText(cell, errorText(error))
+        },
       },
-      { title: 'Type', isText: true, sort: ({ type }) => type, text: ({ type }) => type },
+      { title: 'Thrown at', isText: true, text: ({ place }) => (place === null ? NONE : shortPlace(place)) },
       { title: 'status', sort: ({ status }) => status, text: ({ status }) => String(status) },
       { title: 'errors', sort: (row) => row.count, text: (row) => count(row.count) },
+      { title: 'last', sort: ({ lastAt }) => Date.parse(lastAt), text: ({ lastAt }) => timeOfDay(lastAt) },
     ],
     keyOf: ({ route, type, status }) => `${route} ${type} ${status}`,
     empty:
       'No error has reached the error handler. Express needs app.use(spillway.errorHandler()) behind its routes.',
-    sortedBy: 3,
+    detail: (error) =>
+      factTable('The last one that the log has described', [
+        ['error', errorText(error)],
+        ['thrown at', error.place ?? NONE],
+      ]),
+    sortedBy: 4,
     most: 10,
   })
   const others = make('div', { class: 'details' })
   return {
     id: 'errors',
     title: 'Errors',
+    isWide: true,
     content: [table.element, others],
+    isEmpty: ({ snapshot }) =>
+      snapshot.errors.length + snapshot.warnings.recent.length + otherRows(snapshot).length === 0,
     update({ snapshot }) {
       table.update(snapshot.errors)
       const rows = otherRows(snapshot)

@@ -1,18 +1,19 @@
 'use strict'
-// Whether the process is healthy: the sentence of the doctor, and each finding as a sentence that opens its evidence.
+// Whether the process is healthy: the verdict of the doctor, the totals of the last minute, and each finding as a claim with what to do.
+// Its evidence is folded.
 
 const { byId, make, setChildren, setText, withCode } = require('./dom')
-const { factTable } = require('./facts')
-const { count, duration, figure, number, percent, span } = require('../../../core/readable')
+const { counted, figure, span } = require('../../../core/readable')
+const { Totals } = require('./totals')
 
 /**
- * @import { Diagnosis, Finding, Snapshot } from '../../../../index.js'
+ * @import { Diagnosis, Finding } from '../../../../index.js'
  * @import { State } from './chart-list'
+ * @import { Past } from './past'
  * @typedef {Partial<Record<Finding['problem'], [to: string, title: string]>>} Links
  */
 
 const ICONS = { high: '▲', medium: '●', low: '○' }
-const WORDS = { high: 'high', medium: 'medium', low: 'low' }
 /** The part of the page that shows more. @type {Links} */
 const PLACES = {
   'event-loop-blocked': ['stalls', 'Stalls'],
@@ -21,7 +22,7 @@ const PLACES = {
   'heap-growing': ['memory', 'Memory'],
   'slow-dependency': ['outgoing', 'Outgoing calls'],
   'many-calls': ['outgoing', 'Outgoing calls'],
-  'pool-exhausted': ['slow', 'Slow requests'],
+  'pool-exhausted': ['pools', 'Pools'],
   'thread-pool': ['slow', 'Slow requests'],
   overloaded: ['admission', 'Admission'],
   'aborted-requests': ['routes', 'Routes'],
@@ -43,35 +44,34 @@ class HealthPanel {
   #title = make('h2', { id: 'health-title' })
   #about = make('p', { class: 'faint' })
   #list = make('ol', { class: 'findings' })
-  #now = make('div', { class: 'now' })
+  #totals
   /** By problem and route, so that an opened finding stays open. @type {Map<string, ReturnType<typeof makeFinding>>} */
   #items = new Map()
-
   #takeProfile
 
-  /** @param {(path: string) => void} takeProfile */
-  constructor(takeProfile) {
+  /** @param {(path: string) => void} takeProfile @param {Past} past */
+  constructor(takeProfile, past) {
     this.#takeProfile = takeProfile
-    byId('health').append(make('div', { role: 'status' }, this.#title), this.#about, this.#list, this.#now)
+    this.#totals = new Totals(past)
+    const verdict = make(
+      'div',
+      { class: 'verdict' },
+      make('div', { role: 'status' }, this.#title),
+      this.#about
+    )
+    byId('health').append(verdict, this.#totals.element, this.#list)
   }
 
   /** @param {State} state */
-  update({ diagnosis, snapshot }) {
-    this.#showFindings(diagnosis)
-    const rows = rowsOf(snapshot)
-    // Findings take this place, so that nothing moves when they come.
-    this.#now.hidden = diagnosis.findings.length > 0
-    setChildren(this.#now, rows.join(), () => [factTable('Last minute', rows)])
-  }
-
-  /** @param {Diagnosis} diagnosis */
-  #showFindings({ healthy, summary, findings, requests, seconds }) {
-    const panel = byId('health')
-    panel.dataset.healthy = String(healthy)
+  update(state) {
+    this.#totals.update(state)
+    const { healthy, summary, findings, requests, seconds } = state.diagnosis
+    byId('health').dataset.healthy = String(healthy)
     setText(this.#title, titleOf(healthy, findings))
-    const traffic = `${requests} requests in the last ${span(seconds)}`
-    setText(this.#about, findings.length === 0 ? withoutVerdict(summary) : traffic)
-    document.title = findings.length === 0 ? 'spillway' : `(${findings.length}) spillway`
+    const worker = workerOf(state)
+    const traffic = `${counted(requests, 'request')} in the last ${span(seconds)}`
+    const about = findings.length === 0 ? withoutVerdict(summary) : traffic
+    setText(this.#about, worker === '' ? about : `Of ${worker}: ${about}`)
     const keys = findings.map(({ problem, route }) => `${problem} ${route}`)
     for (const [key, { item }] of this.#items) {
       if (keys.includes(key)) continue
@@ -91,31 +91,19 @@ class HealthPanel {
   }
 }
 
-/** @param {Snapshot} snapshot @returns {[string, string][]} */
-function rowsOf({ admission, requests, routes, runtime }) {
-  const { lastMinute } = requests
-  const { delayMs, utilization } = runtime.loop
-  const limit = admission.limit === null ? '' : ` of ${count(admission.limit)}`
-  return [
-    ['requests a second', number(lastMinute.ratePerSecond)],
-    ['p50, p99', `${duration(lastMinute.p50Ms)}, ${duration(lastMinute.p99Ms)}`],
-    ['errors', percent(lastMinute.errorRatio)],
-    ['in flight, queued', `${count(requests.inFlight)}${limit}, ${count(admission.queued)}`],
-    ['event loop busy', percent(utilization)],
-    ['loop delay, p99', duration(delayMs.p99)],
-    ['CPU', percent(runtime.cpu.utilization)],
-    ['routes', count(routes.length)],
-  ]
+/** Which worker of a fleet the page speaks of; empty for a process that answers alone. @param {State} state */
+function workerOf({ fleet }) {
+  const workers = fleet?.workers ?? []
+  return workers.length < 2 ? '' : `worker ${workers[0].worker}, one of ${workers.length}`
 }
 
 /** @param {boolean | null} healthy @param {readonly Finding[]} findings */
 function titleOf(healthy, findings) {
   if (healthy === null) return 'Not enough traffic to tell'
-  if (healthy) return 'Healthy'
-  return findings.length === 1 ? '1 problem' : `${findings.length} problems`
+  return healthy ? 'Healthy' : counted(findings.length, 'problem')
 }
 
-/** The verdict stands above it already. @param {string} summary */
+/** The verdict stands before it already. @param {Diagnosis['summary']} summary */
 function withoutVerdict(summary) {
   const rest = summary.replace(/^(Healthy|Not enough traffic to tell): /, '')
   return rest.charAt(0).toUpperCase() + rest.slice(1)
@@ -125,39 +113,42 @@ function withoutVerdict(summary) {
 function makeFinding({ problem }, takeProfile) {
   const badge = make('span', { class: 'badge' })
   const sentence = make('span')
-  const advice = make('p')
-  const body = make('tbody')
-  const effect = make('p', { class: 'faint' })
-  const place = PLACES[problem]
-  const link =
-    place === undefined ? null : make('p', null, 'See ', make('a', { href: `#${place[0]}` }, place[1]))
-  const [path, title] = PROFILES[problem] ?? []
-  const button =
-    path === undefined
-      ? null
-      : make('button', { type: 'button', class: 'plain', onclick: () => takeProfile(path) }, title)
-  const table = make('table', { class: 'evidence' }, make('caption', { class: 'unseen' }, 'Evidence'), body)
+  const advice = make('p', { class: 'advice' })
+  const more = make('summary')
+  const evidence = make('dl', { class: 'evidence' })
+  const [place, placeTitle] = PLACES[problem] ?? []
+  const [path, profileTitle] = PROFILES[problem] ?? []
   const item = make(
     'li',
     { 'data-problem': problem },
-    make('details', null, make('summary', null, badge, ' ', sentence), table, advice, effect, link, button)
+    make('p', { class: 'claim' }, badge, ' ', sentence),
+    advice,
+    make(
+      'div',
+      { class: 'next' },
+      make('details', null, more, evidence),
+      place === undefined ? null : make('a', { href: `#${place}` }, placeTitle),
+      path === undefined
+        ? null
+        : make('button', { type: 'button', class: 'plain', onclick: () => takeProfile(path) }, profileTitle)
+    )
   )
-  return { item, badge, sentence, advice, body, effect }
+  return { item, badge, sentence, advice, more, evidence }
 }
 
 /** @param {ReturnType<typeof makeFinding>} parts @param {Finding} finding */
-function fillFinding({ item, badge, sentence, advice, body, effect }, finding) {
-  item.className = finding.severity
-  const isEffect = finding.effectOf !== null
-  setText(badge, `${ICONS[finding.severity]} ${WORDS[finding.severity]}${isEffect ? ', effect' : ''}`)
+function fillFinding({ item, badge, sentence, advice, more, evidence }, finding) {
+  const { severity, effectOf } = finding
+  item.className = severity
+  setText(badge, `${ICONS[severity]} ${severity}${effectOf === null ? '' : `, an effect of ${effectOf}`}`)
   setText(sentence, finding.summary)
   setChildren(advice, finding.advice, () => withCode(finding.advice))
-  setText(effect, isEffect ? `An effect of ${finding.effectOf}.` : '')
-  body.replaceChildren(
-    ...finding.evidence.map((each) =>
-      make('tr', null, make('th', { scope: 'row' }, each.name), make('td', null, figure(each)))
-    )
+  setText(more, counted(finding.evidence.length, 'figure'))
+  const rows = finding.evidence.map((each) => [each.name, figure(each)])
+  setChildren(evidence, JSON.stringify(rows), () =>
+    rows.map(([name, value]) => make('div', null, make('dt', null, name), make('dd', null, value)))
   )
 }
 
 exports.HealthPanel = HealthPanel
+exports.workerOf = workerOf

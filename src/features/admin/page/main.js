@@ -2,14 +2,15 @@
 // Starts the page: connects the stream to the charts, the verdict and the sections.
 
 const { Charts } = require('./charts')
-const { byId, make, setText } = require('./dom')
+const { byId, setText } = require('./dom')
 const { errorsSection } = require('./errors')
 const { span } = require('../../../core/readable')
-const { HealthPanel } = require('./health')
+const { Folds } = require('./folds')
+const { HealthPanel, workerOf } = require('./health')
 const { Live } = require('./live')
 const { optionsSection } = require('./options')
 const { outgoingSection } = require('./outgoing')
-const { Past } = require('./past')
+const { Past, releaseName } = require('./past')
 const { admissionSection, memorySection, releasesSection, workersSection } = require('./process')
 const { poolsSection } = require('./pools')
 const { profilesSection } = require('./profiles')
@@ -21,22 +22,23 @@ const { stallsSection } = require('./stalls')
 const { token } = require('./token')
 
 /**
- * @import { Snapshot } from '../../../../index.js'
  * @import { State } from './chart-list'
  *
  * @typedef {object} Section
  * @property {string} id
  * @property {string} title
  * @property {boolean} [isWide] takes the whole width
- * @property {Node} [about] beside the title
+ * @property {HTMLElement} [about] beside the title
  * @property {Node[]} content
+ * @property {boolean} [isFolded] at first
+ * @property {(state: State) => boolean} [isEmpty] a phone folds a section that has nothing to say
  * @property {(state: State) => void} update with each snapshot and diagnosis
  * @property {() => Promise<void>} [reload] with each connection
  */
 
 const past = new Past()
 const profiles = profilesSection()
-const health = new HealthPanel(profiles.take)
+const health = new HealthPanel(profiles.take, past)
 const charts = new Charts(past)
 saveReportButton(past)
 /** In the order of the page. @type {Section[]} */
@@ -57,6 +59,8 @@ const sections = [
   optionsSection(),
 ]
 
+const folds = new Folds(sections)
+
 let isShown = false
 /** @type {State | undefined} */
 let state
@@ -73,7 +77,8 @@ function draw() {
     if (state === undefined) return
     health.update(state)
     for (const section of sections) section.update(state)
-    showAbout(state.snapshot)
+    folds.update(state)
+    showIdentity(state)
   })
 }
 
@@ -84,10 +89,18 @@ function show() {
   charts.mount()
 }
 
-/** @param {Snapshot} snapshot */
-function showAbout({ uptimeSeconds, releases: { current } }) {
-  const release = [current.version, current.revision.slice(0, 10)].filter(Boolean).join(' ')
-  setText(byId('about'), [release, `up ${span(uptimeSeconds)}`].filter(Boolean).join(' · '))
+/** Which process this is: an engineer may have the pages of several open. @param {State} state */
+function showIdentity(state) {
+  const { process: about, snapshot, diagnosis } = state
+  const { findings } = diagnosis
+  const release = releaseName(snapshot.releases.current)
+  const service = about.service || 'spillway'
+  const worker = workerOf(state)
+  const names = [release, `host ${about.host}`, `pid ${about.pid}`, worker].filter(Boolean)
+  setText(byId('service'), service)
+  setText(byId('about'), [...names, `up ${span(snapshot.uptimeSeconds)}`].join(' · '))
+  const problems = findings.length === 0 ? '' : `(${findings.length}) `
+  document.title = `${problems}${service} · ${names.join(' · ')}`
 }
 
 /** @param {string} name @param {string} text */
@@ -106,7 +119,10 @@ const live = new Live({
   onLine(line) {
     if (line.history !== undefined) past.replace(line.history)
     if (line.point !== undefined) past.add(line.point)
-    if (line.state !== undefined) state = line.state
+    if (line.state !== undefined) {
+      state = line.state
+      past.mark(state)
+    }
     draw()
   },
   onLost(retryMs, reason) {
@@ -126,18 +142,6 @@ byId('sign-in').addEventListener('submit', (event) => {
   byId('token').value = ''
   live.open(true)
 })
-
-for (const { id, title, isWide, about, content } of sections) {
-  const heading = make('h2', { id: `${id}-title` }, title)
-  byId('sections').append(
-    make(
-      'section',
-      { id, class: isWide ? 'wide' : null, 'aria-labelledby': `${id}-title` },
-      make('div', { class: 'section-head' }, heading, about),
-      ...content
-    )
-  )
-}
 
 /** A tab that nobody sees for a minute gives up its connection: a browser has only six to a server. */
 const HIDDEN_MS = 60_000

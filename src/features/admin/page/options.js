@@ -19,6 +19,7 @@ function optionsSection() {
     id: 'options',
     title: 'Options in force',
     isWide: true,
+    isFolded: true,
     content: [content],
     update() {},
     async reload() {

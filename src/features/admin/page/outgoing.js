@@ -22,7 +22,7 @@ function outgoingSection() {
   const table = new Table({
     caption: 'Outgoing calls of the last minute, by host',
     columns: [
-      { title: 'Host', isText: true, sort: ({ host }) => host, text: ({ host }) => host },
+      { title: 'Host', isText: true, sort: ({ host }) => host, name: ({ host }) => host },
       {
         title: 'calls',
         sort: ({ lastMinute }) => lastMinute.count,
@@ -62,6 +62,7 @@ function outgoingSection() {
     id: 'outgoing',
     title: 'Outgoing calls',
     content: [table.element],
+    isEmpty: ({ snapshot }) => snapshot.outgoing.hosts.length === 0,
     update: ({ snapshot }) => table.update(snapshot.outgoing.hosts),
   }
 }

@@ -2,7 +2,7 @@
 // Shows where the time of requests went: a bar of coloured parts, and the same in words.
 
 const { make, setChildren, setStyle } = require('./dom')
-const { duration, percent } = require('../../../core/readable')
+const { NONE, duration, percent } = require('../../../core/readable')
 const { PARTS, msOf, sumOf } = require('./part-list')
 
 /** @import { RequestParts } from '../../../../index.js' */
@@ -19,7 +19,7 @@ function fillBar(cell, parts, width = 1) {
   )
   const key = shares.map((share) => share.toFixed(3)).join() + width.toFixed(3)
   setChildren(cell, key, () =>
-    total === 0 ? ['–'] : [makeBar(shares, width), make('span', { class: 'unseen' }, inWords(shares))]
+    total === 0 ? [NONE] : [makeBar(shares, width), make('span', { class: 'unseen' }, inWords(shares))]
   )
 }
 

@@ -1,24 +1,55 @@
 'use strict'
 // The points of the last ten minutes, by column, as the charts read them. Where the process was idle for some seconds there is a gap.
 
-/** @import { LivePoint } from '../../../../index.js' */
+/**
+ * @import { LivePoint, ReleaseSnapshot } from '../../../../index.js'
+ * @import { State } from './chart-list'
+ */
 
 const SPAN_S = 600
 const GAP_S = 5
+const MINUTE_MS = 60_000
 /** The spans to choose from, in seconds. */
 const SPANS = [120, 300, 600]
 /** While the process is young, a minute fills the charts better. */
 const YOUNG_S = 60
 
+/** A release begins with its first process. */
+const SAME_MS = 10_000
+
+/** @param {Pick<ReleaseSnapshot, 'version' | 'revision'>} release empty if it has no name */
+const releaseName = ({ version, revision }) => [version, revision.slice(0, 10)].filter(Boolean).join(' ')
+
 class Past {
   /** @type {LivePoint[]} */
   points = []
+  /** When releases and processes began, as far as this page has seen them. @type {{ at: number, name: string }[]} */
+  marks = []
+  /** @type {string | undefined} */
+  #instance
   /** How much is shown, if the reader has chosen. @type {number | undefined} */
   chosenSpan
 
   /** @param {LivePoint[]} points */
   replace(points) {
-    this.points = points
+    const [first] = points
+    // Those of the process before a restart stay in sight, so that both sides of a deploy are.
+    const earlier = first === undefined ? this.points : this.points.filter(({ at }) => at < first.at)
+    this.points = [...earlier, ...points]
+  }
+
+  /** Marks when this release, and this process, began. @param {Pick<State, 'instance' | 'process' | 'snapshot'>} state */
+  mark({ instance, process: { pid }, snapshot }) {
+    if (this.#instance === instance) return
+    this.#instance = instance
+    const { current } = snapshot.releases
+    const releasedAt = Date.parse(current.since)
+    const startedAt = Date.parse(snapshot.at) - snapshot.uptimeSeconds * 1000
+    const name = `release ${releaseName(current)}`
+    const isNew = name !== 'release ' && this.marks.every((mark) => mark.name !== name)
+    if (isNew) this.marks.push({ at: releasedAt, name })
+    if (!isNew || startedAt - releasedAt > SAME_MS)
+      this.marks.push({ at: startedAt, name: `process ${pid} started` })
   }
 
   /** @param {LivePoint} point */
@@ -26,6 +57,15 @@ class Past {
     this.points.push(point)
     const sinceMs = point.at - SPAN_S * 1000
     while (this.points[0].at < sinceMs) this.points.shift()
+  }
+
+  /** The share of the requests of the last minute that was rejected; undefined without any. */
+  get shedOfLastMinute() {
+    const sinceMs = Date.now() - MINUTE_MS
+    const recent = this.points.filter(({ at }) => at >= sinceMs)
+    const shed = recent.reduce((sum, point) => sum + point.shed, 0)
+    const all = recent.reduce((sum, point) => sum + point.requests, shed)
+    return all === 0 ? undefined : shed / all
   }
 
   get last() {
@@ -68,4 +108,5 @@ class Past {
 }
 
 exports.Past = Past
+exports.releaseName = releaseName
 exports.SPANS = SPANS

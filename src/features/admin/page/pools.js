@@ -20,7 +20,7 @@ function poolsSection() {
   const table = new Table({
     caption: 'Pools of connections',
     columns: [
-      { title: 'Pool', isText: true, sort: ({ name }) => name, text: ({ name }) => name },
+      { title: 'Pool', isText: true, sort: ({ name }) => name, name: ({ name }) => name },
       { title: 'Kind', isText: true, text: ({ kind }) => kind },
       {
         title: 'in use',
@@ -66,7 +66,9 @@ function poolsSection() {
   return {
     id: 'pools',
     title: 'Pools',
+    isWide: true,
     content: [table.element],
+    isEmpty: ({ snapshot }) => snapshot.pools.length === 0,
     update: ({ snapshot }) => table.update(snapshot.pools),
   }
 }

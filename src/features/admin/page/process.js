@@ -17,7 +17,7 @@ const {
 } = require('../../../core/readable')
 
 /**
- * @import { ReleaseSnapshot, ReleasesSnapshot, ShedCount, Snapshot } from '../../../../index.js'
+ * @import { LatencySummary, ReleaseSnapshot, ReleasesSnapshot, ShedCount, Snapshot } from '../../../../index.js'
  * @import { State } from './chart-list'
  * @import { Section } from './main'
  */
@@ -25,14 +25,12 @@ const {
 /**
  * A section that is made again when its figures have changed.
  *
- * @param {string} id @param {string} title @param {(state: State) => Node[]} makeContent @param {boolean} [isWide] @returns {Section}
+ * @param {Pick<Section, 'id' | 'title' | 'isWide' | 'isEmpty'>} about @param {(state: State) => Node[]} makeContent @returns {Section}
  */
-function plainSection(id, title, makeContent, isWide = false) {
+function plainSection(about, makeContent) {
   const content = make('div', { class: 'details' })
   return {
-    id,
-    title,
-    isWide,
+    ...about,
     content: [content],
     update(state) {
       const made = makeContent(state)
@@ -46,7 +44,7 @@ const rejectedRows = (list) =>
   list.map(({ reason, priority, count: times }) => [reason, priority, count(times)])
 
 const admissionSection = () =>
-  plainSection('admission', 'Admission', ({ snapshot: { admission } }) => {
+  plainSection({ id: 'admission', title: 'Admission' }, ({ snapshot: { admission } }) => {
     const { shed, wouldShed, advice } = admission
     return [
       factTable('The gate', [
@@ -80,7 +78,7 @@ const admissionSection = () =>
 const VERDICTS = { none: 'does not grow', growing: 'grows', unknown: 'not known yet' }
 
 const memorySection = () =>
-  plainSection('memory', 'Memory', ({ snapshot: { runtime } }) => {
+  plainSection({ id: 'memory', title: 'Memory' }, ({ snapshot: { runtime } }) => {
     const { heap, memory, collections } = runtime
     const { trend } = heap
     return [
@@ -102,8 +100,11 @@ const memorySection = () =>
     ]
   })
 
+/** @param {State} state */
+const isAlone = ({ fleet }) => fleet === null || fleet.workers.length < 2
+
 const workersSection = () =>
-  plainSection('workers', 'Workers', ({ fleet, snapshot }) => {
+  plainSection({ id: 'workers', title: 'Workers', isEmpty: isAlone }, ({ fleet, snapshot }) => {
     if (fleet === null || fleet.workers.length < 2)
       return [
         make(
@@ -138,10 +139,12 @@ const workersSection = () =>
 const figuresOf = ({ inFlight, lastMinute }) => [
   count(inFlight),
   number(lastMinute.ratePerSecond),
-  duration(lastMinute.p50Ms),
-  duration(lastMinute.p99Ms),
-  percent(lastMinute.errorRatio),
+  ...figuresOrNothing(lastMinute),
 ]
+
+/** @param {Pick<LatencySummary, 'count' | 'p50Ms' | 'p99Ms' | 'errorRatio'>} requests */
+const figuresOrNothing = ({ count: requests, p50Ms, p99Ms, errorRatio }) =>
+  requests === 0 ? [NONE, NONE, NONE] : [duration(p50Ms), duration(p99Ms), percent(errorRatio)]
 
 /** @param {ReleaseSnapshot} release */
 const nameOf = ({ version, revision }) =>
@@ -149,8 +152,12 @@ const nameOf = ({ version, revision }) =>
 
 const releasesSection = () =>
   plainSection(
-    'releases',
-    'Releases',
+    {
+      id: 'releases',
+      title: 'Releases',
+      isWide: true,
+      isEmpty: ({ snapshot: { releases } }) => releases.previous === null,
+    },
     ({ snapshot: { releases } }) => {
       const { previous, routes } = releases
       return [
@@ -158,8 +165,7 @@ const releasesSection = () =>
         ...(previous === null ? [makeNoRelease()] : []),
         ...(routes.length > 0 ? [makeReleaseRoutes(routes)] : []),
       ]
-    },
-    true
+    }
   )
 
 /** @param {ReleasesSnapshot} releases */
@@ -174,9 +180,7 @@ function makeReleases({ current, previous }) {
 const releaseFigures = ({ requests, since }) => [
   dayAndTime(since),
   count(requests.count),
-  duration(requests.p50Ms),
-  duration(requests.p99Ms),
-  percent(requests.errorRatio),
+  ...figuresOrNothing(requests),
   percent(requests.shedRatio),
 ]
 

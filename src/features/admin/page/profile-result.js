@@ -12,9 +12,9 @@ const { makeGrowth, makeTables } = require('./profile-tables')
  * @import { Figures, ProfileRow } from './profile-tables'
  *
  * @typedef {{ path: string, title: string, extension: string, unit: Unit, choices: number[], usual: number }} ProfileKind
- * @typedef {{ durationMs: number, startPauseMs: number, samples: number, flame: FlameNode, growth?: ProfileRow[] | null }
+ * @typedef {{ durationMs: number, startPauseMs: number, samples: number, flame: FlameNode, growth?: ProfileRow[], growthMs?: number }
  *   & Record<'functions' | 'packages' | 'files', ProfileRow[]>
- *   & Partial<Record<'busyMs' | 'idleMs' | 'aliveBytes' | 'unsettledBytes', number>>} ProfileResult as the process sends it
+ *   & Partial<Record<'busyMs' | 'idleMs' | 'aliveBytes' | 'readPauseMs', number>>} ProfileResult as the process sends it
  */
 
 /** @type {Record<Unit, Figures>} */
@@ -26,7 +26,7 @@ const FIGURES = {
 /** @param {ProfileKind} kind @param {ProfileResult} result @param {string} worker empty for the worker that answers */
 function makeResult(kind, result, worker) {
   const figures = FIGURES[kind.unit]
-  const { growth, flame } = result
+  const { growth, growthMs, flame } = result
   const note = noteOf(kind, result)
   return make(
     'div',
@@ -39,7 +39,7 @@ function makeResult(kind, result, worker) {
     make('p', { class: 'faint' }, aboutOf(kind, result)),
     note === undefined ? null : make('p', null, note),
     makeFiles(kind, worker),
-    growth ? makeGrowth(growth, figures) : null,
+    growth === undefined ? null : makeGrowth(growth, growthMs, figures),
     ...(flame[kind.unit] > 0
       ? [
           makeTables(result, figures),
@@ -50,23 +50,21 @@ function makeResult(kind, result, worker) {
 }
 
 /** @param {ProfileKind} kind @param {ProfileResult} result */
-function aboutOf({ unit }, { busyMs, idleMs, aliveBytes, unsettledBytes, samples, startPauseMs }) {
+function aboutOf({ unit }, { busyMs, idleMs, aliveBytes, readPauseMs, samples, startPauseMs }) {
   const of =
     unit === 'ms'
       ? `Busy ${duration(busyMs)}, idle ${duration(idleMs)}`
-      : `${bytes(aliveBytes)} were allocated and are still in memory, ${bytes(unsettledBytes)} too new to tell`
-  return `${of}; ${count(samples)} samples. The start blocked the event loop for ${duration(startPauseMs)}.`
+      : `${bytes(aliveBytes)} were allocated and are still in memory`
+  const reading = readPauseMs === undefined ? '' : `, a reading for ${duration(readPauseMs)} at most`
+  return `${of}; ${count(samples)} samples. The start blocked the event loop for ${duration(startPauseMs)}${reading}.`
 }
 
 /** @param {ProfileKind} kind @param {ProfileResult} result */
-function noteOf({ unit }, { flame, growth }) {
-  if (flame[unit] === 0)
-    return unit === 'ms'
-      ? 'The process did nothing in this time.'
-      : 'Nothing of this time is certain to stay. Take a longer profile, or one under more load.'
-  if (unit === 'bytes' && growth === null)
-    return 'Take it again in some minutes: what grew in both profiles is then shown first.'
-  return undefined
+function noteOf({ unit }, { flame }) {
+  if (flame[unit] > 0) return undefined
+  return unit === 'ms'
+    ? 'The process did nothing in this time.'
+    : 'Nothing that was allocated in this time is still in memory. Take a longer profile, or one under more load.'
 }
 
 /** @param {ProfileKind} kind @param {string} worker */

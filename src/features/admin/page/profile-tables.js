@@ -1,8 +1,8 @@
 'use strict'
-// The tables of a profile: by function, package and file, and what grew between two heap profiles.
+// The tables of a profile: by function, package and file, and what grew between the readings of a heap profile.
 
 const { make, setChildren } = require('./dom')
-const { percent } = require('../../../core/readable')
+const { duration, percent } = require('../../../core/readable')
 const { Table } = require('./table')
 
 /**
@@ -101,24 +101,24 @@ function makeTable(key, rows, { self, total, write }) {
   return table.element
 }
 
-/** @param {ProfileRow[]} growth @param {Figures} figures */
-function makeGrowth(growth, { write }) {
+/** @param {ProfileRow[]} growth @param {number | undefined} growthMs @param {Figures} figures */
+function makeGrowth(growth, growthMs, { write }) {
   /** @type {Table<NumberedRow>} */
   const table = new Table({
-    caption: 'What grew in both heap profiles, by function',
+    caption: 'What grew between the two readings of the heap, by function',
     columns: [
-      { title: 'Grew in both profiles', isText: true, fill: fillName },
+      { title: `Grew in ${duration(growthMs)}`, isText: true, fill: fillName },
       { title: 'Package', isText: true, sort: packageOf, text: packageOf },
-      figure('growth', 'The smaller of the two', 'growthBytes', write),
-      figure('in this one', 'Allocated during this profile and still there', 'selfBytes', write),
-      figure('in the one before', 'For the same time', 'beforeBytes', write),
+      figure('growth', 'Still there at the end, less what was at half of the time', 'growthBytes', write),
+      figure('half-time', 'Allocated in the first half and still there', 'beforeBytes', write),
+      figure('end', 'Allocated in the whole time and still there', 'selfBytes', write),
     ],
     keyOf,
-    empty: 'No function has objects that stayed in both profiles.',
+    empty: 'Nothing grew between the two readings.',
     sortedBy: 2,
     most: MOST_ROWS,
   })
-  table.update(numbered(growth.filter(({ growthBytes }) => growthBytes > 0)))
+  table.update(numbered(growth))
   return table.element
 }
 

@@ -1,9 +1,9 @@
 'use strict'
 // The routes, and the latency of a route in detail.
 
-const { make } = require('./dom')
+const { byId, make, setText } = require('./dom')
 const { gridTable, factTable } = require('./facts')
-const { bytes, count, duration, number, percent, routeName } = require('../../../core/readable')
+const { NONE, bytes, count, duration, number, percent, routeName } = require('../../../core/readable')
 const { HeatMap } = require('./heat-map')
 const { fillBar, makeLegend, makePartsTable } = require('./parts')
 const { Table } = require('./table')
@@ -15,24 +15,46 @@ const { Table } = require('./table')
  */
 
 const QUANTILES = /** @type {const} */ (['p50Ms', 'p90Ms', 'p95Ms', 'p99Ms', 'p999Ms', 'maxMs'])
+/** From this share of the time on, a route makes others wait. */
+const COSTLY = 0.2
+/** As the doctor has it: a few per cent are people who close a page. */
+const MANY_GAVE_UP = 0.1
 const HEADS = ['', 'requests', 'a second', 'errors', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max']
 
-/** Milliseconds of each second in which its handlers ran on the loop. @param {RouteSnapshot} route */
+/** The share of the time in which its code ran on the loop. @param {RouteSnapshot} route */
 function loopShareOf({ loopMs, lastMinute }) {
   if (loopMs === null) return Number.NaN
-  return lastMinute.count === 0 ? 0 : (loopMs.lastMinute / lastMinute.count) * lastMinute.ratePerSecond
+  return lastMinute.count === 0
+    ? 0
+    : ((loopMs.lastMinute / lastMinute.count) * lastMinute.ratePerSecond) / 1000
 }
+
+/** The share of its requests whose client disconnected before an answer. @param {RouteSnapshot} route */
+const gaveUpOf = ({ gaveUp, lastMinute }) =>
+  gaveUp === null || lastMinute.count === 0 ? Number.NaN : Math.min(1, gaveUp.lastMinute / lastMinute.count)
 
 /** @param {string} title @param {typeof QUANTILES[number]} key @returns {Column<RouteSnapshot>} */
 const latency = (title, key) => ({
   title,
   sort: ({ lastMinute }) => lastMinute[key],
-  text: ({ lastMinute }) => (lastMinute.count === 0 ? '–' : duration(lastMinute[key])),
+  text: ({ lastMinute }) => latencyText(lastMinute, key),
 })
+/** @param {LatencySummary} summary @param {typeof QUANTILES[number]} key */
+const latencyText = (summary, key) => (summary.count === 0 ? NONE : duration(summary[key]))
 
 /** @returns {Column<RouteSnapshot>[]} */
 const columns = () => [
-  { title: 'Route', isText: true, sort: routeName, text: routeName },
+  { title: 'Route', isText: true, sort: routeName, name: routeName },
+  {
+    title: 'loop time',
+    about: 'The share of the last minute in which its code ran on the event loop',
+    sort: (route) => loopShareOf(route) || 0,
+    fill: (cell, route) => {
+      const share = loopShareOf(route)
+      cell.textContent = percent(share)
+      cell.classList.toggle('bad', share >= COSTLY)
+    },
+  },
   {
     title: 'a second',
     about: 'Requests a second, over the last minute',
@@ -47,8 +69,18 @@ const columns = () => [
     about: 'The share of requests that failed, over the last minute',
     sort: ({ lastMinute }) => lastMinute.errorRatio,
     fill: (cell, { lastMinute }) => {
-      cell.textContent = lastMinute.count === 0 ? '–' : percent(lastMinute.errorRatio)
+      cell.textContent = lastMinute.count === 0 ? NONE : percent(lastMinute.errorRatio)
       cell.classList.toggle('bad', lastMinute.errorRatio >= 0.01)
+    },
+  },
+  {
+    title: 'gave up',
+    about: 'The share of requests whose client disconnected before an answer began, over the last minute',
+    sort: (route) => gaveUpOf(route) || 0,
+    fill: (cell, route) => {
+      const share = gaveUpOf(route)
+      cell.textContent = percent(share)
+      cell.classList.toggle('bad', share >= MANY_GAVE_UP)
     },
   },
   {
@@ -56,12 +88,6 @@ const columns = () => [
     about: 'Rejected requests since the start, estimated',
     sort: ({ shed }) => shed,
     text: ({ shed }) => count(shed),
-  },
-  {
-    title: 'loop ms/s',
-    about: 'For how long its handlers run on the event loop in each second',
-    sort: loopShareOf,
-    text: (route) => number(loopShareOf(route)),
   },
   {
     title: 'Where the time goes',
@@ -81,8 +107,8 @@ function makeDetail(route) {
     name,
     count(summary.count),
     number(summary.ratePerSecond),
-    percent(summary.errorRatio),
-    ...QUANTILES.map((key) => duration(summary[key])),
+    summary.count === 0 ? NONE : percent(summary.errorRatio),
+    ...QUANTILES.map((key) => latencyText(summary, key)),
   ]
   return make(
     'div',
@@ -176,8 +202,9 @@ function routesSection() {
     empty: 'No request yet. A route appears with its first answer.',
     detail: makeDetail,
     lasting: (route) => new HeatMap(route),
-    sortedBy: 7,
+    sortedBy: 1,
     most: 12,
+    filter: 'Filter routes',
   })
   return {
     id: 'routes',
@@ -185,7 +212,11 @@ function routesSection() {
     isWide: true,
     about: makeLegend(),
     content: [table.element],
-    update: ({ snapshot }) => table.update(snapshot.routes),
+    update({ snapshot, fleet }) {
+      const { worker } = fleet?.workers[1] === undefined ? { worker: undefined } : fleet.workers[0]
+      setText(byId('routes-title'), worker === undefined ? 'Routes' : `Routes of worker ${worker}`)
+      table.update(snapshot.routes)
+    },
   }
 }
 

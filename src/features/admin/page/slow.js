@@ -19,7 +19,7 @@ function slowSection() {
   const table = new Table({
     caption: 'The slowest requests of the last minutes',
     columns: [
-      { title: 'Request', isText: true, text: routeName },
+      { title: 'Request', isText: true, name: routeName },
       { title: 'at', text: ({ at }) => timeOfDay(at) },
       {
         title: 'status',
@@ -53,6 +53,7 @@ function slowSection() {
     isWide: true,
     about: makeLegend(),
     content: [table.element],
+    isEmpty: ({ snapshot }) => snapshot.slowest.length === 0,
     update({ snapshot: { slowest } }) {
       longestMs = Math.max(1, ...slowest.map(({ durationMs }) => durationMs))
       table.update(slowest)
@@ -92,6 +93,7 @@ function oldestSection() {
     id: 'oldest',
     title: 'In flight the longest',
     content: [table.element],
+    isEmpty: ({ snapshot }) => snapshot.oldest.length === 0,
     update: ({ snapshot }) => table.update(snapshot.oldest.map((each, position) => ({ ...each, position }))),
   }
 }

@@ -63,6 +63,8 @@ function socketsSection() {
     id: 'sockets',
     title: 'Sockets',
     content: [connections, table.element],
+    isEmpty: ({ snapshot: { sockets } }) =>
+      sockets.connections.transports.length + sockets.events.length === 0,
     update({ snapshot: { sockets } }) {
       const made = sockets.connections.transports.length === 0 ? [] : connectionTables(sockets)
       setChildren(connections, made.map((node) => node.textContent).join('\n'), () => made)

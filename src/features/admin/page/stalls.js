@@ -44,6 +44,7 @@ function stallsSection() {
     title: 'Stalls',
     isWide: true,
     content: [table.element],
+    isEmpty: ({ snapshot }) => snapshot.stalls.sites.length === 0,
     update: ({ snapshot }) => table.update(snapshot.stalls.sites),
   }
 }

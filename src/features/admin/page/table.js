@@ -2,7 +2,7 @@
 // A table that is updated in place: sortable columns, and rows that open to show more. A row keeps its elements while its figures
 // change. The order does not change under a pointer or a focus in the table.
 
-const { make, setText } = require('./dom')
+const { make, setChildren, setName, setText, withCode } = require('./dom')
 
 /**
  * @template Row
@@ -11,8 +11,9 @@ const { make, setText } = require('./dom')
  * @property {string} [about] shown when the pointer rests on the title
  * @property {boolean} [isText] aligned left; figures are aligned right
  * @property {(row: Row) => number | string} [sort] makes the column sortable
+ * @property {(row: Row) => string} [name] a text that is cut in the middle where it does not fit
  * @property {(row: Row) => string} [text]
- * @property {(cell: HTMLElement, row: Row) => void} [fill] in place of `text`
+ * @property {(cell: HTMLElement, row: Row) => void} [fill] in place of `name` and `text`
  */
 
 /**
@@ -27,6 +28,7 @@ const { make, setText } = require('./dom')
  * @property {number} [sortedBy] the column
  * @property {boolean} [ascending]
  * @property {number} [most] rows that are shown before the button that shows all
+ * @property {string} [filter] the label of a field that filters rows by their key. It is there once there are more than `most`
  */
 
 /** @typedef {{ element: HTMLElement, close: () => void }} Lasting close: it is not shown any more */
@@ -57,6 +59,7 @@ class Table {
   #body = make('tbody')
   #heads
   #empty
+  #filter
   #more
   #scroll
   /** What is shown, by key. */
@@ -70,6 +73,8 @@ class Table {
   #sortedBy
   #ascending
   #showsAll = false
+  /** What the reader looks for, in small letters. @type {string[]} */
+  #wanted = []
 
   /** @param {TableOptions<Row>} options */
   constructor(options) {
@@ -89,14 +94,22 @@ class Table {
       { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': options.caption },
       table
     )
-    this.#empty = make('p', { class: 'empty' }, options.empty)
+    this.#empty = make('p', { class: 'empty' })
     this.#more = make('button', {
       type: 'button',
       class: 'more',
       hidden: true,
       onclick: () => this.#showAll(),
     })
-    this.element = make('div', { class: 'table' }, this.#scroll, this.#empty, this.#more)
+    this.#filter = make('input', {
+      type: 'search',
+      class: 'filter',
+      hidden: true,
+      'aria-label': options.filter,
+      placeholder: options.filter,
+      oninput: () => this.#filterBy(this.#filter.value),
+    })
+    this.element = make('div', { class: 'table' }, this.#filter, this.#scroll, this.#empty, this.#more)
     this.#showSort()
   }
 
@@ -132,6 +145,12 @@ class Table {
     }
   }
 
+  /** @param {string} text all of its words must be in the key */
+  #filterBy(text) {
+    this.#wanted = text.toLowerCase().split(/\s+/).filter(Boolean)
+    this.#arrange()
+  }
+
   #showAll() {
     this.#showsAll = !this.#showsAll
     this.#arrange()
@@ -156,8 +175,9 @@ class Table {
     let parts = this.#rows.get(key)
     if (parts === undefined) this.#rows.set(key, (parts = this.#makeRow(key)))
     parts.data = row
-    for (const [i, { text, fill }] of columns.entries()) {
+    for (const [i, { name, text, fill }] of columns.entries()) {
       if (fill !== undefined) fill(parts.cells[i], row)
+      else if (name !== undefined) setName(parts.cells[i], name(row))
       else setText(parts.cells[i], text?.(row) ?? '')
     }
     if (parts.detail !== undefined) this.#fillDetail(/** @type {OpenParts<Row>} */ (parts))
@@ -221,13 +241,16 @@ class Table {
   }
 
   #arrange() {
-    const { keyOf, most = Number.POSITIVE_INFINITY } = this.#options
-    const sorted = this.#sorted()
+    const { empty, filter, keyOf, most = Number.POSITIVE_INFINITY } = this.#options
+    const sorted = this.#sorted().filter((row) => this.#isWanted(keyOf(row)))
     const shown = sorted.filter((row, i) => this.#showsAll || i < most || this.#open.has(keyOf(row)))
     const keys = new Set(shown.map(keyOf))
     for (const key of this.#rows.keys()) if (!keys.has(key)) this.#remove(key)
     for (const row of shown) this.#fill(row)
     this.#place(shown.map((row) => this.#rows.get(keyOf(row))))
+    this.#filter.hidden = filter === undefined || (this.#data.length <= most && this.#wanted.length === 0)
+    const words = this.#data.length === 0 ? empty : 'Nothing matches.'
+    setChildren(this.#empty, words, () => withCode(words))
     this.#empty.hidden = sorted.length > 0
     this.#scroll.hidden = sorted.length === 0
     this.#more.hidden = sorted.length <= most
@@ -253,6 +276,12 @@ class Table {
     this.#rows.get(key).lasting?.close()
     this.#rows.delete(key)
     this.#open.delete(key)
+  }
+
+  /** @param {string} key */
+  #isWanted(key) {
+    const text = key.toLowerCase()
+    return this.#wanted.every((word) => text.includes(word))
   }
 
   #sorted() {

@@ -32,10 +32,16 @@ const MARK_HEIGHT = 4
 function makeCurves(run, times) {
   const points = pointsOf(run.curves)
   const drawing = new Drawing(points, run)
-  const stalls = new Markup(
-    `<svg class="unseen" aria-hidden="true"><defs><path id="stall-bands" d="${drawing.stallPath()}"/></defs></svg>`
+  const marks = new Markup(
+    `<svg class="unseen" aria-hidden="true"><defs><path id="stall-bands" d="${drawing.stallPath()}"/><path id="release-mark" d="${drawing.releasePath(releasedAt(run))}"/></defs></svg>`
   )
-  return html`${stalls}<div class="charts">${CHARTS.map((chart) => makeFigure(chart, { drawing, run, times }))}</div>`
+  return html`${marks}<div class="charts">${CHARTS.map((chart) => makeFigure(chart, { drawing, run, times }))}</div>`
+}
+
+/** When the release began, if that was within the run. @param {Pick<Run, 'from' | 'to' | 'releases'>} run */
+function releasedAt({ from, to, releases }) {
+  const at = Date.parse(releases.current.since)
+  return at > from && at <= to ? at : undefined
 }
 
 /** @param {ChartOptions} chart @param {{ drawing: Drawing, run: Run, times: Times }} of */
@@ -44,9 +50,8 @@ function makeFigure(chart, { drawing, run, times }) {
   const figures = run.curves.figures[title]
   const rows = series.map(({ label, color, isDashed }, i) => {
     const { least, median, most, mostAt } = figures[i] ?? {}
-    const name = label === '' ? title.toLowerCase() : label
     const when = mostAt === undefined ? NONE : times.time(mostAt)
-    return html`<tr><th scope="row"><i class="swatch ${color}${isDashed ? ' dashed' : ''}"></i>${name}</th>
+    return html`<tr><th scope="row"><i class="swatch ${color}${isDashed ? ' dashed' : ''}"></i>${label}</th>
 <td>${format(least)}</td><td>${format(median)}</td><td>${format(most)}</td><td>${when}</td></tr>`
   })
   const words = series.map(({ label }, i) => `${label} at most ${format(figures[i]?.most)}`.trim()).join(', ')
@@ -86,7 +91,7 @@ class Drawing {
       return html`<line x1="${LEFT}" x2="${RIGHT}" y1="${y}" y2="${y}"/><text x="${LEFT - 4}" y="${y + 3}">${format(value)}</text>`
     })
     return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${words}">
-<g class="grid">${grid}</g><use href="#stall-bands" class="stalls"/>
+<g class="grid">${grid}</g><use href="#stall-bands" class="stalls"/><use href="#release-mark" class="release"/>
 ${series.map((each) => this.#line(each, top))}<g class="grid">${labels}</g></svg>`
   }
 
@@ -147,6 +152,11 @@ ${series.map((each) => this.#line(each, top))}<g class="grid">${labels}</g></svg
       .join('')
   }
 
+  /** @param {number | undefined} at */
+  releasePath(at) {
+    return at === undefined ? '' : `M${place(this.#xOf(at))},${TOP}V${BOTTOM}`
+  }
+
   /** @param {number} at */
   #xOf(at) {
     return LEFT + ((RIGHT - LEFT) * (at - this.#from)) / Math.max(1, this.#to - this.#from)
@@ -171,4 +181,4 @@ function ticksTo(top) {
   return Array.from({ length: Math.floor(top / step) + 1 }, (_, i) => i * step)
 }
 
-module.exports = { makeCurves }
+module.exports = { makeCurves, releasedAt }

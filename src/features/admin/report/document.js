@@ -7,7 +7,7 @@ const { readFile } = require('node:fs/promises')
 const path = require('node:path')
 const { VERSION } = require('../../../core/version')
 const { makeOptions, makeReleases, makeSteps } = require('./appendix')
-const { makeCurves } = require('./curve')
+const { makeCurves, releasedAt } = require('./curve')
 const { makeErrors, makeMemory, makeOutgoing, makeRejections, makeStalls } = require('./event-tables')
 const { Markup, html, json } = require('./markup')
 const { makeFindings, makeHead, makeNotices, makeSummary, titleOf } = require('./overview')
@@ -81,7 +81,10 @@ function makeCurveSection(run, times) {
     curves.stepSeconds === 1
       ? 'A point a second. Below each curve are the figures of all seconds. A red band is a stall of the event loop.'
       : `A point stands for ${curves.stepSeconds} seconds: rates and p50 are means; p99, loop delay and memory are those of the worst second. Below each curve are the figures of all seconds. A red band is a stall of the event loop.`
-  return makeSection('curves', 'Curves', about, makeCurves(run, times))
+  const at = releasedAt(run)
+  const release =
+    at === undefined ? '' : ` The upright line is where this release began, at ${times.time(at)}.`
+  return makeSection('curves', 'Curves', about + release, makeCurves(run, times))
 }
 
 /** @param {string} css */

@@ -1,7 +1,8 @@
 'use strict'
 // What happened beside requests: stalls, errors, outgoing calls, rejections and collections.
 
-const { NONE, bytes, count, duration, number, percent, span } = require('../../../core/readable')
+const { NONE, bytes, count, duration, number, percent, routeName, span } = require('../../../core/readable')
+const { errorText, shortPlace } = require('../page/error-words')
 const { fileOf, nameOf, originOf } = require('../page/stall-words')
 const { atMost, coversOf, makeFacts, makeSection, makeTable } = require('./table')
 const { html } = require('./markup')
@@ -79,14 +80,15 @@ function makeErrors(run, times) {
     errors.length > 0 &&
     makeTable({
       caption: 'Errors by route and type',
-      heads: [text('Route'), text('type'), 'status', 'errors'],
-      rows: errors.map(({ route, type, status, count: times }) => [
-        route ?? '(unmatched)',
-        type,
-        String(status),
-        count(times),
+      heads: [text('Route'), text('error'), text('thrown at'), 'status', 'errors', 'last'],
+      rows: errors.map((error) => [
+        routeName(error),
+        errorText(error),
+        error.place === null ? NONE : html`<code>${shortPlace(error.place)}</code>`,
+        String(error.status),
+        count(error.count),
+        times.time(error.lastAt),
       ]),
-      isSmall: true,
     })
   const others =
     otherErrors.length > 0 &&

@@ -45,7 +45,7 @@ function makeHead(run, times) {
   const release = nameOf(releases.current)
   return html`<header><h1>${titleOf(run)}</h1>
 <p>${times.moment(from)} to ${times.time(to)} (${span(run.seconds)}). Times are ${times.name}.</p>
-<p>${release !== '' && `Release ${release}, `}process ${process.pid} on ${process.host}${address !== null && `, asked at ${address}`}.
+<p>${process.service !== '' && `${process.service}, `}${release !== '' && `release ${release}, `}process ${process.pid} on ${process.host}${address !== null && `, asked at ${address}`}.
 Node ${process.node}, spillway ${process.spillway}, ${process.platform}, ${process.cpus} CPUs (${process.cpuModel}), ${bytes(process.memoryBytes)}.</p>
 ${command !== null && html`<p>Command: <code>${command}</code></p>`}</header>
 `

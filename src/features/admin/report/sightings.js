@@ -5,9 +5,10 @@ const SEVERITIES = ['high', 'medium', 'low']
 
 /** @import { Diagnosis, Finding } from '../../../../index.js' */
 /** @typedef {Finding & { firstAt: string, lastAt: string, wasThere: boolean }} Sighting wasThere: when the run began */
+/** @typedef {{ cause: string, sighting: Sighting }} Seen cause: the key of the finding that it followed in the diagnosis, or its own */
 
 class Sightings {
-  /** By problem and route. @type {Map<string, Sighting>} */
+  /** By problem and route, in the order in which the doctor named them first. @type {Map<string, Seen>} */
   #seen = new Map()
   #isFirst = true
   /** Whether there ever was enough traffic to tell. */
@@ -16,24 +17,41 @@ class Sightings {
   /** @param {Diagnosis} diagnosis */
   add({ at, healthy, findings }) {
     this.hasVerdict ||= healthy !== null
+    let cause = ''
     for (const finding of findings) {
-      const key = `${finding.problem} ${finding.route}`
-      const before = this.#seen.get(key)
+      const key = keyOf(finding)
+      if (finding.effectOf === null || cause === '') cause = key
+      const before = this.#seen.get(key)?.sighting
       const { firstAt, wasThere } = before ?? { firstAt: at, wasThere: this.#isFirst }
       const worst = before === undefined || isWorse(finding, before) ? finding : before
-      this.#seen.set(key, { ...worst, firstAt, wasThere, lastAt: at })
+      const seen = { ...worst, effectOf: finding.effectOf, firstAt, wasThere, lastAt: at }
+      this.#seen.set(key, { cause, sighting: seen })
     }
     this.#isFirst = false
   }
 
-  /** @returns {Sighting[]} the worst first, then the earliest */
+  /** @returns {Sighting[]} in the order of the doctor: each cause with its effects, the worst first, then the earliest */
   list() {
-    return [...this.#seen.values()].sort(
-      (a, b) => rankOf(a) - rankOf(b) || Date.parse(a.firstAt) - Date.parse(b.firstAt) || b.share - a.share
-    )
+    /** @type {Map<string, Sighting[]>} */
+    const groups = new Map()
+    for (const key of this.#seen.keys()) groups.set(this.#rootOf(key), [])
+    for (const [root, group] of groups)
+      for (const [key, { sighting }] of this.#seen)
+        if (this.#rootOf(key) === root) group[key === root ? 'unshift' : 'push'](sighting)
+    return [...groups.values()].sort((a, b) => worstOf(a) - worstOf(b)).flat()
+  }
+
+  /** A cause may have become an effect later. @param {string} key @returns {string} */
+  #rootOf(key) {
+    const { cause } = /** @type {Seen} */ (this.#seen.get(key))
+    return cause === key ? key : this.#rootOf(cause)
   }
 }
 
+/** @param {Finding} finding */
+const keyOf = ({ problem, route }) => `${problem} ${route}`
+/** @param {Finding[]} group */
+const worstOf = (group) => Math.min(...group.map(rankOf))
 /** @param {Finding} finding */
 const rankOf = ({ severity }) => SEVERITIES.indexOf(severity)
 /** @param {Finding} a @param {Finding} b */

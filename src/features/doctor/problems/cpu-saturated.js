@@ -5,6 +5,7 @@
 // - Nine tenths of the CPU limit while the loop has room: the thread pool, worker threads or the collector use the rest.
 
 const { evidence, mostOfTime } = require('../evidence')
+const { adviceWithin } = require('../stall-places')
 const { percent, routeName } = require('../../../core/readable')
 
 const BUSY = 0.9
@@ -16,7 +17,8 @@ const LEAST_OF_LOOP = 0.2
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'cpu-saturated',
-  find({ loop, cpu, routes }) {
+  find(figures) {
+    const { loop, cpu, routes } = figures
     const ofLimit = cpu.used / cpu.limit
     const isLoop = loop.utilization >= BUSY
     if (!isLoop && !(ofLimit >= OF_LIMIT && cpu.used > loop.utilization)) return []
@@ -40,7 +42,7 @@ const rule = {
           ...(isLoop ? mostOfTime(routes) : []),
         ],
         advice: isLoop
-          ? `Run more processes, one for each CPU (\`clusterPrimary()\`), and look for the costly functions with a CPU profile (\`npx spillway profile\`)${route === null ? '' : `, in ${route} first`}.`
+          ? `Run more processes, one for each CPU (\`clusterPrimary()\`), and look for the costly functions with a CPU profile (\`npx spillway profile\`)${route === null ? '' : `, in ${route} first`}.${adviceWithin(figures, route)}`
           : 'Look at worker threads, and at what uses the thread pool: hashing, compression, file access and DNS. Give the process more CPUs or run fewer threads.',
       },
     ]

@@ -7,8 +7,8 @@
 // - Below that, stalls of one place for a hundredth of the time, three or more: they are rare, and set the p99. Low.
 // - A turn is of one request, and not of many, where it took 10 ms or more for each request that ended in it.
 
-const { adviceForCall } = require('../blocking-calls')
 const { evidence, mostOfTime, ranShare } = require('../evidence')
+const { adviceForPlace, callText, functionName, placesOf } = require('../stall-places')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
 
 /** @import { Figures, RouteFigures, StallFigures, Turns } from '../figures' */
@@ -49,7 +49,7 @@ const rule = {
         severity: veryLong >= MUCH || long >= LONG_SHARE ? 'high' : 'medium',
         share,
         route,
-        summary: `${subjectOf(site, route)} blocked the event loop for ${percent(share)} of the time${site === undefined ? '' : `, in ${functionName(site)}${withOthers(places)}`}: ${counted(turns.count, 'loop turn')} of ${duration(meanMs)} in the mean, the longest ${duration(loop.longestMs)}.`,
+        summary: `${subjectOf(site, route)} blocked the event loop for ${percent(share)} of the time${site === undefined ? '' : `, in ${functionName(site)}${callText(site)}${withOthers(places)}`}: ${counted(turns.count, 'loop turn')} of ${duration(meanMs)} in the mean, the longest ${duration(loop.longestMs)}.`,
         evidence: [
           evidence('long loop turns', turns.share, 'share of the time'),
           evidence('long loop turns', turns.count, 'turns'),
@@ -84,7 +84,7 @@ function rareClaims(figures) {
       severity: /** @type {const} */ ('low'),
       share,
       route,
-      summary: `${subjectOf(site, route)} blocked the event loop ${counted(count, 'time')} for ${duration(meanMs)} in the mean, in ${functionName(site)}: the slowest ${percent(share)} of all requests wait for it.`,
+      summary: `${subjectOf(site, route)} blocked the event loop ${counted(count, 'time')} for ${duration(meanMs)} in the mean, in ${functionName(site)}${callText(site)}: the slowest ${percent(share)} of all requests wait for it.`,
       evidence: [
         evidence('blocked in that place', share, 'share of the time'),
         evidence('blocks', count),
@@ -115,10 +115,6 @@ function unreadEvidence(routes, count) {
 const isOfFew = ({ count, requests, share }, seconds) =>
   count > 0 && (share * seconds * 1000) / Math.max(count, requests) >= LEAST_MS_OF_ONE
 
-/** The places in which stalls were, the costliest first. @param {Figures} figures */
-const placesOf = ({ stalls }) =>
-  stalls?.sites.filter(({ cause }) => cause === 'javascript' || cause === 'native') ?? []
-
 /** What the stalls name, or else the route whose handlers took most of the loop's time. @param {Figures} figures @param {StallFigures[]} places */
 function culpritOf({ loop, routes }, [site]) {
   if (site !== undefined) return { site, route: site.route === null ? null : routeName(site) }
@@ -132,12 +128,6 @@ function culpritOf({ loop, routes }, [site]) {
 function subjectOf(site, route) {
   if (route !== null) return route
   return site === undefined ? 'Synchronous code' : `Code in the ${site.origin}`
-}
-
-/** @param {StallFigures} site */
-function functionName({ file, function: name, line }) {
-  const place = file === null ? '' : ` (${String(file).split('/').pop()}:${line})`
-  return `${name ?? '(anonymous)'}${place}`
 }
 
 /** The function alone would say the same of two routes that call it. @param {StallFigures} site */
@@ -164,12 +154,11 @@ const placeEvidence = (places, seconds) =>
 
 /** @param {StallFigures | undefined} site @param {string | null} route */
 function adviceFor(site, route) {
-  const call = adviceForCall(site)
   if (site === undefined) {
     const where = route === null ? '' : ` in ${route}`
     return `Find the function with a CPU profile (\`npx spillway profile\`)${where}. Then split its work up, use an asynchronous variant, or move the work to a worker thread.`
   }
-  return `${site.function ?? 'The function'}${route === null ? '' : ` in ${route}`}: ${call ?? 'split its work up, or move the work to a worker thread'}.`
+  return adviceForPlace(site, route)
 }
 
 module.exports = rule

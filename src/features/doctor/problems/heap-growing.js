@@ -1,13 +1,14 @@
 'use strict'
 // The heap that survives major collections grows as a leak does, or is nearly full.
-// - The trend (core/process/heap-trend.js) says `growing` with its confidence, over minutes to hours.
+// - The trend (core/process/heap-trend.js) says `growing` with its confidence, over two minutes to 36 hours.
 // - Faster leaks end the process before a trend is certain. So a rise is also claimed where each of four or more collections
 //   left more than the one before, by 10 MB and a quarter in all, and the heap would be full within 15 minutes at that pace. A cache
 //   that fills is a matter of minutes as well, but is seldom as large as the heap.
 // - A heap that is full after a collection leaves nothing to work with, growing or not. It is full from 85 % of its limit on, where
 //   the gate begins to reject requests.
 // - Growth that fills the heap only after a week is not claimed: the process is replaced before.
-// High: the heap is full within an hour, so an operator has less than an hour to act.
+// High: the heap is full within an hour, so an operator has less than an hour to act. Low: it has grown for less than a quarter of an hour,
+// and a cache that still fills looks the same.
 
 const { MEMORY_BEGIN: FULL } = require('../../../core/gate/limits/resource-limits')
 const { bytes, duration, percent } = require('../../../core/readable')
@@ -18,6 +19,7 @@ const LEAST_BYTES = 10e6
 const LEAST_RISE = 0.25
 const FAST_MS = 15 * 60_000
 const SOON_SECONDS = 3600
+const SURE_SECONDS = 900
 const LEAST_A_MINUTE = 1e6
 const LATEST_SECONDS = 7 * 24 * 3600
 
@@ -35,15 +37,16 @@ const rule = {
     if (growth === undefined && share < FULL) return []
     const full = `${bytes(afterGcBytes)} of ${bytes(limitBytes)} are in use after a collection`
     const seconds = growth?.secondsToLimit ?? Number.POSITIVE_INFINITY
+    const isSure = Number(growth?.windowSeconds) >= SURE_SECONDS
     return [
       {
-        severity: share >= FULL || seconds <= SOON_SECONDS ? 'high' : 'medium',
+        severity: share >= FULL || seconds <= SOON_SECONDS ? 'high' : isSure ? 'medium' : 'low',
         share,
         route: null,
         summary:
           growth === undefined
             ? `The heap is nearly full: ${full}.`
-            : `The heap grows by ${paceOf(growth.bytesPerSecond)} and is full in ${duration(seconds * 1000)}: ${full}.`,
+            : `The heap grows by ${paceOf(growth.bytesPerSecond)} and is full in ${duration(seconds * 1000)}: ${full}.${isSure ? '' : ' A cache that still fills looks the same.'}`,
         evidence: [
           evidence('heap after a collection', afterGcBytes, 'bytes'),
           evidence('heap limit', limitBytes, 'bytes'),
@@ -59,7 +62,7 @@ const rule = {
         advice:
           growth === undefined
             ? `From ${percent(FULL)} on the gate rejects requests, and Node.js collects more and more often. Raise --max-old-space-size if the container has room, and look at what is kept in caches and globals.`
-            : 'Take two heap profiles some minutes apart (`POST /heap` of the admin server): `growth` names the functions whose objects stay. Look at caches without a limit, maps keyed by request or user, and listeners that are never removed. Meanwhile `memory.recycleAt` replaces the process in time.',
+            : 'Run `npx spillway heap`: it names function, file and line of what grows. Look at caches without a limit, maps keyed by request or user, and listeners that are never removed. Meanwhile `memory.recycleAt` replaces the process in time.',
       },
     ]
   },

@@ -2,14 +2,18 @@
 // The gate rejects requests, or would in mode `observe`: more come than the process can serve, or a resource is short.
 // - One in a hundred: below that it is a burst. High from one in twenty.
 // - Ten rejections at least: a handful in a minute is nothing to wake anybody for.
+// The route that takes most of the loop while requests are rejected is named: the rest of the minute may be idle.
 
 const { POOL_REASON } = require('../../../core/gate/verdict')
 const { evidence, mostOfTime } = require('../evidence')
-const { counted, percent } = require('../../../core/readable')
+const { adviceWithin } = require('../stall-places')
+const { counted, percent, routeName } = require('../../../core/readable')
 
 const SOME = 0.01
 const MANY = 0.05
 const FEWEST = 10
+/** Of the busy time: a route with less is not the one to begin with. */
+const LEAST_OF_LOOP = 0.2
 
 /** @type {Record<string, string>} */
 const ADVICE = {
@@ -31,7 +35,8 @@ const OTHER_ADVICE =
 const rule = {
   problem: 'overloaded',
   explains: ['cpu-saturated'],
-  find({ admission, requests, routes, loop }) {
+  find(figures) {
+    const { admission, overload, requests, routes, loop } = figures
     const isObserved = admission.mode === 'observe'
     const all = isObserved ? admission.wouldReject : admission.rejected
     const rejected = all - forPools(admission.reasons)
@@ -43,12 +48,17 @@ const rule = {
       .filter(([name]) => !name.startsWith(POOL_REASON))
       .sort(([, a], [, b]) => b - a)
       .map(([name]) => name)
+    const utilization = overload?.utilization ?? loop.utilization
+    const [first] = overload?.routes ?? []
+    const isCostly =
+      reason === 'loop' && first !== undefined && first.loopShare >= LEAST_OF_LOOP * utilization
+    const route = isCostly ? routeName(first) : null
     return [
       {
         severity: share >= MANY ? 'high' : 'medium',
         share,
-        route: null,
-        summary: `${percent(share)} of the requests ${isObserved ? 'would be' : 'were'} rejected${isObserved ? '' : `, mostly for ${reason}`} (${counted(rejected, 'request')}): ${CAUSES[reason] ?? OTHER_CAUSE}.`,
+        route,
+        summary: `${percent(share)} of the requests ${isObserved ? 'would be' : 'were'} rejected${isObserved ? '' : `, mostly for ${reason}`} (${counted(rejected, 'request')}): ${CAUSES[reason] ?? OTHER_CAUSE}.${isCostly ? ` Meanwhile ${route} took ${percent(first.loopShare)} of the loop's time.` : ''}`,
         evidence: [
           evidence(
             isObserved ? 'requests that would be rejected' : 'rejected requests',
@@ -57,10 +67,15 @@ const rule = {
           ),
           evidence('answered requests', requests.count, 'requests'),
           evidence('queued now', admission.queued, 'requests'),
-          evidence('event loop busy', loop.utilization, 'share of the time'),
+          evidence('event loop busy while requests were rejected', utilization, 'share of the time'),
+          ...(isCostly
+            ? [evidence(`handlers of ${route} meanwhile`, first.loopShare, 'share of the time')]
+            : []),
           ...mostOfTime(routes),
         ],
-        advice: ADVICE[reason] ?? OTHER_ADVICE,
+        advice: isCostly
+          ? `Make ${route} cheaper: a CPU profile (\`npx spillway profile\`) shows where its time goes.${adviceWithin(figures, route)} Or run more processes.`
+          : (ADVICE[reason] ?? OTHER_ADVICE),
       },
     ]
   },

@@ -1,0 +1,96 @@
+'use strict'
+// What the watching thread does about a loop that stays blocked, where the options ask for it: a report in a file (`insight.hangReport`), and
+// the end of the process (`insight.exitAfter`).
+
+const { renameSync, writeFileSync } = require('node:fs')
+const path = require('node:path')
+const { ERROR, WARN, fieldsOf, sentenceOf } = require('./blocked-log')
+
+/** @import { Seen, WriteLine } from './blocked-log' */
+
+/** Native code may take so long to end, and then the exit listeners of the application, before the process is killed. */
+const LEAVE_MS = 2000
+
+/** One report a block. */
+class HangReport {
+  #file
+  #identity
+  #afterMs
+  #writeLine
+  dueMs
+
+  /**
+   * @param {{ directory: string, identity: { pid: number, thread: number }, afterMs: number }} given `thread`: 0 is the main thread
+   * @param {WriteLine} writeLine
+   */
+  constructor({ directory, identity, afterMs }, writeLine) {
+    const { pid, thread } = identity
+    this.#file = path.join(directory, `spillway-hang-${pid}${thread === 0 ? '' : `-${thread}`}.json`)
+    this.#identity = identity
+    this.#writeLine = writeLine
+    this.#afterMs = this.dueMs = afterMs
+  }
+
+  onBeat() {
+    this.dueMs = this.#afterMs
+  }
+
+  /** @param {number} blockedMs @param {Seen & { snapshot?: unknown, at: string }} seen */
+  act(blockedMs, seen) {
+    this.dueMs = Number.POSITIVE_INFINITY
+    const { at, described, asleepIn, snapshot = null } = seen
+    const { event, ...fields } = fieldsOf(blockedMs, seen)
+    const doing = described === undefined ? asleepIn : 'JavaScript'
+    const report = { at, ...this.#identity, node: process.version, doing, ...fields, snapshot }
+    try {
+      // Renamed, so that no link is followed and no reader sees half of it.
+      const unfinished = `${this.#file}.unfinished`
+      writeFileSync(unfinished, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 })
+      renameSync(unfinished, this.#file)
+      const sentence = `${sentenceOf(blockedMs, seen)}; the report is ${this.#file}`
+      this.#writeLine(WARN, { event, blockedMs: fields.blockedMs, report: this.#file }, sentence)
+    } catch (error) {
+      const { message } = /** @type {Error} */ (error)
+      const sentence = `the report of a hang cannot be written (insight.hangReport): ${message}`
+      this.#writeLine(WARN, { event, blockedMs: fields.blockedMs, reportError: message }, sentence)
+    }
+  }
+}
+
+/** Ends the process. The blocked thread is made to call `process.exit()`; where native code keeps it from that, the process is killed. */
+class HangExit {
+  #end
+  #afterMs
+  #writeLine
+  dueMs
+
+  /**
+   * @param {number} afterMs
+   * @param {{ leave: () => void, kill: (() => void) | undefined, clock: Pick<import('../../core/clock').Clock, 'wait'> }} end `leave`: the
+   *   blocked thread calls `process.exit()`; `kill`: undefined for a worker thread, which must not end the others
+   * @param {WriteLine} writeLine
+   */
+  constructor(afterMs, end, writeLine) {
+    this.#end = end
+    this.#writeLine = writeLine
+    this.#afterMs = this.dueMs = afterMs
+  }
+
+  onBeat() {
+    this.dueMs = this.#afterMs
+  }
+
+  /** @param {number} blockedMs @param {Seen} seen */
+  act(blockedMs, seen) {
+    this.dueMs = Number.POSITIVE_INFINITY
+    const { clock, kill, leave } = this.#end
+    const what = kill === undefined ? 'this worker thread' : 'the process'
+    const fields = { ...fieldsOf(blockedMs, seen), event: 'hang' }
+    this.#writeLine(ERROR, fields, `${sentenceOf(blockedMs, seen)}; ${what} is ended (insight.exitAfter)`)
+    if (kill !== undefined) clock.wait(LEAVE_MS, kill)
+    leave()
+  }
+}
+
+exports.HangExit = HangExit
+exports.HangReport = HangReport
