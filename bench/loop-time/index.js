@@ -58,15 +58,14 @@ async function measure(name, upstream) {
   child.on('exit', onExit)
   const [{ port, mix }] = await once(child, 'message')
   const agent = new http.Agent({ keepAlive: true, maxSockets: 256 })
-  const ask = async (key) => {
-    child.send(key)
-    return (await once(child, 'message'))[0].answer
-  }
   await load({ port, mix, agent, seconds: WARM_UP_S })
-  await ask('begin')
-  await load({ port, mix, agent, seconds: flags.seconds })
-  await sleep(500)
-  const { profiled, counted } = await ask('end')
+  // The load begins before the profile, and ends after it.
+  const loading = load({ port, mix, agent, seconds: flags.seconds + 2 })
+  await sleep(1000)
+  child.send(flags.seconds)
+  const [{ answer }] = await once(child, 'message')
+  const { profiled, counted } = answer
+  await loading
   agent.destroy()
   child.off('exit', onExit)
   child.disconnect()

@@ -2,12 +2,10 @@
 // One application. It takes a CPU profile of itself while it is asked, and sends what each route cost: by the profile, and by Spillway.
 
 const { once } = require('node:events')
-const inspector = require('node:inspector/promises')
 const express = require('express')
 const { createSpillway } = require('../../src/index.js')
 const applications = require('./applications')
 
-const INTERVAL_US = 500
 const [, , name, upstream] = process.argv
 const COLLECTOR = '(garbage collector)'
 const OUTSIDE = new Set(['(program)', '(idle)', '(root)'])
@@ -21,23 +19,17 @@ async function main() {
   const server = app.listen(0, '127.0.0.1')
   spillway.attach(server)
   await once(server, 'listening')
-  const session = new inspector.Session()
-  session.connect()
-  let before
-  const answers = {
-    async begin() {
-      await session.post('Profiler.enable')
-      await session.post('Profiler.setSamplingInterval', { interval: INTERVAL_US })
-      await session.post('Profiler.start')
-      before = loopMs(spillway)
-    },
-    async end() {
-      const after = loopMs(spillway)
-      const { profile } = await session.post('Profiler.stop')
-      return { profiled: byRoute(profile, files), counted: difference(after, before) }
-    },
+  const { port: adminPort } = await spillway.listen({ port: 0 })
+  /** Node's idle time is wrong while a profile is taken. Spillway corrects it for its own. @param {number} seconds */
+  const profileFor = async (seconds) => {
+    const before = loopMs(spillway)
+    const url = `http://127.0.0.1:${adminPort}/profile?seconds=${seconds}`
+    const profile = await (await fetch(url, { method: 'POST' })).json()
+    return { profiled: byRoute(profile, files), counted: difference(loopMs(spillway), before) }
   }
-  process.on('message', async (/** @type {string} */ key) => process.send?.({ answer: await answers[key]() }))
+  process.on('message', async (/** @type {number} */ seconds) =>
+    process.send?.({ answer: await profileFor(seconds) })
+  )
   process.on('disconnect', () => process.exit())
   process.send?.({ port: server.address().port, mix })
 }
