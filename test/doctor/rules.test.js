@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { diagnose } = require('../../src/features/doctor/diagnosis')
 const { RULES } = require('../../src/features/doctor/rules')
 const { figuresWith, merge, routeWith } = require('./figures')
 
@@ -750,6 +751,27 @@ test('orphaned-requests: in flight without an answer', () => {
     [waiting({ answered: 20 }), 'medium'],
     [waiting({ answered: 0, count: 2 }), 'none'],
     [waiting({ answered: 0, count: 3 }), 'medium'],
+  ])
+})
+
+test('connections that are never given back come before the requests of other routes that nobody answers', () => {
+  const causes = (holder) => {
+    const leaking = {
+      waiting: 9,
+      held: { count: 5, longestMs: 65_000 },
+      holders: [{ ...POOL.holders[0], route: holder }],
+    }
+    const { findings } = diagnose(figuresWith(shortPool(leaking, waiting())), '2026-01-01T00:00:00.000Z')
+    return findings.map(({ problem, effectOf }) => [problem, effectOf])
+  }
+  assert.deepEqual(causes('/accounts'), [
+    ['pool-exhausted', null],
+    ['orphaned-requests', 'pool-exhausted'],
+  ])
+  // A handler that never answers holds its connection.
+  assert.deepEqual(causes('/orders'), [
+    ['orphaned-requests', null],
+    ['pool-exhausted', 'orphaned-requests'],
   ])
 })
 

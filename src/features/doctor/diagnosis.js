@@ -23,7 +23,7 @@ const FEWEST_SECONDS = 5
  */
 const EXPLAINED = 0.5
 /** Requests of a route that wait for something: whatever share of the requests they are, each waits for its cause. */
-const OF_WAITING = new Set(['slow-dependency', 'pool-exhausted', 'aborted-requests'])
+const OF_WAITING = new Set(['slow-dependency', 'pool-exhausted', 'orphaned-requests', 'aborted-requests'])
 const PAGE = 'docs/insight.md'
 
 /**
@@ -77,8 +77,11 @@ function causeOf({ finding }, found, figures) {
 function explains({ rule, finding: cause }, effect, figures) {
   const explained = typeof rule.explains === 'function' ? rule.explains(figures) : rule.explains
   if (cause.problem === effect.problem || !explained?.includes(effect.problem)) return false
-  if (OF_WAITING.has(effect.problem)) return cause.route === effect.route
-  return cause.problem === 'overloaded' || cause.share >= EXPLAINED * effect.share
+  if (!OF_WAITING.has(effect.problem))
+    return cause.problem === 'overloaded' || cause.share >= EXPLAINED * effect.share
+  // A route that never answers holds its connections itself.
+  if (cause.route === effect.route) return effect.problem !== 'orphaned-requests'
+  return rule.makesOthersWait?.(figures) === true
 }
 
 /**

@@ -9,6 +9,7 @@
  * @typedef {object} Rule
  * @property {Problem} problem
  * @property {readonly Problem[] | ((figures: import('./figures').Figures) => readonly Problem[])} [explains] what this problem causes
+ * @property {(figures: import('./figures').Figures) => boolean} [makesOthersWait] whether requests of other routes than its own wait for it
  * @property {true} [isOutside] whether other processes, or a limit of the container, cause it
  * @property {(figures: import('./figures').Figures) => Claim[]} find
  */

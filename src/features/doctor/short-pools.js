@@ -146,4 +146,4 @@ function adviceOf(pool, needed) {
   return `${size} Hold a connection for as short as possible: not while ${whose} awaits anything else.`
 }
 
-module.exports = { rejectingPools, shortPools }
+module.exports = { isLeaking, rejectingPools, shortPools }

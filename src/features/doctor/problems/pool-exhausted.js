@@ -12,7 +12,7 @@
 
 const { costliestCall, evidence, mayWaitOutside, mostOfTime } = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
-const { rejectingPools, shortPools } = require('../short-pools')
+const { isLeaking, rejectingPools, shortPools } = require('../short-pools')
 
 /**
  * @import { Figures, RouteFigures } from '../figures'
@@ -34,7 +34,8 @@ const LEAST_SHARE = 0.1
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'pool-exhausted',
-  explains: ['slow-dependency'],
+  explains: ['slow-dependency', 'orphaned-requests', 'aborted-requests'],
+  makesOthersWait: ({ pools = [] }) => pools.some(isLeaking),
   find(figures) {
     const { loop, scheduler } = figures
     const isStarved = (scheduler?.waitShare ?? 0) >= MOST_STARVED
