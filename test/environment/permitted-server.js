@@ -10,6 +10,7 @@ const BLOCK_MS = 250
 const spillway = createSpillway({
   fleet: { name: 'permitted', directory: folder },
   release: { version: '1.0.0', file: path.join(folder, 'releases.json') },
+  insight: { hangReport: folder },
   shed: { mode: 'off' },
 })
 

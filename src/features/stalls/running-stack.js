@@ -13,8 +13,8 @@ function makeReader() {
   // Code that awaits does not run.
   /** @param {NodeJS.CallSite} site */
   const isRunning = (site) => !site.isAsync()
-  // A function that was just called has done nothing yet: what took long ran in its caller, or in what that called before. Its position
-  // is then that of its parameters, behind the words of its head.
+  // V8 answers late at the entry of the next function: what took long ran in its caller, or in what that called before. The position is
+  // then that of its parameters, behind the words of its head. So is that of a loop without a body.
   /** @param {NodeJS.CallSite} site */
   const hasBegun = (site) => {
     const line = site.getLineNumber()
@@ -36,14 +36,14 @@ function makeReader() {
     column: Math.max(0, (site.getColumnNumber() ?? 1) - 1),
     begin: site.getEnclosingLineNumber?.() ?? 0,
   })
-  /** @param {() => void} reader */
-  return (reader) => {
+  /** @param {() => void} reader @param {boolean} [isLate] */
+  return (reader, isLate = false) => {
     const holder = { stack: /** @type {NodeJS.CallSite[] | string | undefined} */ (undefined) }
     Error.captureStackTrace(holder, reader)
     // It is a text if the application is about to read a stack.
     if (!Array.isArray(holder.stack)) return []
     const sites = holder.stack.slice(1).filter(isRunning)
-    return sites.slice(sites.length === 0 || hasBegun(sites[0]) ? 0 : 1).map(frameOf)
+    return sites.slice(isLate && sites.length > 0 && !hasBegun(sites[0]) ? 1 : 0).map(frameOf)
   }
 }
 
@@ -52,7 +52,8 @@ const SOURCE = `(${makeReader})()`
 /**
  * The realm takes 1 ms to make, and 300 kB.
  *
- * @returns {(reader: (...given: never[]) => unknown) => Frame[]} the innermost frame first; `reader`, all that it has called, and its caller are left out
+ * @returns {(reader: (...given: never[]) => unknown, isLate?: boolean) => Frame[]} the innermost frame first; `reader`, all that it has
+ *   called, and its caller are left out. `isLate`: native code has run since the stack was asked for
  */
 const createStackReader = () => runInNewContext(SOURCE)
 

@@ -21,4 +21,4 @@ function causeOf({ durationMs, collectedMs, waitedMs, thresholdMs, seen }) {
   return delayMs >= NATIVE_MS ? 'native' : 'javascript'
 }
 
-module.exports = { CAUSES, causeOf }
+module.exports = { CAUSES, NATIVE_MS, causeOf }

@@ -9,6 +9,7 @@ const { systemClock: clock } = require('../../core/clock')
 const { isInspected } = require('../../core/environment/inspected')
 const { watchProcessEnd } = require('./process-end')
 const { createStackReader } = require('./running-stack')
+const { NATIVE_MS } = require('./stall-cause')
 const {
   ASKED,
   BEAT,
@@ -159,12 +160,14 @@ class StallWatcher {
     if (this.#watch === undefined) return undefined
     // A debugger may have been attached since the end was decided.
     if (asked === 'leave') return isInspected() ? undefined : process.exit(HANG_CODE)
-    const frames = this.#readStack?.(this.#onAsked) ?? []
-    if (asked !== 'read') return this.#describe(frames, asked === 'report')
+    if (asked !== 'read') return this.#describe(this.#framesOf(), asked === 'report')
     const delayMs = (clock.sharedMs() - Atomics.load(this.#watch.shared, ASKED)) | 0
+    const frames = this.#framesOf(delayMs >= NATIVE_MS)
     for (const subscriber of this.#subscribers) subscriber.onRead({ delayMs, frames })
     return undefined
   }
+
+  #framesOf = (isLate = false) => this.#readStack?.(this.#onAsked, isLate) ?? []
 
   /** The instance whose request it is says what blocks. @param {Stack['frames']} frames @param {boolean} reports */
   #describe(frames, reports) {
