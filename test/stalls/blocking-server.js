@@ -81,7 +81,13 @@ app.get('/awaited', async (_req, res) => {
 })
 app.post('/body', (req, res) => res.send(String(req.body.length)))
 app.get('/rows', (_req, res) => res.json(ROWS.concat(ROWS)))
-spillway.on('stall', (stall) => process.send?.({ stall }))
+let stalls = []
+spillway.on('stall', (stall) => stalls.push(stall))
+// A stall is known at the end of its loop turn, and a question comes in a later one.
+process.on('message', () => {
+  process.send?.({ stalls })
+  stalls = []
+})
 const server = app.listen(0, '127.0.0.1', () =>
   process.send?.({ port: /** @type {import('node:net').AddressInfo} */ (server.address()).port })
 )
