@@ -231,7 +231,7 @@ test('a finding appears within ten seconds of its fault, and opens its evidence'
   await finding.locator('summary').click()
   assert.match(await finding.locator('.evidence').innerText(), /failed requests of the route\s+\d+ requests/)
   assert.match(await finding.innerText(), /TypeError/)
-  assert.match(await page.title(), /^\(\d+\) browser\/service\.js · 1\.4\.0/)
+  assert.match(await page.title(), /^\(\d+\) (?:browser\/service\.js|spillway) · 1\.4\.0/)
   // The totals stay beside the findings.
   assert.match((await totalsOf(page)).p99, /\d m?s$/)
   await checkFaults()
