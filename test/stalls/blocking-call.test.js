@@ -63,6 +63,8 @@ test('a stack that was read in time has the call in its frames, and JavaScript h
   assert.equal(callOf(t, source, { isNative }), undefined)
   assert.equal(callOf(t, source, { isNative, above: [ofV8('String.slice')] }), undefined)
   assert.deepEqual(callOf(t, source, { isNative, below: [ofV8('Array.sort')] }), ['Array.sort'])
+  const cosine = { isNative, above: [ofV8('Math.cos')], below: [ofV8('Array.map')] }
+  assert.deepEqual(callOf(t, source, cosine), ['Array.map'])
   assert.deepEqual(callOf(t, source, { isNative, above: [ofV8('JSON.stringify')] }), ['JSON.stringify'])
   const inside = [ofNode('processChunkSync', 'node:zlib'), ofNode('syncBufferWrapper', 'node:zlib')]
   assert.deepEqual(callOf(t, '() => {\n zlib.HEREgzipSync(a)\n}', { above: inside }), ['zlib.gzipSync'])

@@ -57,7 +57,7 @@ function blockingCall(frames, isNative) {
   const before = isNative ? callBefore(frames.slice(at)) : undefined
   if (before !== undefined) return before
   // A callback of `sort` is called by V8 too. On a busy host an expression is read late, and looks native.
-  const isNamed = isOfV8 && (!isNative || ON_EXPRESSION.test(called.name))
+  const isNamed = isOfV8 && (isNative ? ON_EXPRESSION : INTERRUPTED).test(called.name)
   const builtin = isNamed ? called : frames[at + 1]
   if (builtin?.url !== '' || !INTERRUPTED.test(builtin.name)) return undefined
   const expression = builtin === called && ON_EXPRESSION.test(builtin.name) ? expressionAt(frame) : undefined
