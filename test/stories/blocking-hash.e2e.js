@@ -15,7 +15,11 @@ test('blocking-hash: hashPassword in POST /login is named, and not in the thread
   assert.equal(finding.route, 'POST /login')
   assert.match(finding.advice, /use crypto\.pbkdf2/)
   const lines = before.log.filter(({ event }) => event === 'stall').map(({ message }) => message)
-  assert.ok(lines.some((line) => /by hashPassword \(.*app\.js:\d+\)(?: calling pbkdf2Sync)? in POST \/login/.test(line)))
+  assert.ok(
+    lines.some((line) =>
+      /by hashPassword \(.*app\.js:\d+\)(?: calling pbkdf2Sync)? in POST \/login/.test(line)
+    )
+  )
 
   assert.ok(after.parts.every(({ errors }) => errors === 0))
   assert.ok(after.stalls.sites.every((each) => each.function !== 'hashPassword'))
