@@ -96,6 +96,7 @@ class Instance {
     const recorder = new Recorder(options, clock, internalErrors, {
       onArrive: measureAlone,
       onHttp2: (request) => this.lifecycle.servers.addSession(request),
+      hooked: this.features.hooked,
     })
     this.recorder = recorder
     this.runtime = createRuntime(clock, heapFillingLine(warn))

@@ -8,6 +8,8 @@
  * @import { Instance, Samples, Started } from '../instance'
  * @import { Capture } from './metrics/capture'
  * @import { Family } from './metrics/family'
+ * @import { InternalErrors } from './request/internal-errors'
+ * @import { Request } from './request/request'
  */
 
 /**
@@ -25,6 +27,8 @@
  * @typedef {object} StartedFeature
  * @property {(busyMs: number, nowMs: number) => void} [onEachTurn] at the end of each loop turn
  * @property {(nowMs: number, idleMs: number) => void} [onInterval] at the end of a loop turn, at most every 10 ms
+ * @property {(request: Request) => void} [onRequest] a request is counted, before the gate decides
+ * @property {(request: Request) => void} [onEnd] it has ended, and its series, duration and outcome are known
  * @property {() => void} [onMount] a middleware is made, or a server attached
  * @property {() => void} [onStopAccepting] in a drain, when the listening sockets are closed
  * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of what its metrics show. `spare`: one that is no longer read
@@ -41,15 +45,16 @@
  */
 
 /**
- * @typedef {'onEachTurn' | 'onInterval' | 'onMount' | 'onStopAccepting'} Hook
+ * @typedef {'onEachTurn' | 'onInterval' | 'onRequest' | 'onEnd' | 'onMount' | 'onStopAccepting'} Hook
+ * @typedef {Record<Hook, Required<StartedFeature>[]>} Hooked
  * @typedef {Pick<Snapshot, 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
  */
 
 class Features {
   /** The started features by name. @type {Partial<Started>} */
   started = {}
-  /** By hook, the started features that have it. @type {Record<Hook, Required<StartedFeature>[]>} */
-  #hooked = { onEachTurn: [], onInterval: [], onMount: [], onStopAccepting: [] }
+  /** By hook, the started features that have it. @type {Hooked} */
+  hooked = { onEachTurn: [], onInterval: [], onRequest: [], onEnd: [], onMount: [], onStopAccepting: [] }
   #list
   #unused
   #instance
@@ -88,7 +93,7 @@ class Features {
     const feature = this.#list.find((each) => each.name === name)
     if (feature === undefined) throw new Error(`there is no feature '${name}' in src/features.js`)
     const started = feature.start(this.#instance)
-    for (const [hook, all] of Object.entries(this.#hooked))
+    for (const [hook, all] of Object.entries(this.hooked))
       if (started[/** @type {Hook} */ (hook)] !== undefined)
         all.push(/** @type {Required<StartedFeature>} */ (started))
     if (this.#isClosed) started.close?.()
@@ -98,20 +103,20 @@ class Features {
   // Hot path: once a loop turn.
   /** @param {number} busyMs @param {number} nowMs */
   onEachTurn(busyMs, nowMs) {
-    for (const each of this.#hooked.onEachTurn) each.onEachTurn(busyMs, nowMs)
+    for (const each of this.hooked.onEachTurn) each.onEachTurn(busyMs, nowMs)
   }
 
   /** @param {number} nowMs @param {number} idleMs */
   onInterval(nowMs, idleMs) {
-    for (const each of this.#hooked.onInterval) each.onInterval(nowMs, idleMs)
+    for (const each of this.hooked.onInterval) each.onInterval(nowMs, idleMs)
   }
 
   onMount() {
-    for (const each of this.#hooked.onMount) each.onMount()
+    for (const each of this.hooked.onMount) each.onMount()
   }
 
   onStopAccepting() {
-    for (const each of this.#hooked.onStopAccepting) each.onStopAccepting()
+    for (const each of this.hooked.onStopAccepting) each.onStopAccepting()
   }
 
   /** The features' metrics. One that has not started has no points. @returns {Family[]} */
@@ -157,4 +162,23 @@ class Features {
   }
 }
 
+/**
+ * Tells the features that have the hook of a request.
+ *
+ * @param {'onRequest' | 'onEnd'} hook
+ * @param {Request} request
+ * @param {Pick<Hooked, 'onRequest' | 'onEnd'>} hooked
+ * @param {InternalErrors} internalErrors
+ */
+function tell(hook, request, hooked, internalErrors) {
+  for (const feature of hooked[hook]) {
+    try {
+      feature[hook](request)
+    } catch (error) {
+      internalErrors.report(hook, error)
+    }
+  }
+}
+
 exports.Features = Features
+exports.tell = tell

@@ -5,7 +5,8 @@
 const { Lazy } = require('../lazy')
 const { SHED } = require('../request/ignore')
 const { Gate } = require('./gate')
-const { Limits, NO_LIMIT } = require('./limits/limits')
+const { FeatureLimits, NO_LIMIT, deadlineOf } = require('./limits/feature-limits')
+const { Limits } = require('./limits/limits')
 const { ResourceLimits } = require('./limits/resource-limits')
 const { AcceptBurst } = require('./measurements/accept-burst')
 const { Clients } = require('./measurements/clients')
@@ -23,6 +24,7 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Request } from '../request/request'
  * @import { ShadowQueue } from './shadow-queue'
+ * @import { FeatureLimit } from './limits/feature-limits'
  * @import { OnOverloadEvent } from './stats'
  * @typedef {{ turns: LoopTurns, cost: RequestCost, acceptBurst: AcceptBurst, clients: Clients }} Measurements
  * @typedef {import('../../../index.js').ResolvedOptions['shed']} ShedOptions
@@ -49,8 +51,10 @@ class Admission {
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
   answersInFramework = false
-  /** What a feature adds to the limits, such as the connections of a pool. @type {import('./limits/limits').FeatureLimit} */
+  /** What features add to the limits: nothing, the only one, or all as one. @type {Readonly<FeatureLimit>} */
   #featureLimit = NO_LIMIT
+  /** @type {FeatureLimit[]} */
+  #featureLimits = []
   #measureTurn
   #clock
   #hooks
@@ -114,20 +118,27 @@ class Admission {
         this.#featureLimit.isWatched && this.limits.areEnforced
           ? this.#featureLimit.reasonAfterQueue(request, nowMs)
           : undefined,
+      deadlineMs: this.#deadlineMs,
       onReject: (request, reason) => this.#onReject(request, reason),
     })
     const onWouldReject = this.#onWouldReject
     this.#shadow = new Lazy(() => {
       const { ShadowQueue } = require('./shadow-queue')
-      return new ShadowQueue({ cause, clock, limits: this.limits, measurements, hooks, onWouldReject })
+      const deadlineMs = this.#deadlineMs
+      return new ShadowQueue({ cause, clock, limits: this.limits, measurements, deadlineMs, onWouldReject })
     })
     this.update(options)
   }
 
-  /** @param {import('./limits/limits').FeatureLimit} limit */
+  /** @param {FeatureLimit} limit */
   limitBy(limit) {
-    this.#featureLimit = limit
+    this.#featureLimits.push(limit)
+    this.#featureLimit = this.#featureLimits.length === 1 ? limit : new FeatureLimits(this.#featureLimits)
   }
+
+  /** For how long a request may be queued, by the user's function and by the features. @param {Request} request @param {number} nowMs */
+  #deadlineMs = (request, nowMs) =>
+    Math.min(this.#hooks.deadlineMs(request), deadlineOf(this.#featureLimit, request, nowMs))
 
   /** @param {ShedOptions} options */
   update(options) {
@@ -296,7 +307,7 @@ class Admission {
       inFlight: this.limits.inFlight,
       peakInFlight: this.gate.peakInFlight,
       queued: this.#queue.length,
-      ...this.#limit(),
+      ...this.limits.enforced(this.#clock.now()),
       costMs: this.measurements.cost.ms,
       memoryPressure: this.#resources.memoryPressure,
       admitted,
@@ -306,19 +317,6 @@ class Admission {
       answeredLate: this.rejectionPace.late,
       queueDelays: queueDelays.copy(),
     }
-  }
-
-  /**
-   * Mode `adaptive` enforces the measured limit, `threshold` only `maxConcurrent`; `observe` and `off` enforce none.
-   * @returns {{ limit: number, limitedBy: 'loop' | 'concurrency' | undefined }}
-   */
-  #limit() {
-    if (this.#mode === 'adaptive') {
-      const { limit, by } = this.limits.current(this.#clock.now())
-      return { limit, limitedBy: by }
-    }
-    const limit = this.#mode === 'threshold' ? this.limits.maxConcurrent : Number.POSITIVE_INFINITY
-    return { limit, limitedBy: limit === Number.POSITIVE_INFINITY ? undefined : 'concurrency' }
   }
 
   close() {

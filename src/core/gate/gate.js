@@ -43,6 +43,7 @@ class Gate {
   #hooks
   #stats
   #reasonAfterQueue
+  #deadlineMs
   #onReject
   /** When the first request arrived in the last loop turn in which any did. */
   #firstArrivalMs = 0
@@ -62,8 +63,9 @@ class Gate {
    *   fairShares: FairShares, stats: Stats,
    *   hooks: UserHooks,
    *   reasonAfterQueue: (request: Request, nowMs: number) => ShedReason | undefined,
+   *   deadlineMs: (request: Request, nowMs: number) => number,
    *   onReject: (request: Request, reason: ShedReason) => void }} parts `reasonAfterQueue`: why the limit of a feature rejects
-   *   a request that has been queued; `onReject` answers the request
+   *   a request that has been queued; `deadlineMs`: for how long it may be queued; `onReject` answers the request
    */
   constructor({
     cause,
@@ -75,6 +77,7 @@ class Gate {
     hooks,
     stats,
     reasonAfterQueue,
+    deadlineMs,
     onReject,
   }) {
     this.#cause = cause
@@ -86,6 +89,7 @@ class Gate {
     this.#hooks = hooks
     this.#stats = stats
     this.#reasonAfterQueue = reasonAfterQueue
+    this.#deadlineMs = deadlineMs
     this.#onReject = onReject
   }
 
@@ -98,7 +102,7 @@ class Gate {
     this.#measurements.clients.onQueue(request.req)
     const key = this.#hooks.keyOf(request)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
-    const deadlineMs = this.#hooks.deadlineMs(request)
+    const deadlineMs = this.#deadlineMs(request, nowMs)
     const reason = this.#reasonFor(request, tag, deadlineMs, nowMs)
     if (reason !== undefined) return this.reject(request, reason)
     // A function of the user may have closed the instance, and a closed gate dequeues nothing.

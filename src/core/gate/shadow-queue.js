@@ -14,7 +14,6 @@ const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
  * @import { Request } from '../request/request'
  * @import { ShedOptions } from './admission'
  * @import { Limits } from './limits/limits'
- * @import { UserHooks } from './user-hooks'
  * @import { Cause } from './verdict'
  */
 
@@ -28,7 +27,7 @@ class ShadowQueue {
   #clock
   #limits
   #measurements
-  #hooks
+  #deadlineMs
   #onWouldReject
   #slots
   #overload
@@ -67,17 +66,17 @@ class ShadowQueue {
    *   clock: typeof import('../clock').systemClock,
    *   limits: Limits,
    *   measurements: import('./admission').Measurements,
-   *   hooks: UserHooks,
+   *   deadlineMs: (request: Request, nowMs: number) => number,
    *   onWouldReject: (reason: ShedReason, priority: number) => void,
    * }} parts
    */
-  constructor({ cause, clock, limits, measurements, hooks, onWouldReject }) {
+  constructor({ cause, clock, limits, measurements, deadlineMs, onWouldReject }) {
     this.#cause = cause
     this.#clock = clock
     this.#limits = limits
     this.#slots = new ShadowSlots(limits)
     this.#measurements = measurements
-    this.#hooks = hooks
+    this.#deadlineMs = deadlineMs
     this.#onWouldReject = onWouldReject
     this.#overload = new Overload(measurements.clients, clock.now(), clock.idleMs())
     this.#delay = new QueueDelay({ turns: this.#turns, overload: this.#overload })
@@ -95,7 +94,7 @@ class ShadowQueue {
     const { priority } = request.ticket
     const waitMs = Math.max(this.#loopWaitMs(nowMs), this.#slotWaitMs(nowMs))
     if (waitMs > 0) {
-      const deadlineMs = this.#hooks.deadlineMs(request)
+      const deadlineMs = this.#deadlineMs(request, nowMs)
       if (waitMs >= deadlineMs)
         return this.#onWouldReject(this.#cause.because('deadline', waitMs, deadlineMs), priority)
     }

@@ -2,6 +2,7 @@
 // Measures requests: opens the record of a request, and when it ends decides its outcome and route and counts it.
 // Recording never throws into an `emit`: an internal error is counted and logged once, and the request is released.
 
+const { tell } = require('../feature')
 const { RollingHistogram } = require('../histogram/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../route/template')
 const { activeTrace, annotateSpan, isTracing, serverSpan } = require('../tracing/spans')
@@ -18,6 +19,7 @@ const { RouteTable } = require('./route-table')
 
 /**
  * @import { IncomingMessage } from 'node:http'
+ * @import { Hooked } from '../feature'
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
  * @import { SpanHolder } from '../tracing/spans'
  * @import { InternalErrors } from './internal-errors'
@@ -35,9 +37,12 @@ const WEBSOCKET = /^ *websocket *$/i
  * @typedef {object} Hooks
  * @property {() => void} onArrive before a request arrives or ends, so that the turn clock measures this turn alone
  * @property {(request: Request) => void} onHttp2 with each HTTP/2 request
+ * @property {Pick<Hooked, 'onRequest' | 'onEnd'>} hooked the features that are told of requests
  */
 
 const nothing = () => {}
+/** @type {Pick<Hooked, 'onRequest' | 'onEnd'>} */
+const NO_FEATURES = { onRequest: [], onEnd: [] }
 
 class Recorder {
   /** The requests in flight. */
@@ -59,6 +64,7 @@ class Recorder {
   sessions
   #onArrive
   #onHttp2
+  #hooked
   /** @type {(request: Request) => void} */
   #onEnd = (_request) => {}
   #clock
@@ -78,9 +84,10 @@ class Recorder {
    */
   constructor(options, clock, internalErrors, hooks = {}) {
     const { routes, latency, metrics, ignore, insight } = options
-    const { onArrive = nothing, onHttp2 = nothing } = hooks
+    const { onArrive = nothing, onHttp2 = nothing, hooked = NO_FEATURES } = hooks
     this.#onArrive = onArrive
     this.#onHttp2 = onHttp2
+    this.#hooked = hooked
     this.#clock = clock
     this.parts = new RequestParts(clock, insight.parts)
     this.#internalErrors = internalErrors
@@ -175,6 +182,7 @@ class Recorder {
     if (this.#ignore !== undefined) request.ignores = this.#ignore.of(request.req)
     request.othersInFlight = this.requests.size
     this.requests.add(request)
+    if (this.#hooked.onRequest.length > 0) tell('onRequest', request, this.#hooked, this.#internalErrors)
     // It ended before it arrived here. It is counted after this turn, when the application has routed it.
     if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
   }
@@ -235,6 +243,7 @@ class Recorder {
     } catch (error) {
       this.#internalErrors.report('recording', error)
     }
+    if (this.#hooked.onEnd.length > 0) tell('onEnd', request, this.#hooked, this.#internalErrors)
     request.reference?.end(request.series)
     this.#onEnd(request)
   }

@@ -11,7 +11,6 @@ const { NORMAL } = require('../verdict')
  * @import { ShedReason } from '../../../../index.js'
  * @import { Ticket } from '../../request/ticket'
  * @import { Wait } from '../queue'
- * @import { Request } from '../../request/request'
  * @import { ShedOptions } from '../admission'
  * @import { LoopTurns } from '../measurements/loop-turns'
  * @import { RequestCost } from '../measurements/request-cost'
@@ -20,19 +19,6 @@ const { NORMAL } = require('../verdict')
 
 /** As MOST_OF_MEAN, for how long mode `observe` takes slots to be held: a tenth of the requests may hold them for long. */
 const SLOT_MAX_OF_MEAN = 100
-
-/**
- * A limit that a feature adds. `reasonFor` decides on arrival, `reasonAfterQueue` when the gate's queue has kept the request.
- *
- * @typedef {{ readonly isOn: boolean, readonly isWatched: boolean,
- *   reasonFor: (request: Request, nowMs: number, isObserved: boolean) => ShedReason | undefined,
- *   reasonAfterQueue: (request: Request, nowMs: number) => ShedReason | undefined,
- *   onAdmit: (request: Request, nowMs: number) => void,
- *   onReject: (request: Request) => void, onEnd: (request: Request) => void }} FeatureLimit
- */
-
-/** The gate calls none of its functions. */
-const NO_LIMIT = /** @type {FeatureLimit} */ ({ isOn: false, isWatched: false })
 
 class Limits {
   loop
@@ -46,6 +32,8 @@ class Limits {
   /** As #durationMs, but with more of the long durations: mode `observe` has nothing else to tell how long slots are held. */
   slotHeldMs = 0
   #wasHeldBack = false
+  /** @type {ShedOptions['mode'] | undefined} */
+  #mode
   /** Modes `observe` and `off` enforce no limit. */
   areEnforced = true
 
@@ -70,6 +58,7 @@ class Limits {
   /** @param {ShedOptions} options */
   update(options) {
     this.maxConcurrent = options.maxConcurrent ?? Number.POSITIVE_INFINITY
+    this.#mode = options.mode
     this.areEnforced = options.mode !== 'observe' && options.mode !== 'off'
     this.delay.update(options)
   }
@@ -84,6 +73,21 @@ class Limits {
       by: limit === Number.POSITIVE_INFINITY ? undefined : by,
       waitMs: this.toleratedMs(NORMAL, nowMs),
     }
+  }
+
+  /**
+   * Mode `adaptive` enforces the measured limit, `threshold` only `maxConcurrent`; `observe` and `off` enforce none.
+   *
+   * @param {number} nowMs
+   * @returns {{ limit: number, limitedBy: 'loop' | 'concurrency' | undefined }}
+   */
+  enforced(nowMs) {
+    if (this.#mode === 'adaptive') {
+      const { limit, by } = this.current(nowMs)
+      return { limit, limitedBy: by }
+    }
+    const limit = this.#mode === 'threshold' ? this.maxConcurrent : Number.POSITIVE_INFINITY
+    return { limit, limitedBy: limit === Number.POSITIVE_INFINITY ? undefined : 'concurrency' }
   }
 
   get inFlight() {
@@ -197,4 +201,3 @@ class Limits {
 }
 
 exports.Limits = Limits
-exports.NO_LIMIT = NO_LIMIT

@@ -1,0 +1,88 @@
+'use strict'
+// What features add to the limits of the gate, such as the connections of a pool. The first reason wins.
+
+/**
+ * @import { ShedReason } from '../../../../index.js'
+ * @import { Request } from '../../request/request'
+ *
+ * @typedef {object} FeatureLimit
+ * @property {boolean} isOn whether it is told of ends
+ * @property {boolean} isWatched whether it may reject now
+ * @property {(request: Request, nowMs: number, isObserved: boolean) => ShedReason | undefined} reasonFor on arrival
+ * @property {(request: Request, nowMs: number) => ShedReason | undefined} reasonAfterQueue when the gate's queue has kept the request
+ * @property {(request: Request, nowMs: number) => number} [deadlineMs] for how long the request may be queued
+ * @property {(request: Request, nowMs: number) => void} onAdmit of a request with `ticket.expected`
+ * @property {(request: Request) => void} onReject of a request with `ticket.expected`
+ * @property {(request: Request) => void} onEnd
+ */
+
+/** The gate calls none of its functions. */
+const NO_LIMIT = /** @type {Readonly<FeatureLimit>} */ ({ isOn: false, isWatched: false })
+
+/** Several limits as one. @implements {FeatureLimit} */
+class FeatureLimits {
+  #all
+
+  /** @param {readonly FeatureLimit[]} all */
+  constructor(all) {
+    this.#all = all
+  }
+
+  get isOn() {
+    return this.#all.some(({ isOn }) => isOn)
+  }
+
+  get isWatched() {
+    return this.#all.some(({ isWatched }) => isWatched)
+  }
+
+  /** @param {Request} request @param {number} nowMs @param {boolean} isObserved */
+  reasonFor(request, nowMs, isObserved) {
+    return this.#first((each) => each.reasonFor(request, nowMs, isObserved))
+  }
+
+  /** @param {Request} request @param {number} nowMs */
+  reasonAfterQueue(request, nowMs) {
+    return this.#first((each) => each.reasonAfterQueue(request, nowMs))
+  }
+
+  /** @param {Request} request @param {number} nowMs */
+  deadlineMs(request, nowMs) {
+    const each = this.#all.map((limit) => deadlineOf(limit, request, nowMs))
+    return Math.min(...each)
+  }
+
+  /** @param {Request} request @param {number} nowMs */
+  onAdmit(request, nowMs) {
+    for (const each of this.#all) if (each.isWatched) each.onAdmit(request, nowMs)
+  }
+
+  /** @param {Request} request */
+  onReject(request) {
+    for (const each of this.#all) each.onReject(request)
+  }
+
+  /** @param {Request} request */
+  onEnd(request) {
+    for (const each of this.#all) if (each.isOn) each.onEnd(request)
+  }
+
+  /** @param {(limit: FeatureLimit) => ShedReason | undefined} ask */
+  #first(ask) {
+    for (const each of this.#all) {
+      const reason = each.isWatched ? ask(each) : undefined
+      if (reason !== undefined) return reason
+    }
+    return undefined
+  }
+}
+
+/** For how long the limit lets a request be queued. @param {FeatureLimit} limit @param {Request} request @param {number} nowMs */
+function deadlineOf(limit, request, nowMs) {
+  if (!limit.isWatched || limit.deadlineMs === undefined) return Number.POSITIVE_INFINITY
+  return limit.deadlineMs(request, nowMs)
+}
+
+exports.FeatureLimits = FeatureLimits
+exports.NO_LIMIT = NO_LIMIT
+exports.deadlineOf = deadlineOf

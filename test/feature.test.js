@@ -1,0 +1,108 @@
+'use strict'
+// The seam between core/ and features/: what a feature is told of requests, and the limits of several features.
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const { test } = require('node:test')
+const { CallPlace } = require('../src/core/call-place')
+const { systemClock } = require('../src/core/clock')
+const { resolveOptions } = require('../src/core/options/options')
+const { Instance } = require('../src/instance')
+const { serve } = require('./support/serve')
+
+const LIMIT = {
+  isOn: false,
+  isWatched: true,
+  reasonFor: () => undefined,
+  reasonAfterQueue: () => undefined,
+  onAdmit() {},
+  onReject() {},
+  onEnd() {},
+}
+
+/** @param {object} options @param {(req: http.IncomingMessage, res: http.ServerResponse) => void} [answer] */
+async function served(t, options = {}, answer = (_req, res) => void res.end('done')) {
+  const instance = new Instance(
+    resolveOptions({ logger: false, ...options }),
+    systemClock,
+    new CallPlace(test)
+  )
+  t.after(() => instance.close())
+  const server = http.createServer(answer)
+  instance.entrance.attach(server)
+  return { instance, ...(await serve(t, server)) }
+}
+
+test('a feature is told of each counted request, and of its end with route and outcome', async (t) => {
+  const { instance, get } = await served(t, { ignore: { shed: '/ignored' } })
+  const told = []
+  instance.features.hooked.onRequest.push({
+    onRequest: ({ req, ticket }) => told.push(['came', req.url, ticket.isDecided]),
+  })
+  instance.features.hooked.onEnd.push({
+    onEnd: ({ req, series, durationMs }) => told.push(['ended', req.url, series.route, durationMs > 0]),
+  })
+  await get('/')
+  await get('/ignored')
+  await get('/livez')
+  assert.deepEqual(told, [
+    ['came', '/', false],
+    ['ended', '/', '(unmatched)', true],
+    ['came', '/ignored', false],
+    ['ended', '/ignored', '(unmatched)', true],
+  ])
+})
+
+test('a feature that throws is reported, and the request is served', async (t) => {
+  const { instance, get } = await served(t)
+  const fail = () => {
+    throw new Error('not today')
+  }
+  instance.features.hooked.onRequest.push({ onRequest: fail })
+  instance.features.hooked.onEnd.push({ onEnd: fail })
+  assert.equal((await get('/')).body, 'done')
+  assert.deepEqual(instance.internalErrors.list(), [
+    ['onRequest', 1],
+    ['onEnd', 1],
+  ])
+})
+
+test('of the limits of several features, the first with a reason rejects; those that are not watched are not asked', async (t) => {
+  const { instance, get } = await served(t)
+  const asked = []
+  const limit = (name, given) => ({
+    ...LIMIT,
+    reasonFor() {
+      asked.push(name)
+      return undefined
+    },
+    ...given,
+  })
+  instance.admission.limitBy(limit('first'))
+  instance.admission.limitBy(limit('unwatched', { isWatched: false, reasonFor: () => 'memory' }))
+  assert.equal((await get('/')).status, 200)
+  instance.admission.limitBy(limit('third', { reasonFor: () => 'deadline' }))
+  instance.admission.limitBy(limit('fourth'))
+  assert.equal((await get('/')).status, 503)
+  assert.deepEqual(asked, ['first', 'first'])
+  assert.deepEqual(
+    instance.snapshot().admission.shed.map(({ reason }) => reason),
+    ['deadline']
+  )
+})
+
+test('a feature bounds how long a request may be queued', async (t) => {
+  let held
+  const { instance, get } = await served(t, { shed: { maxConcurrent: 1 } }, (_req, res) => void (held = res))
+  instance.admission.limitBy({ ...LIMIT, deadlineMs: () => 1000 })
+  instance.admission.limitBy({ ...LIMIT, deadlineMs: () => 0 })
+  const first = get('/')
+  while (held === undefined) await new Promise(setImmediate)
+  assert.equal((await get('/')).status, 503)
+  held.end()
+  assert.equal((await first).status, 200)
+  assert.deepEqual(
+    instance.snapshot().admission.shed.map(({ reason }) => reason),
+    ['deadline']
+  )
+})
