@@ -81,7 +81,7 @@ const isAccepted = ({ created }) => assert.ok(created.instances.length > 0)
 
 /** By page and heading: `check` what the block has done; `modules` in place of those it loads. */
 const CHECKS = {
-  'README.md: Use it': { check: answersUser },
+  'README.md: Start': { check: answersUser },
   'docs/admin.md: The admin server': {
     check: async ({ created }) => assert.match(await getText(`${await created.url()}/metrics`), /^# HELP/),
   },
