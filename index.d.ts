@@ -1576,8 +1576,8 @@ export interface OutgoingHost {
   /** The name or address without the port, as the call has it. */
   readonly host: string
   /** Over the last 60 to 70 seconds. */
-  readonly lastMinute: OutgoingCallSums
-  readonly sinceStart: OutgoingCallSums
+  readonly lastMinute: OutgoingHostSums
+  readonly sinceStart: OutgoingHostSums
   /** The routes whose requests made the calls, the most time first. */
   readonly routes: readonly OutgoingRoute[]
 }
@@ -1597,6 +1597,18 @@ export interface OutgoingCallSums {
   readonly errors: number
   readonly totalMs: number
   readonly maxMs: number
+}
+
+/** With parts of `totalMs`. The rest is the wait for a connection of a pool, and the time of bodies. */
+export interface OutgoingHostSums extends OutgoingCallSums {
+  /** Calls that opened a connection, or tried to. The others used a kept one. */
+  readonly connections: number
+  /** Time to look up the name of the host (DNS). */
+  readonly lookupMs: number
+  /** Time to connect: TCP and TLS. */
+  readonly connectMs: number
+  /** From the whole request to the head of the response. */
+  readonly firstByteMs: number
 }
 
 export interface SocketsSnapshot {

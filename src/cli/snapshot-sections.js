@@ -2,7 +2,16 @@
 // A snapshot as sections of text. A section without anything to tell is left out.
 
 const { stallLines } = require('./commands/stalls')
-const { NONE, bytes, duration, percent, routeName, span, timeOfDay } = require('../core/readable')
+const {
+  NONE,
+  bytes,
+  duration,
+  mostOfCalls,
+  percent,
+  routeName,
+  span,
+  timeOfDay,
+} = require('../core/readable')
 const { count, ms, rate } = require('./figures')
 const { GAP, printable, wrap } = require('./printable-text')
 const { tableLines } = require('./text-table')
@@ -223,6 +232,7 @@ const OUTGOING_COLUMNS = [
     lastMinute.count === 0 ? NONE : ms(lastMinute.totalMs / lastMinute.count)
   ),
   number('max ms', ({ lastMinute }) => ms(lastMinute.maxMs), { from: 48 }),
+  text('mostly', ({ lastMinute }) => mostOfCalls(lastMinute), { from: 64 }),
 ]
 
 /** @param {Readonly<Partial<Record<string, number>>>} counts */

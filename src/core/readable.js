@@ -99,6 +99,26 @@ function dayAndTime(at) {
   return `${date.toLocaleDateString('en-CA')} ${date.toTimeString().slice(0, 5)}`
 }
 
+/** The parts of the time of outgoing calls, in the order of a call. */
+const CALL_PARTS = /** @type {const} */ ([
+  ['lookupMs', 'DNS'],
+  ['connectMs', 'connect'],
+  ['firstByteMs', 'first byte'],
+])
+
+/**
+ * The largest part of the time of outgoing calls, such as 'DNS 96 %'.
+ *
+ * @param {{ totalMs: number } & { [Key in typeof CALL_PARTS[number][0]]?: number }} calls an older release sends no parts
+ */
+function mostOfCalls(calls) {
+  if (!(calls.totalMs > 0)) return NONE
+  const parts = CALL_PARTS.map(([key, name]) => ({ name, ms: calls[key] || 0 }))
+  const otherMs = parts.reduce((rest, { ms }) => rest - ms, calls.totalMs)
+  const [{ name, ms }] = [...parts, { name: 'other', ms: otherMs }].sort((a, b) => b.ms - a.ms)
+  return `${name} ${percent(ms / calls.totalMs)}`
+}
+
 /** Without a prototype: a newer release may send any word. */
 const BY_UNIT = {
   __proto__: null,
@@ -118,6 +138,7 @@ function figure({ value, unit }) {
 }
 
 module.exports = {
+  CALL_PARTS,
   NONE,
   WORD_ENDS,
   bytes,
@@ -127,6 +148,7 @@ module.exports = {
   duration,
   figure,
   isKnown,
+  mostOfCalls,
   number,
   percent,
   routeName,

@@ -652,6 +652,39 @@ test('slow-dependency names the host that took at least half of the time', () =>
   assert.doesNotMatch(summaryOf(120_000, { route: '/other' }), /stock/)
 })
 
+test('slow-dependency tells the part of a call that took at least half of it', () => {
+  const found = (parts) => {
+    const route = { method: 'GET', route: '/orders' }
+    const outgoing = ['stock', 'stock', 'other'].map((host, i) => ({
+      ...route,
+      host,
+      count: i < 2 ? 300 : 1,
+      totalMs: i < 2 ? 300 * 830 : 1,
+      parts: { connections: 60, lookupMs: 0, connectMs: 0, firstByteMs: 0, ...parts },
+    }))
+    const changes = slow({ firstByteMs: 850, meanMs: 850 }, { outgoing })
+    return ruleOf('slow-dependency').find(figuresWith(changes))[0]
+  }
+  const dns = found({ lookupMs: 300 * 800, connectMs: 300 * 20, firstByteMs: 300 * 9 })
+  assert.match(dns.summary, /for stock\. Of the 830 ms of a call, 800 ms are DNS look-up\. The event/)
+  assert.match(dns.advice, /DNS servers of this machine, not at stock/)
+  assert.deepEqual(
+    dns.evidence.slice(-3).map(({ name, value, unit }) => [name, value, unit]),
+    [
+      ['calls to stock', 830, 'ms in the mean'],
+      ['DNS look-up, of each call', 800, 'ms in the mean'],
+      ['calls that opened a connection', 0.2, 'share of the calls'],
+    ]
+  )
+  const connecting = found({ connectMs: 300 * 415 })
+  assert.match(connecting.summary, /415 ms are spent connecting/)
+  assert.match(connecting.advice, /network to stock/)
+  const answering = found({ firstByteMs: 300 * 800 })
+  assert.match(answering.summary, /800 ms pass until the first byte/)
+  assert.match(answering.advice, /Look at stock: its own latency/)
+  assert.doesNotMatch(found({ lookupMs: 300 * 414, firstByteMs: 300 * 414 }).summary, /Of the/)
+})
+
 test('errors', () => {
   const failing = (errors, count = 600, others = { count: 100_000, errors: 0 }) => ({
     routes: [routeWith({ count, errors })],

@@ -25,6 +25,8 @@ const NAMES = {
   spillway_response_bytes_total: ['counter', ['http_request_method']],
   spillway_stream_duration_seconds: ['histogram', [...SERIES, 'le']],
   http_client_request_duration_seconds: ['histogram', ['http_request_method', 'le', 'server_address']],
+  spillway_outgoing_part_seconds_total: ['counter', ['part', 'server_address']],
+  spillway_outgoing_connections_total: ['counter', ['server_address']],
   spillway_errors_total: ['counter', ['error_type', 'http_response_status_code', 'http_route']],
   spillway_shed_requests_total: ['counter', ['priority', 'reason']],
   spillway_would_shed_requests_total: ['counter', ['priority', 'reason']],

@@ -16,6 +16,9 @@ const ACCEPTS = ['text/plain', 'application/openmetrics-text', '*/*']
 function call(host) {
   const request = { origin: `http://user:hunter2@${host}/?token=abc`, method: 'GET' }
   channel('undici:request:create').publish({ request })
+  channel('undici:client:beforeConnect').publish({ connectParams: { hostname: host } })
+  channel('undici:client:connected').publish({ connectParams: { hostname: host } })
+  channel('undici:request:bodySent').publish({ request })
   channel('undici:request:headers').publish({ request, response: { statusCode: 200 } })
   channel('undici:request:trailers').publish({ request })
 }
@@ -34,7 +37,7 @@ describe('a host that a client chose', () => {
     const { bodies } = await shownOf(t, {})
     for (const body of bodies) {
       assert.match(body, /http_server_request_duration_seconds/)
-      assert.doesNotMatch(body, /alice|hunter2|abc|http_client_request/)
+      assert.doesNotMatch(body, /alice|hunter2|abc|http_client_request|spillway_outgoing/)
     }
   })
 
@@ -42,7 +45,12 @@ describe('a host that a client chose', () => {
     const { bodies } = await shownOf(t, { endpoints: { allow: () => true } })
     for (const body of bodies) assert.match(body, new RegExp(`server_address="${CHOSEN}"`))
     const mounted = await shownOf(t, {}, (spillway) => spillway.handler('metrics'))
-    assert.match(mounted.bodies[0], new RegExp(`server_address="${CHOSEN}"`))
+    for (const name of [
+      'http_client_request_duration_seconds_count',
+      'spillway_outgoing_part_seconds_total',
+      'spillway_outgoing_connections_total',
+    ])
+      assert.match(mounted.bodies[0], new RegExp(`^${name}{server_address="${CHOSEN}"`, 'm'))
   })
 
   it('is on the admin server, also within a second of a scrape by anybody', async (t) => {
@@ -55,7 +63,17 @@ describe('a host that a client chose', () => {
 })
 
 describe('the table of hosts', () => {
-  const CALL = { method: 0, asker: undefined, durationMs: 1, isAnswered: true, isError: false, isShown: true }
+  const NO_PARTS = { connections: 0, lookupMs: 0, connectMs: 0, firstByteMs: 0 }
+  const CALL = {
+    method: 0,
+    asker: undefined,
+    durationMs: 1,
+    isAnswered: true,
+    isError: false,
+    isShown: true,
+    awaitedMs: -1,
+    parts: NO_PARTS,
+  }
   const tableOf = (hosts, calls = CALL) => {
     const table = new OutgoingTable('(other)')
     for (const host of hosts) table.record(host, { ...calls, nowMs: 0 })

@@ -7,6 +7,8 @@
  * @typedef {CallFigures | UseFigures} Calls of one route
  */
 
+const { addedParts } = require('./call-parts')
+
 /** @param {string} name @param {number} value @param {string} [unit] @returns {Evidence} */
 const evidence = (name, value, unit = '') => ({ name, value: Math.round(value * 1000) / 1000, unit })
 
@@ -74,15 +76,21 @@ function costliestCall({ count, meanMs, method, route }, outgoing = []) {
   const byHost = new Map()
   for (const call of outgoing) {
     if (call.route !== null && (call.route !== route || call.method !== method)) continue
-    const sum = byHost.get(call.host) ?? { ...call, count: 0, totalMs: 0 }
-    sum.count += call.count
-    sum.totalMs += call.totalMs
-    byHost.set(call.host, sum)
+    const sum = byHost.get(call.host)
+    byHost.set(call.host, sum === undefined ? call : bothOf(sum, call))
   }
   return [...byHost.values()]
     .filter(({ totalMs }) => totalMs >= MOST * count * meanMs)
     .sort((a, b) => b.totalMs - a.totalMs)[0]
 }
+
+/** @param {CallFigures} a @param {CallFigures} b calls to the same host @returns {CallFigures} */
+const bothOf = (a, b) => ({
+  ...a,
+  count: a.count + b.count,
+  totalMs: a.totalMs + b.totalMs,
+  parts: addedParts(a.parts, b.parts),
+})
 
 /**
  * @param {RouteFigures} route

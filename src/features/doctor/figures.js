@@ -119,6 +119,9 @@ const DEFAULT_THREADS = 4
  * @property {number} totalMs
  * @property {number} awaited how many ended before their request did
  * @property {number} awaitedMs the time in which such a request had one of them under way, at least
+ * @property {CallParts | undefined} [parts] of `totalMs`
+ *
+ * @typedef {{ connections: number, lookupMs: number, connectMs: number, firstByteMs: number }} CallParts `connections`: opened for the calls
  *
  * @typedef {{ usualMs: number | undefined }} UsualCall its usual mean of the last hour; undefined before the first look
  * @typedef {CallSums & UsualCall & { host: string }} CallFigures

@@ -2,6 +2,7 @@
 // Figures of parts that an instance may be without: stalls, outgoing calls and warnings of the process. Where there is no such part
 // the figure is undefined.
 
+const { partsSince } = require('./call-parts')
 const { POOL_REASON } = require('../../core/gate/verdict')
 
 /**
@@ -106,11 +107,13 @@ function callsBetween(earlier, now, usual) {
         totalMs: later.totalMs - before.totalMs,
         awaited: later.awaited - before.awaited,
         awaitedMs: later.awaitedMs - before.awaitedMs,
+        parts: partsSince(later.parts, before.parts),
       }
     })
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.totalMs - a.totalMs)
 }
+/** @type {Pick<CallSums, 'count' | 'totalMs' | 'awaited' | 'awaitedMs' | 'parts'>} */
 const NO_CALLS = Object.freeze({ count: 0, totalMs: 0, awaited: 0, awaitedMs: 0 })
 
 /** Git shows as much of a revision. */

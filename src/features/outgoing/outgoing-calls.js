@@ -2,57 +2,54 @@
 // Observes outgoing calls on the diagnostics channels of undici (and so `fetch`) and of `node:http`. Nothing is patched: a channel
 // without a subscriber costs nothing, and a call is recorded when its response has been read, or when it failed.
 // A call waits for its connection from `http.client.request.created` on. Node 20 has no such channel: there the time of a call of
-// `node:http` begins when its head is sent.
+// `node:http` begins when its request is sent.
+// The opening of a connection is told by the events of its socket for a call of `node:http`, and by `undici-openings.js` for one of
+// undici. A call on a kept connection has no such part.
 
-const { channel, subscribe, unsubscribe } = require('node:diagnostics_channel')
-const http = require('node:http')
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { OWN_HOST } = require('../../core/process-use')
 const { METHOD_INDEX, OTHER_METHOD } = require('../../core/request/methods')
+const { Call } = require('./call')
+const { isHttpInstrumented, isUndiciInstrumented } = require('./instrumentation')
+const { openingOf } = require('./opening')
 const { OutgoingTable } = require('./outgoing-table')
+const { UndiciOpenings } = require('./undici-openings')
 
 /**
- * @import { ChannelListener } from 'node:diagnostics_channel'
  * @import { InternalErrors } from '../../core/request/internal-errors'
  * @import { Instance } from '../../instance'
+ * @import { Asker } from './call'
+ * @import { ClientSocket } from './opening'
  */
 
 /**
- * @typedef {{ method: string, route: string | undefined, request?: object | undefined }} Asker `request`: until it has ended
- * @typedef {{ host?: string, origin?: unknown, method: string }} ClientRequest of `node:http`, or of undici, which has an `origin`
+ * @typedef {{ host?: string, origin?: unknown, method: string, socket?: ClientSocket, socketPath?: string,
+ *   on: (event: 'socket', listener: (this: ClientRequest, socket: ClientSocket) => void) => unknown }} ClientRequest of `node:http`, or of
+ *   undici, which has an `origin`
  * @typedef {{ statusCode: number, complete: boolean, once: (event: 'close', listener: () => void) => unknown }} Response
- * @typedef {{ request: ClientRequest, response: Response }} Message
+ * @typedef {{ request: ClientRequest, response: Response, connectParams: import('./undici-openings').ConnectParams }} Message
  */
 
 const MAX_ORIGINS = 200
 /** A name in DNS has at most 253 characters. */
 const LONGEST_HOST = 253
 const SERVER_ERROR = 500
-/** `bind` of OpenTelemetry's UndiciInstrumentation keeps the name of the method. */
-const UNDICI_SUBSCRIBER = /onRequestCreated$/
-
-/** One call under way. */
-class Call {
-  status = 0
-
-  /** @param {string} host @param {number} method @param {Asker | undefined} asker @param {number} startedMs */
-  constructor(host, method, asker, startedMs) {
-    this.host = host
-    this.method = method
-    this.asker = asker
-    this.startedMs = startedMs
-  }
-}
 
 class OutgoingCalls {
   #clock
   #internalErrors
   #table
+  #openings
   #askerAt
   #unmatched
   /** By the object that a client has for its request. @type {WeakMap<object, Call>} */
   #calls = new WeakMap()
   /** When the last call of a request ended. @type {WeakMap<object, number>} */
   #lastEndedMs = new WeakMap()
+  /** @param {unknown} error */
+  #onError = (error) => this.#internalErrors.report('insight.outgoing', error)
+  /** One listener for all requests of `node:http`. */
+  #onSocket
   /** @type {Map<string, string>} */
   #hostOfOrigin = new Map()
   #isHttpShown = true
@@ -69,6 +66,16 @@ class OutgoingCalls {
     this.#askerAt = askerAt
     this.#unmatched = routes.unmatched
     this.#table = new OutgoingTable(routes.overflow)
+    this.#openings = new UndiciOpenings(clock, this.#onError)
+    const calls = this
+    /** @this {ClientRequest} @param {ClientSocket} socket */
+    this.#onSocket = function onSocket(socket) {
+      try {
+        calls.#follow(this, socket)
+      } catch (error) {
+        calls.#onError(error)
+      }
+    }
   }
 
   start() {
@@ -78,6 +85,7 @@ class OutgoingCalls {
 
   close() {
     for (const [name, listener] of this.#listeners) unsubscribe(name, listener)
+    this.#openings.close()
   }
 
   /** For metrics. @param {{ values: Float64Array }} [spare] */
@@ -105,34 +113,76 @@ class OutgoingCalls {
   /**
    * Guards a listener: Node throws what a subscriber throws as an uncaught exception.
    *
-   * @param {(message: Message) => void} listener
-   * @returns {ChannelListener}
+   * @template Published
+   * @param {(message: Published) => void} listener
+   * @returns {(message: Published) => void}
    */
   #guarded(listener) {
     return (message) => {
       try {
-        listener(/** @type {Message} */ (message))
+        listener(message)
       } catch (error) {
-        this.#internalErrors.report('insight.outgoing', error)
+        this.#onError(error)
       }
     }
   }
 
   /** @param {Message} message */
   #beginHttp = ({ request }) => {
-    if (!this.#calls.has(request) && request.host !== OWN_HOST)
-      this.#begin(request, request.host ?? 'localhost', request.method)
+    if (request.host === OWN_HOST) return
+    this.#begin(request, request.host ?? 'localhost', request.method)
+    request.on('socket', this.#onSocket)
+  }
+
+  // Node 20 has this channel alone.
+  /** @param {Message} message */
+  #onHttpSent = ({ request }) => {
+    let call = this.#calls.get(request)
+    if (call === undefined) {
+      if (request.host === OWN_HOST) return
+      call = this.#begin(request, request.host ?? 'localhost', request.method)
+      if (request.socket != null) this.#follow(request, request.socket)
+    }
+    call.sentMs = this.#clock.now()
+  }
+
+  /** @param {ClientRequest} request @param {ClientSocket} socket */
+  #follow(request, socket) {
+    const call = this.#calls.get(request)
+    if (call === undefined) return
+    const { host } = call
+    call.opening = openingOf(socket, { host, socketPath: request.socketPath }, this.#clock)
   }
 
   /** @param {Message} message */
-  #beginUndici = ({ request }) => this.#begin(request, this.#hostOf(request.origin), request.method)
+  #beginUndici = ({ request }) => {
+    this.#begin(request, this.#hostOf(request.origin), request.method)
+  }
+
+  /** @param {Message} message */
+  #onUndiciSent = ({ request }) => {
+    const call = this.#calls.get(request)
+    if (call === undefined) return
+    call.sentMs = this.#clock.now()
+    call.opening = this.#openings.take(call.host, call.startedMs)
+  }
+
+  /** @param {Message} message */
+  #onUndiciError = ({ request }) => {
+    const call = this.#calls.get(request)
+    if (call !== undefined && Number.isNaN(call.sentMs))
+      call.opening = this.#openings.takeUnsent(call.host, call.startedMs)
+    this.#end(request, true, this.#isUndiciShown)
+  }
 
   /** @param {object} request @param {string} hostName @param {string} method */
   #begin(request, hostName, method) {
     const host = String(hostName).slice(0, LONGEST_HOST).toLowerCase()
     const index = METHOD_INDEX[method] ?? OTHER_METHOD
     const nowMs = this.#clock.now()
-    this.#calls.set(request, new Call(host, index, this.#askerAt(nowMs), nowMs))
+    const call = new Call(host, index, this.#askerAt(nowMs), nowMs)
+    this.#calls.set(request, call)
+    return call
   }
 
   // The channel publishes when the head has come; the call ends with the body.
@@ -141,6 +191,7 @@ class OutgoingCalls {
     const call = this.#calls.get(request)
     if (call === undefined) return
     call.status = response.statusCode
+    call.headMs = this.#clock.now()
     response.once('close', () => this.#end(request, !response.complete, this.#isHttpShown))
   }
 
@@ -153,6 +204,7 @@ class OutgoingCalls {
     const nowMs = this.#clock.now()
     this.#table.record(host, {
       method,
+      parts: call.parts(nowMs),
       asker: asker && { method: asker.method, route: asker.route ?? this.#unmatched },
       durationMs: nowMs - startedMs,
       isAnswered: status > 0,
@@ -186,50 +238,44 @@ class OutgoingCalls {
     return host
   }
 
-  /** @type {[name: string, listener: ChannelListener][]} */
+  /** @type {[name: string, listener: (message: any) => void][]} */
   #listeners = [
     ['http.client.request.created', this.#guarded(this.#beginHttp)],
-    ['http.client.request.start', this.#guarded(this.#beginHttp)],
+    ['http.client.request.start', this.#guarded(this.#onHttpSent)],
     ['http.client.response.finish', this.#guarded(this.#onHttpResponse)],
     [
       'http.client.request.error',
-      this.#guarded(({ request }) => this.#end(request, true, this.#isHttpShown)),
+      this.#guarded((/** @type {Message} */ { request }) => this.#end(request, true, this.#isHttpShown)),
     ],
     ['undici:request:create', this.#guarded(this.#beginUndici)],
     [
+      'undici:client:beforeConnect',
+      this.#guarded((/** @type {Message} */ { connectParams }) => this.#openings.begin(connectParams)),
+    ],
+    [
+      'undici:client:connected',
+      this.#guarded((/** @type {Message} */ { connectParams }) => this.#openings.end(connectParams, true)),
+    ],
+    [
+      'undici:client:connectError',
+      this.#guarded((/** @type {Message} */ { connectParams }) => this.#openings.end(connectParams, false)),
+    ],
+    ['undici:request:bodySent', this.#guarded(this.#onUndiciSent)],
+    [
       'undici:request:headers',
-      this.#guarded(({ request, response }) => {
+      this.#guarded((/** @type {Message} */ { request, response }) => {
         const call = this.#calls.get(request)
-        if (call !== undefined) call.status = response.statusCode
+        if (call === undefined) return
+        call.status = response.statusCode
+        call.headMs = this.#clock.now()
       }),
     ],
     [
       'undici:request:trailers',
-      this.#guarded(({ request }) => this.#end(request, false, this.#isUndiciShown)),
+      this.#guarded((/** @type {Message} */ { request }) => this.#end(request, false, this.#isUndiciShown)),
     ],
-    ['undici:request:error', this.#guarded(({ request }) => this.#end(request, true, this.#isUndiciShown))],
+    ['undici:request:error', this.#guarded(this.#onUndiciError)],
   ]
-}
-
-/**
- * The shape that OpenTelemetry's `isWrapped` looks for.
- *
- * @param {typeof http.request & { __wrapped?: unknown, __original?: unknown, __unwrap?: unknown }} method
- */
-const isWrapped = (method) =>
-  method?.__wrapped === true &&
-  typeof method.__original === 'function' &&
-  typeof method.__unwrap === 'function'
-
-// OpenTelemetry's own instrumentation has the metric `http.client.request.duration` too: a second one would count each call twice.
-const isHttpInstrumented = () => isWrapped(http.request) || isWrapped(http.get)
-
-/** Instrumentation of undici subscribes to channels as well. Node has no API that lists the subscribers. */
-function isUndiciInstrumented() {
-  const { _subscribers: subscribers } = /** @type {{ _subscribers?: { name: string }[] }} */ (
-    channel('undici:request:create')
-  )
-  return Array.isArray(subscribers) && subscribers.some(({ name }) => UNDICI_SUBSCRIBER.test(name))
 }
 
 /** @param {string} origin */

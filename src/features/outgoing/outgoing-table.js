@@ -14,12 +14,21 @@ const MAX_ROUTES = 500
 
 /**
  * @typedef {{ method: string, route: string | null }} Asker the route that asked
- * @typedef {Asker & { sums: MinuteSums, awaited: number, awaitedMs: number }} HostRoute
+ * @typedef {object} CallParts parts of the time of calls; the rest is the wait for a connection of a pool, and sending and reading bodies
+ * @property {number} connections opened for the calls
+ * @property {number} lookupMs the look-up of the name (DNS)
+ * @property {number} connectMs TCP and TLS
+ * @property {number} firstByteMs from the whole request to the head of the response
+ * @typedef {Asker & { sums: MinuteSums, parts: CallParts, awaited: number, awaitedMs: number }} HostRoute
  *   `awaited`: calls that ended before their request did; `awaitedMs`: the time in which such a request had a call under way, at least
  */
 
 class Host {
   sums = new MinuteSums()
+  /** Of calls with a new connection. */
+  lookups = new MinuteSums()
+  connects = new MinuteSums()
+  firstBytes = new MinuteSums()
   /** The row of each method in the histogram, once a call has ended. @type {(number | undefined)[]} */
   rows = []
   /** @type {Map<string, HostRoute>} */
@@ -52,16 +61,25 @@ class OutgoingTable {
   /**
    * @param {string} name of the host
    * @param {{ method: number, asker: Asker | undefined, durationMs: number, isAnswered: boolean,
-   *   isError: boolean, isShown: boolean, nowMs: number, awaitedMs: number }} call `method`: the index among METHODS; `asker`: the route
-   *   that asked, if known; `isShown`: whether metrics show the call; `awaitedMs`: what the call adds to the sum, or -1 if its request
-   *   has ended
+   *   isError: boolean, isShown: boolean, nowMs: number, awaitedMs: number, parts: CallParts }} call `method`: the index among METHODS;
+   *   `asker`: the route that asked, if known; `isShown`: whether metrics show the call; `awaitedMs`: what the call adds to the sum, or -1
+   *   if its request has ended
    */
-  record(name, { method, asker, durationMs, isAnswered, isError, isShown, nowMs, awaitedMs }) {
+  record(name, { method, asker, durationMs, isAnswered, isError, isShown, nowMs, awaitedMs, parts }) {
     const host = this.#hosts.get(name) ?? this.#add(name, isAnswered)
     if (isAnswered) host.weight++
     host.sums.record(durationMs, isError, nowMs)
+    host.firstBytes.record(parts.firstByteMs, isError, nowMs)
     const route = this.#routeOf(host, asker)
     route.sums.record(durationMs, isError, nowMs)
+    route.parts.firstByteMs += parts.firstByteMs
+    if (parts.connections > 0) {
+      host.lookups.record(parts.lookupMs, isError, nowMs)
+      host.connects.record(parts.connectMs, isError, nowMs)
+      route.parts.connections++
+      route.parts.lookupMs += parts.lookupMs
+      route.parts.connectMs += parts.connectMs
+    }
     if (awaitedMs >= 0) {
       route.awaited++
       route.awaitedMs += awaitedMs
@@ -112,7 +130,7 @@ class OutgoingTable {
     const isFull = host.routes.size >= MAX_ROUTES_OF_HOST || this.#routes >= MAX_ROUTES
     if (isFull && key !== '' && route !== this.#overflow)
       return this.#routeOf(host, { method: '', route: this.#overflow })
-    const added = { method, route, sums: new MinuteSums(), awaited: 0, awaitedMs: 0 }
+    const added = { method, route, sums: new MinuteSums(), parts: { ...NO_PARTS }, awaited: 0, awaitedMs: 0 }
     host.routes.set(key, added)
     this.#routes++
     return added
@@ -127,7 +145,11 @@ class OutgoingTable {
         row: /** @type {number} */ (row),
       }))
     )
-    return { series, values: this.#buckets.copy(spare) }
+    const parts = [...this.#hosts.values()].map((host) => ({
+      host: host.name,
+      ...partsOf(host, (sums) => sums.sinceStart()),
+    }))
+    return { series, parts, values: this.#buckets.copy(spare) }
   }
 
   /** For the doctor, which compares two readings. The key stays the same object for as long as its host is in the table. */
@@ -135,10 +157,10 @@ class OutgoingTable {
     return new Map(
       [...this.#hosts.values()].flatMap(({ name, routes }) =>
         [...routes.values()].map((each) => {
-          const { method, route, sums, awaited, awaitedMs } = each
+          const { method, parts, sums, ...others } = each
           const { count, totalMs } = sums.sinceStart()
-          const asker = { host: name, method: method === '' ? null : method, route }
-          return /** @type {const} */ ([each, { ...asker, count, totalMs, awaited, awaitedMs }])
+          const asker = { host: name, method: method === '' ? null : method }
+          return /** @type {const} */ ([each, { ...others, ...asker, count, totalMs, parts: { ...parts } }])
         })
       )
     )
@@ -146,11 +168,12 @@ class OutgoingTable {
 
   /** For snapshots: the host that took the most time in the last minute first. @param {number} nowMs */
   list(nowMs) {
-    const hosts = [...this.#hosts.values()].map(({ name, sums, routes }) => ({
-      host: name,
-      ...spansOf(sums, nowMs),
+    const hosts = [...this.#hosts.values()].map((host) => ({
+      host: host.name,
+      lastMinute: { ...host.sums.lastMinute(nowMs), ...partsOf(host, (sums) => sums.lastMinute(nowMs)) },
+      sinceStart: { ...host.sums.sinceStart(), ...partsOf(host, (sums) => sums.sinceStart()) },
       routes: byTime(
-        [...routes.values()].map(({ method, route, sums: own }) => ({
+        [...host.routes.values()].map(({ method, route, sums: own }) => ({
           method: method === '' ? null : method,
           route,
           ...spansOf(own, nowMs),
@@ -163,6 +186,19 @@ class OutgoingTable {
 
 /** @param {MinuteSums} sums @param {number} nowMs */
 const spansOf = (sums, nowMs) => ({ lastMinute: sums.lastMinute(nowMs), sinceStart: sums.sinceStart() })
+
+const NO_PARTS = Object.freeze({ connections: 0, lookupMs: 0, connectMs: 0, firstByteMs: 0 })
+
+/** @param {Host} host @param {(sums: MinuteSums) => import('../../core/histogram/minute-sums').Sums} read @returns {CallParts} */
+function partsOf({ connects, firstBytes, lookups }, read) {
+  const { count: connections, totalMs: connectMs } = read(connects)
+  return {
+    connections,
+    lookupMs: read(lookups).totalMs,
+    connectMs,
+    firstByteMs: read(firstBytes).totalMs,
+  }
+}
 
 /** @template {ReturnType<typeof spansOf>} Entry @param {Entry[]} entries */
 const byTime = (entries) =>

@@ -1,12 +1,13 @@
 'use strict'
 // Calls to other servers, by host, and by the route that asked.
 
-const { gridTable } = require('./facts')
-const { count, duration, percent, routeName } = require('../../../core/readable')
+const { make } = require('./dom')
+const { factTable, gridTable } = require('./facts')
+const { CALL_PARTS, count, duration, mostOfCalls, percent, routeName } = require('../../../core/readable')
 const { Table } = require('./table')
 
 /**
- * @import { OutgoingCallSums, OutgoingHost, OutgoingRoute } from '../../../../index.js'
+ * @import { OutgoingCallSums, OutgoingHost, OutgoingHostSums, OutgoingRoute } from '../../../../index.js'
  * @import { Section } from './main'
  */
 
@@ -44,6 +45,12 @@ function outgoingSection() {
         text: ({ lastMinute }) => duration(lastMinute.totalMs),
       },
       {
+        title: 'mostly',
+        about: 'The largest part of the time of the calls',
+        isText: true,
+        text: ({ lastMinute }) => mostOfCalls(lastMinute),
+      },
+      {
         title: 'failed',
         sort: ({ lastMinute }) => failedOf(lastMinute),
         fill: (cell, { lastMinute }) => {
@@ -54,7 +61,7 @@ function outgoingSection() {
     ],
     keyOf: ({ host }) => host,
     empty: 'No call yet. Calls by fetch, undici and node:http are measured by themselves.',
-    detail: ({ routes }) => gridTable('By route', HEADS, routes.map(rowOf)),
+    detail: makeDetail,
     sortedBy: 4,
     most: 10,
   })
@@ -66,6 +73,26 @@ function outgoingSection() {
     update: ({ snapshot }) => table.update(snapshot.outgoing.hosts),
   }
 }
+
+/** @param {OutgoingHost} host */
+const makeDetail = ({ lastMinute, routes }) =>
+  make(
+    'div',
+    { class: 'details' },
+    gridTable('By route', HEADS, routes.map(rowOf)),
+    factTable('Mean of a call', [
+      ...CALL_PARTS.map(
+        ([key, name]) =>
+          /** @type {[string, string]} */ ([name, duration(lastMinute[key] / lastMinute.count)])
+      ),
+      ['other: the wait for a pool, and bodies', duration(otherOf(lastMinute) / lastMinute.count)],
+      ['calls that opened a connection', percent(lastMinute.connections / lastMinute.count)],
+    ])
+  )
+
+/** @param {OutgoingHostSums} sums */
+const otherOf = ({ connectMs, firstByteMs, lookupMs, totalMs }) =>
+  Math.max(0, totalMs - lookupMs - connectMs - firstByteMs)
 
 /** @param {OutgoingRoute} route */
 const rowOf = ({ method, route, lastMinute }) => [

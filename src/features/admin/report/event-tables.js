@@ -1,7 +1,17 @@
 'use strict'
 // What happened beside requests: stalls, errors, outgoing calls, rejections and collections.
 
-const { NONE, bytes, count, duration, number, percent, routeName, span } = require('../../../core/readable')
+const {
+  NONE,
+  bytes,
+  count,
+  duration,
+  mostOfCalls,
+  number,
+  percent,
+  routeName,
+  span,
+} = require('../../../core/readable')
 const { errorText, shortPlace } = require('../page/error-words')
 const { fileOf, nameOf, originOf } = require('../page/stall-words')
 const { atMost, coversOf, makeFacts, makeSection, makeTable } = require('./table')
@@ -111,15 +121,16 @@ function makeErrors(run, times) {
 /** @param {Run} run @param {Times} times */
 function makeOutgoing(run, times) {
   if (run.outgoing.length === 0) return null
-  const rows = run.outgoing.map(({ host, count: calls, errors, totalMs, maxMs, isMostAtMost }) => [
+  const rows = run.outgoing.map(({ host, count: calls, errors, totalMs, maxMs, isMostAtMost, ...parts }) => [
     host,
     count(calls),
     duration(totalMs / calls),
     atMost({ isMostAtMost, maxMs }),
     duration(totalMs),
+    mostOfCalls({ totalMs, ...parts }),
     percent(errors / calls),
   ])
-  const heads = [text('Host'), 'calls', 'mean', 'longest', 'in sum', 'failed']
+  const heads = [text('Host'), 'calls', 'mean', 'longest', 'in sum', text('mostly'), 'failed']
   return makeSection(
     'outgoing',
     'Outgoing calls',

@@ -5,7 +5,7 @@
 const MOST = Object.freeze({ findings: 20, slowest: 15, stalls: 12, frames: 8, errors: 25, outgoing: 15 })
 
 /**
- * @import { CollectionKind, Snapshot, StallSite } from '../../../../index.js'
+ * @import { CollectionKind, OutgoingHostSums, Snapshot, StallSite } from '../../../../index.js'
  * @import { Covers, Recorded } from './run'
  * @import { Totals } from './run-requests'
  *
@@ -118,14 +118,19 @@ function outgoingOf({ outgoing }, before) {
   const earlier = new Map((before?.outgoing.hosts ?? []).map(({ host, sinceStart }) => [host, sinceStart]))
   return outgoing.hosts
     .map(({ host, sinceStart }) => {
-      const { count = 0, errors = 0, totalMs = 0, maxMs = 0 } = earlier.get(host) ?? {}
+      const start = earlier.get(host)
+      /** @param {Exclude<keyof OutgoingHostSums, 'maxMs'>} key */
+      const since = (key) => sinceStart[key] - (start?.[key] ?? 0)
       return {
         host,
-        count: sinceStart.count - count,
-        errors: sinceStart.errors - errors,
-        totalMs: sinceStart.totalMs - totalMs,
+        count: since('count'),
+        errors: since('errors'),
+        totalMs: since('totalMs'),
+        lookupMs: since('lookupMs'),
+        connectMs: since('connectMs'),
+        firstByteMs: since('firstByteMs'),
         maxMs: sinceStart.maxMs,
-        isMostAtMost: count > 0 && sinceStart.maxMs <= maxMs,
+        isMostAtMost: start !== undefined && start.count > 0 && sinceStart.maxMs <= start.maxMs,
       }
     })
     .filter(({ count }) => count > 0)

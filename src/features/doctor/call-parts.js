@@ -1,0 +1,95 @@
+'use strict'
+// Parts of the time of outgoing calls: the look-up of the name (DNS), connecting, and the wait for the first byte.
+
+const { duration } = require('../../core/readable')
+
+/**
+ * @import { CallFigures, CallParts } from './figures'
+ */
+
+/** A part with less than half of the time explains nothing. */
+const MOST = 0.5
+/** A smaller part is not worth a line. */
+const SHOWN = 0.1
+
+/** @type {readonly (keyof CallParts)[]} */
+const KEYS = Object.freeze(['connections', 'lookupMs', 'connectMs', 'firstByteMs'])
+
+/** @param {(key: keyof CallParts) => number} valueFor */
+const partsFrom = (valueFor) =>
+  /** @type {CallParts} */ (Object.fromEntries(KEYS.map((key) => [key, valueFor(key)])))
+
+/** @param {CallParts | undefined} a @param {CallParts | undefined} b @returns {CallParts | undefined} */
+const addedParts = (a, b) => a && b && partsFrom((key) => a[key] + b[key])
+
+/** @param {CallParts | undefined} later @param {CallParts | undefined} before @returns {CallParts | undefined} */
+const partsSince = (later, before) => later && partsFrom((key) => later[key] - (before?.[key] ?? 0))
+
+/** @typedef {{ name: string, verb: string, advice: (host: string) => string }} Kind */
+
+const KEEP = 'Keep its connections open (an agent with `keepAlive`), so that fewer calls have to open one.'
+
+/** @type {Readonly<Record<'lookupMs' | 'connectMs' | 'firstByteMs', Kind>>} */
+const KINDS = Object.freeze({
+  lookupMs: {
+    name: 'DNS look-up',
+    verb: 'are DNS look-up',
+    advice: (host) =>
+      `Look at the DNS servers of this machine, not at ${host}: /etc/resolv.conf, and \`ndots\` in Kubernetes. ${KEEP}`,
+  },
+  connectMs: {
+    name: 'connecting',
+    verb: 'are spent connecting',
+    advice: (host) => `Look at the network to ${host}, and whether it accepts connections late. ${KEEP}`,
+  },
+  firstByteMs: {
+    name: 'until the first byte',
+    verb: 'pass until the first byte',
+    advice: (host) => `Look at ${host}: its own latency, and the network to it.`,
+  },
+})
+
+/** The part that took at least half of the time of the calls. @param {CallFigures} call */
+function mostOfCall({ parts, totalMs }) {
+  if (parts === undefined) return undefined
+  const keys = /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS))
+  const key = keys.find((each) => totalMs > 0 && parts[each] >= MOST * totalMs)
+  return key && { ...KINDS[key], ms: parts[key] }
+}
+
+/** A sentence, such as "Of the 830 ms of a call, 800 ms are DNS look-up.", or nothing. @param {CallFigures} call */
+function describeCall(call) {
+  const most = mostOfCall(call)
+  if (most === undefined) return ''
+  return ` Of the ${duration(call.totalMs / call.count)} of a call, ${duration(most.ms / call.count)} ${most.verb}.`
+}
+
+/** @param {CallFigures} call */
+const adviceOfCall = (call) => (mostOfCall(call) ?? KINDS.firstByteMs).advice(call.host)
+
+/** @param {CallFigures} call @returns {[name: string, value: number, unit: string][]} */
+function figuresOfCall({ count, host, parts, totalMs }) {
+  const mean = /** @type {[string, number, string]} */ ([
+    `calls to ${host}`,
+    totalMs / count,
+    'ms in the mean',
+  ])
+  if (parts === undefined) return [mean]
+  const shown = /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS)).filter(
+    (key) => parts[key] >= SHOWN * totalMs
+  )
+  return [
+    mean,
+    ...shown.map(
+      (key) =>
+        /** @type {[string, number, string]} */ ([
+          `${KINDS[key].name}, of each call`,
+          parts[key] / count,
+          'ms in the mean',
+        ])
+    ),
+    ['calls that opened a connection', parts.connections / count, 'share of the calls'],
+  ]
+}
+
+module.exports = { addedParts, adviceOfCall, describeCall, figuresOfCall, partsSince }

@@ -1,0 +1,44 @@
+'use strict'
+// One outgoing call under way.
+
+/**
+ * @import { Opening } from './opening'
+ * @typedef {{ method: string, route: string | undefined, request?: object | undefined }} Asker `request`: until it has ended
+ */
+
+class Call {
+  /** 0 until the head of the response has come. */
+  status = 0
+  /** When the whole request was sent. On a new connection of `node:http`: when it was handed to the socket. */
+  sentMs = Number.NaN
+  /** When the head of the response came. */
+  headMs = Number.NaN
+  /** The connection that was opened for it. @type {Opening | undefined} */
+  opening = undefined
+
+  /** @param {string} host @param {number} method @param {Asker | undefined} asker @param {number} startedMs */
+  constructor(host, method, asker, startedMs) {
+    this.host = host
+    this.method = method
+    this.asker = asker
+    this.startedMs = startedMs
+  }
+
+  /** The time of its parts, if it ends now. @param {number} nowMs @returns {import('./outgoing-table').CallParts} */
+  parts(nowMs) {
+    const firstByteMs = this.#firstByteMs(nowMs)
+    if (this.opening === undefined) return { connections: 0, lookupMs: 0, connectMs: 0, firstByteMs }
+    const { lookupMs, connectMs } = this.opening.parts(this.startedMs, nowMs)
+    return { connections: 1, lookupMs, connectMs, firstByteMs }
+  }
+
+  /** @param {number} nowMs */
+  #firstByteMs(nowMs) {
+    const { headMs, opening, sentMs } = this
+    if (Number.isNaN(sentMs) || opening?.isOpen === false) return 0
+    const sinceMs = opening === undefined ? sentMs : Math.max(sentMs, opening.endMs)
+    return Math.max(0, (Number.isNaN(headMs) ? nowMs : headMs) - sinceMs)
+  }
+}
+
+exports.Call = Call

@@ -1,0 +1,69 @@
+'use strict'
+// A connection that is opened for a call: first the look-up of the name (DNS), then TCP and TLS.
+
+const { isIP } = require('node:net')
+
+/**
+ * @import { Clock } from '../../core/clock'
+ * @typedef {import('node:net').Socket & { encrypted?: boolean, secureConnecting?: boolean }} ClientSocket
+ * @typedef {{ lookupMs: number, connectMs: number }} OpeningParts
+ */
+
+class Opening {
+  /** End of the look-up. NaN before, and where no event tells it. */
+  lookedUpMs
+  /** When the connection was open, or failed. NaN before. */
+  endMs = Number.NaN
+  isOpen = false
+
+  /** @param {number} beganMs @param {boolean} hasName whether there is a name to look up */
+  constructor(beganMs, hasName) {
+    this.beganMs = beganMs
+    this.lookedUpMs = hasName ? Number.NaN : beganMs
+  }
+
+  /** @param {number} nowMs @param {boolean} isOpen `false` if it failed */
+  end(nowMs, isOpen) {
+    this.endMs = nowMs
+    this.isOpen = isOpen
+  }
+
+  /**
+   * The parts between two times. A connection that failed without the end of its look-up failed in the look-up.
+   *
+   * @param {number} fromMs @param {number} toMs @returns {OpeningParts}
+   */
+  parts(fromMs, toMs) {
+    const beganMs = Math.max(this.beganMs, fromMs)
+    const endMs = Number.isNaN(this.endMs) ? toMs : Math.min(this.endMs, toMs)
+    const lookedUpMs = Number.isNaN(this.lookedUpMs) && this.isOpen ? beganMs : this.lookedUpMs
+    const middleMs = lookedUpMs < endMs ? Math.max(beganMs, lookedUpMs) : endMs
+    return { lookupMs: Math.max(0, middleMs - beganMs), connectMs: Math.max(0, endMs - middleMs) }
+  }
+}
+
+/**
+ * Follows the events of a socket of `node:http`.
+ *
+ * @param {ClientSocket} socket
+ * @param {{ host: string, socketPath?: string | undefined }} to
+ * @param {Clock} clock
+ * @returns {Opening | undefined} undefined if the connection is open already
+ */
+function openingOf(socket, { host, socketPath }, clock) {
+  if (socket.connecting !== true && socket.secureConnecting !== true) return undefined
+  const hasName = socket.connecting === true && typeof socketPath !== 'string' && isIP(host) === 0
+  const opening = new Opening(clock.now(), hasName)
+  const onLookup = () => {
+    opening.lookedUpMs = clock.now()
+  }
+  if (hasName) socket.once('lookup', onLookup)
+  socket.once(socket.encrypted === true ? 'secureConnect' : 'connect', () => {
+    opening.end(clock.now(), true)
+    socket.off('lookup', onLookup)
+  })
+  return opening
+}
+
+exports.Opening = Opening
+exports.openingOf = openingOf

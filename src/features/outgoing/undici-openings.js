@@ -1,0 +1,114 @@
+'use strict'
+// Connections that undici opens, by host. Its channels do not say which call waits for a connection, so a
+// call gets the one that opened while it waited. Several at once may be confused; the sums of the host stay
+// right. No channel tells when a name has been looked up, but a PerformanceObserver does: from the first
+// connection on, each `dns.lookup` of the process makes an entry. A `lookup` function of the user makes none.
+
+const { isIP } = require('node:net')
+const { PerformanceObserver } = require('node:perf_hooks')
+const { Opening } = require('./opening')
+
+/** Most hosts that are followed. The one that was called first makes room. */
+const MAX_HOSTS = 200
+
+/**
+ * @typedef {{ hostname: string }} ConnectParams
+ * @typedef {object} HostOpenings
+ * @property {Opening[]} pending
+ * @property {Opening | undefined} last the one that ended last, until a call takes it
+ * @property {boolean} tellsLookups false once a connection has opened without an entry for its look-up
+ */
+
+class UndiciOpenings {
+  #clock
+  #onError
+  /** @type {Map<string, HostOpenings>} */
+  #hosts = new Map()
+  /** @type {PerformanceObserver | undefined} */
+  #lookups
+
+  /** @param {import('../../core/clock').Clock} clock @param {(error: unknown) => void} onError */
+  constructor(clock, onError) {
+    this.#clock = clock
+    this.#onError = onError
+  }
+
+  close() {
+    this.#lookups?.disconnect()
+  }
+
+  /** @param {ConnectParams} params */
+  begin({ hostname }) {
+    this.#lookups ??= this.#observeLookups()
+    const host = this.#at(hostname)
+    const hasName = host.tellsLookups && isIP(hostname) === 0
+    host.pending.push(new Opening(this.#clock.now(), hasName))
+  }
+
+  /** @param {ConnectParams} params @param {boolean} isOpen or it failed */
+  end({ hostname }, isOpen) {
+    const host = this.#at(hostname)
+    const opening = host.pending.shift()
+    if (opening === undefined) return
+    opening.end(this.#clock.now(), isOpen)
+    if (isOpen && Number.isNaN(opening.lookedUpMs)) host.tellsLookups = false
+    host.last = opening
+  }
+
+  /** The connection that has opened, or failed, for a call that waits since then. @param {string} host @param {number} sinceMs */
+  take(host, sinceMs) {
+    const found = this.#hosts.get(host)
+    if (found?.last === undefined || found.last.endMs < sinceMs) return undefined
+    const { last } = found
+    found.last = undefined
+    return last
+  }
+
+  /** The same, for a call that ends without having been sent. @param {string} host @param {number} sinceMs */
+  takeUnsent(host, sinceMs) {
+    return this.take(host, sinceMs) ?? this.#hosts.get(host)?.pending[0]
+  }
+
+  /** @param {string} name @param {number} durationMs */
+  onLookup(name, durationMs) {
+    const nowMs = this.#clock.now()
+    for (const opening of this.#hosts.get(keyOf(name))?.pending ?? []) {
+      // A look-up that began before the connection does not belong to it.
+      const atMs = opening.beganMs + durationMs
+      if (Number.isNaN(opening.lookedUpMs) && atMs <= nowMs) opening.lookedUpMs = atMs
+    }
+  }
+
+  /** @param {string} hostname */
+  #at(hostname) {
+    const key = keyOf(hostname)
+    let found = this.#hosts.get(key)
+    if (found !== undefined) return found
+    if (this.#hosts.size >= MAX_HOSTS)
+      this.#hosts.delete(/** @type {string} */ (this.#hosts.keys().next().value))
+    found = { pending: [], last: undefined, tellsLookups: true }
+    this.#hosts.set(key, found)
+    return found
+  }
+
+  #observeLookups() {
+    const observer = new PerformanceObserver((list) => {
+      try {
+        for (const entry of list.getEntries()) {
+          const { detail } = /** @type {{ detail?: { hostname?: string } }} */ (entry)
+          const hostname = detail?.hostname
+          if (entry.name === 'lookup' && hostname !== undefined) this.onLookup(hostname, entry.duration)
+        }
+      } catch (error) {
+        this.#onError(error)
+      }
+    })
+    observer.observe({ type: 'dns' })
+    return observer
+  }
+}
+
+/** As the host of a URL: undici takes the brackets off an IPv6 address. @param {string} hostname */
+const keyOf = (hostname) => (hostname.includes(':') ? `[${hostname}]` : hostname.toLowerCase())
+
+exports.UndiciOpenings = UndiciOpenings
