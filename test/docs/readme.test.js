@@ -47,7 +47,9 @@ test('every page of docs/ opens with what it is for', () => {
 
 describe('an answer that docs/first-answers.md shows', () => {
   const shown = (url) => {
-    const block = pageAt('docs/first-answers.md').blocks.find(({ code }) => new RegExp(`^\\$ curl .*${url}\n`).test(code))
+    const block = pageAt('docs/first-answers.md').blocks.find(({ code }) =>
+      new RegExp(`^\\$ curl .*${url}\n`).test(code)
+    )
     return block.code.split('\n').slice(1)
   }
 
