@@ -62,13 +62,13 @@ test('whatever is pushed, removed and run in between, each request leaves once, 
           assert.equal(queued.delete(queue.shift()), !wasEmpty)
         } else if (queued.size > 0) {
           const request = [...queued][which % queued.size]
-          queue.remove(request)
+          queue.remove(request.ticket.wait)
           queued.delete(request)
-          assert.equal(queue.has(request), false)
+          assert.equal(request.ticket.wait.isQueued, false)
         }
         assert.equal(queue.length, queued.size)
         assert.deepEqual(new Set(queue.filter(() => true)), queued)
-        for (const request of queued) assert.ok(queue.has(request))
+        for (const request of queued) assert.ok(request.ticket.wait.isQueued)
       }
     })
   )
@@ -91,7 +91,7 @@ test('without keys, as many are ahead of a newcomer as run before it', () => {
       (entries, priority, removed) => {
         const queue = new Queue()
         const requests = entries.map((entry) => pushed(queue, { ...entry, tag: 0 }))
-        for (const request of requests.slice(0, removed % (requests.length + 1))) queue.remove(request)
+        for (const request of requests.slice(0, removed % (requests.length + 1))) queue.remove(request.ticket.wait)
         const ahead = queue.ahead(priority, 0)
         assert.equal(ahead, runBefore(queue, priority, 0))
       }
@@ -108,7 +108,7 @@ test('with keys, those of a lower class are not ahead of a newcomer, whatever th
 test('with keys, removed requests are not ahead of a newcomer', () => {
   const queue = new Queue()
   pushed(queue, { tag: 1 })
-  for (let i = 0; i < 10; i++) queue.remove(pushed(queue, { tag: 2 }))
+  for (let i = 0; i < 10; i++) queue.remove(pushed(queue, { tag: 2 }).ticket.wait)
   assert.equal(queue.ahead(NORMAL, 3), 1)
 })
 
@@ -117,6 +117,20 @@ test('with keys, those of its class with a lower or the same tag are ahead, and 
   pushed(queue, { priority: HIGH, tag: 100 })
   for (const tag of [1, 2, 3, 4]) pushed(queue, { tag })
   assert.equal(queue.ahead(NORMAL, 3), 4)
+})
+
+test('the last is the one that runs after all others', () => {
+  fc.assert(
+    fc.property(fc.array(anyEntry, { maxLength: 40 }), fc.nat({ max: 40 }), (entries, removed) => {
+      const queue = new Queue()
+      const requests = entries.map((entry) => pushed(queue, entry))
+      for (const request of requests.slice(0, removed)) queue.remove(request.ticket.wait)
+      const last = queue.last()
+      let ran
+      while (queue.length > 0) ran = queue.shift()
+      assert.equal(last, ran)
+    })
+  )
 })
 
 test('requests removed from a queue that never empties are not retained, however many', () => {
@@ -128,7 +142,7 @@ test('requests removed from a queue that never empties are not retained, however
   for (let i = 0; i < 10_000; i++) {
     const request = pushed(queue, { priority: LOW })
     entries.push(new WeakRef(/** @type {any} */ (request.ticket.wait)))
-    queue.remove(request)
+    queue.remove(request.ticket.wait)
   }
   return new Promise((resolve) => setImmediate(resolve)).then(() => {
     collect()
@@ -143,15 +157,12 @@ test('the callback of a request that leaves runs in its async context, which is 
   const queue = new Queue()
   const request = storage.run('its own', () => pushed(queue))
   const seen = storage.run('another', () =>
-    inRequestContext(request, function () {
+    inRequestContext(request.ticket.wait, request, function () {
       return [storage.getStore(), this === request]
     })
   )
   assert.deepEqual(seen, ['its own', true])
   assert.equal(request.ticket.wait?.resource, undefined)
-  const unqueued = requestWith()
-  assert.equal(
-    storage.run('another', () => inRequestContext(unqueued, () => storage.getStore())),
-    'another'
-  )
+  const again = () => inRequestContext(request.ticket.wait, request, () => storage.getStore())
+  assert.equal(storage.run('another', again), 'another')
 })

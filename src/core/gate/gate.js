@@ -168,7 +168,7 @@ class Gate {
       this.#limits.onEnd(ticket, nowMs, idleMs)
       if (this.#queue.length > 0) this.#clock.afterTurn(this.#dequeueOne)
     } else if (ticket.isAbandoned) {
-      if (this.#queue.has(request)) this.#remove(request)
+      if (waitOf(request).isQueued) this.#remove(request)
       this.#stats.abandoned++
       ticket.wait?.giveUp?.()
     }
@@ -243,7 +243,7 @@ class Gate {
     this.#stats.onWait(nowMs - waitOf(request).queuedMs)
     this.admit(request, nowMs)
     try {
-      inRequestContext(request, /** @type {Resume} */ (request.ticket.resume))
+      inRequestContext(waitOf(request), request, /** @type {Resume} */ (request.ticket.resume))
     } finally {
       request.returnedMs = this.#clock.now()
       this.#measurements.cost.onRun(request.returnedMs - nowMs)
@@ -253,7 +253,7 @@ class Gate {
   /** A half-closed client receives only an answer that is sent at once: run the request now, or reject it. @param {Request} request @param {Wait} wait */
   #onHalfClose(request, wait) {
     // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
-    if (!this.#queue.has(request)) return
+    if (!wait.isQueued) return
     this.#remove(request)
     const nowMs = this.#clock.now()
     // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
@@ -291,7 +291,7 @@ class Gate {
   #rejectAll(reasonOf, isChosen = (_each) => true) {
     for (const request of this.#queue.filter(isChosen)) {
       // A listener or function of the user may have closed the instance, and so emptied the queue.
-      if (!this.#queue.has(request)) continue
+      if (!waitOf(request).isQueued) continue
       this.#remove(request)
       this.#rejectQueued(request, reasonOf(waitOf(request)))
     }
@@ -300,14 +300,15 @@ class Gate {
   /** @param {Request} request @param {ShedReason} reason */
   #rejectQueued(request, reason) {
     if (isDisconnected(request)) return
-    inRequestContext(request, () => this.reject(request, reason))
+    inRequestContext(waitOf(request), request, () => this.reject(request, reason))
     waitOf(request).giveUp?.()
   }
 
   /** @param {Request} request */
   #remove(request) {
-    const { key, onHalfClose: callback } = waitOf(request)
-    this.#queue.remove(request)
+    const wait = waitOf(request)
+    const { key, onHalfClose: callback } = wait
+    this.#queue.remove(wait)
     if (key !== undefined) this.#fairShares.onRemove(key)
     offHalfClose(request, callback)
   }

@@ -40,6 +40,10 @@ class Wait {
   isPastDeadline(nowMs) {
     return nowMs - this.queuedMs >= this.deadlineMs
   }
+
+  get isQueued() {
+    return this.request !== undefined
+  }
 }
 
 /** @param {Wait} a @param {Wait} b */
@@ -70,22 +74,17 @@ class Queue {
   /** Removes and returns the request to run next; undefined if none is queued. */
   shift() {
     while (this.#heap.length > 0) {
-      const { request } = this.#pop()
+      const wait = this.#pop()
+      const { request } = wait
       if (request === undefined) continue
-      this.remove(request)
+      this.remove(wait)
       return request
     }
     return undefined
   }
 
-  /** @param {Request} request */
-  has({ ticket }) {
-    return ticket.wait?.request !== undefined
-  }
-
-  /** Takes the request out. Its wait stays in the heap, without a request, and `shift` skips it. @param {Request} request */
-  remove({ ticket }) {
-    const wait = /** @type {Wait} */ (ticket.wait)
+  /** Takes the request out. Its wait stays in the heap, without a request, and `shift` skips it. @param {Wait} wait that is queued */
+  remove(wait) {
     wait.request = undefined
     this.#counts[wait.priority]--
     this.length--
@@ -115,6 +114,14 @@ class Queue {
       if (wait.request !== undefined && condition(wait)) found.push(wait.request)
     }
     return found
+  }
+
+  /** The request that would run last. @returns {Request | undefined} */
+  last() {
+    /** @type {Wait | undefined} */
+    let last
+    for (const wait of this.#heap) if (wait.isQueued && (last === undefined || isBefore(last, wait))) last = wait
+    return last?.request
   }
 
   /** @param {Wait} wait */
@@ -150,13 +157,12 @@ class Queue {
 }
 
 /**
- * Runs the callback in the async context in which the request arrived, and drops that context.
- * @param {Request} request @param {(this: Request) => unknown} callback
+ * Runs the callback in the async context in which the request was queued, and drops that context.
+ * @param {Wait} wait @param {Request} request @param {(this: Request) => unknown} callback
  */
-function inRequestContext(request, callback) {
-  const { wait } = request.ticket
-  const resource = wait?.resource
-  if (wait === undefined || resource === undefined) return callback.call(request)
+function inRequestContext(wait, request, callback) {
+  const { resource } = wait
+  if (resource === undefined) return callback.call(request)
   wait.resource = undefined
   return resource.runInAsyncScope(callback, request)
 }
