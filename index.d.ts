@@ -253,6 +253,14 @@ export interface Spillway {
    */
   pool(name: string, pool: ObservablePool, options?: PoolOptions): PoolHandle
 
+  /**
+   * Lets at most `maxConcurrent` requests of a route run at a time: the others wait in a queue, and get 503 with reason `limit:<name>`
+   * after `maxWait`. The result is a middleware for Express, Connect, Restify and Koa. One limit on several routes bounds their sum.
+   *
+   * @throws {SpillwayError} without `name` or `maxConcurrent`, if the name is taken, or there are fifty limits already
+   */
+  limit(options: LimitOptions): LimitMiddleware
+
   /** All figures of this process, or thread, as one frozen plain object. */
   snapshot(): Snapshot
 
@@ -799,6 +807,31 @@ export interface AdminAddress {
   readonly blockedPort?: number
 }
 
+/** The type of a method, so that you can annotate `req` and `ctx` with the classes of your framework. */
+export type LimitKey = {
+  key(req: Request, ctx?: { readonly req: Request; readonly res: Response }): string | undefined
+}
+
+/** The options of `limit()`. */
+export interface LimitOptions {
+  /** Names the limit in the reason `limit:<name>`, in metrics and on the page: up to 64 letters. */
+  name: string
+  /** The most requests that run at a time. */
+  maxConcurrent: number
+  /**
+   * Milliseconds that a request may wait for a place, without stalls of the loop. 0: nobody waits.
+   * @default 500
+   */
+  maxWait?: number
+  /** The most requests that wait. A full queue keeps those that would run first. Without it only `maxWait` bounds the queue. */
+  maxQueue?: number
+  /**
+   * Returns the client that a request counts for: each key gets an equal share of the places while requests wait. `ctx` is Koa's
+   * context. Without it `shed.key` is used.
+   */
+  key?: LimitKey['key']
+}
+
 /**
  * A Pool of pg, a pool of mysql2, an instance of knex, a Pool of tarn, a pool of generic-pool, a client of ioredis, a Pool or Client
  * of undici, or the figures of any other pool.
@@ -883,6 +916,8 @@ export type ShedReason =
   | 'closed'
   /** The request would wait too long for a connection of the pool of that name: see `pool()`. */
   | `pool:${string}`
+  /** As many requests as `limit()` of that name allows run already, and the request cannot wait, or waited too long. */
+  | `limit:${string}`
 
 /** Why a request was rejected. `docs/admission.md` lists what `value` and `bound` are for each reason. */
 export interface ShedCause {
@@ -1390,6 +1425,9 @@ export type KoaMiddleware = (
   next: () => Promise<unknown>
 ) => Promise<unknown> | undefined
 
+/** What `limit()` returns: a middleware of Express, Connect and Restify, and of Koa. */
+export type LimitMiddleware = ExpressMiddleware & KoaMiddleware
+
 // biome-ignore lint/suspicious/noExplicitAny: a server of any request and response class
 export type AttachableServer = HttpServer<any, any> | HttpsServer<any, any> | Http2Server | Http2SecureServer
 
@@ -1441,6 +1479,8 @@ export interface Snapshot {
   readonly outgoing: OutgoingSnapshot
   /** Connections and events of what was given to `sockets()`. */
   readonly sockets: SocketsSnapshot
+  /** The limits that `limit()` made. */
+  readonly limits: readonly LimitSnapshot[]
   /** The pools that were given to `pool()`. */
   readonly pools: readonly PoolSnapshot[]
   /** Warnings that the process emitted, such as MaxListenersExceededWarning. */
@@ -1505,6 +1545,26 @@ export interface StallSite {
   readonly lastAt: string
   /** The stack, the innermost frame first. */
   readonly frames: readonly string[]
+}
+
+/** A limit of `limit()`. */
+export interface LimitSnapshot {
+  readonly name: string
+  readonly maxConcurrent: number
+  /** `null` if `maxQueue` is not given. */
+  readonly maxQueue: number | null
+  readonly maxWaitMs: number
+  /** Requests that hold a place. In mode `observe` there may be more than `maxConcurrent`. */
+  readonly running: number
+  readonly queued: number
+  readonly admitted: number
+  readonly rejected: number
+  /** Requests that would have been rejected, in mode `observe`. */
+  readonly wouldReject: number
+  /** Requests whose client disconnected while they were queued. */
+  readonly abandoned: number
+  /** The mean time that a request holds its place; recent requests count more. */
+  readonly heldMs: number
 }
 
 export interface PoolSnapshot {

@@ -7,6 +7,7 @@
  * @import { Admin } from './features/admin/admin'
  * @import { Doctor } from './features/doctor/doctor'
  * @import { Membership } from './features/fleet/membership'
+ * @import { Limits } from './features/limits/limits'
  * @import { OpenTelemetry } from './features/opentelemetry/opentelemetry'
  * @import { OutgoingCalls } from './features/outgoing/outgoing-calls'
  * @import { Pools } from './features/pools/pools'
@@ -18,14 +19,15 @@
 /**
  * The features by name, once they have started, and what they copy for their metrics.
  *
- * @typedef {{ admin: Admin, doctor: Doctor, fleet: Membership, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
+ * @typedef {{ admin: Admin, doctor: Doctor, fleet: Membership, limits: Limits, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
  *   releases: ReleaseHistory, sockets: Sockets, stalls: Stalls }} Started
- * @typedef {{ [Name in 'doctor' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls']: ReturnType<Started[Name]['sample']> }} Samples
+ * @typedef {{ [Name in 'doctor' | 'limits' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls']: ReturnType<Started[Name]['sample']> }} Samples
  */
 
 /** The sections of `snapshot()` of features that have not started. */
 const UNUSED = {
   outgoing: { hosts: [], folded: 0 },
+  limits: [],
   pools: [],
   sockets: {
     connections: { open: 0, opened: 0, transports: [], closed: {}, refused: {}, held: 0, room: 1 },
@@ -54,6 +56,11 @@ const FEATURES = [
     name: 'pools',
     start: (instance) => require('./features/pools/pools').poolsOf(instance),
     families: () => require('./features/pools/families').POOL_FAMILIES,
+  },
+  {
+    name: 'limits',
+    start: (instance) => require('./features/limits/limits').limitsOf(instance),
+    families: () => require('./features/limits/families').LIMIT_FAMILIES,
   },
   {
     name: 'sockets',

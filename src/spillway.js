@@ -2,7 +2,7 @@
 // The public members of an instance. Each checks its arguments and calls the part that does the work.
 
 const { serverIn } = require('./core/http/app-kinds')
-const { requireNoArguments } = require('./core/http/wrong-framework')
+const { requireLimitCall, requireNoArguments } = require('./core/http/wrong-framework')
 const { CallPlace } = require('./core/call-place')
 const { systemClock } = require('./core/clock')
 const { SpillwayError } = require('./core/errors/errors')
@@ -12,7 +12,7 @@ const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./co
 
 /**
  * @import { AdminAddress, AttachOptions, AttachableServer, Diagnosis, DrainOptions, DrainReport } from '../index.js'
- * @import { FleetSnapshot, Handler, HandlerName, HealthChecks, HttpListener, ListenOptions, MetricProducer, ObservablePool } from '../index.js'
+ * @import { FleetSnapshot, Handler, HandlerName, HealthChecks, HttpListener, LimitMiddleware, LimitOptions, ListenOptions, MetricProducer, ObservablePool } from '../index.js'
  * @import { PoolHandle, PoolOptions, ResolvedOptions, ServerHolder, ShedOptions, Snapshot, SocketIoServer, SocketsHandle, SocketsOptions } from '../index.js'
  * @import { SpillwayEvents, SpillwayOptions, WebSocketServer, WrappedListener } from '../index.js'
  * @import { Defaults, Group, MemberOptions } from './core/options/options'
@@ -220,6 +220,17 @@ class Spillway {
   pool(name, pool, given) {
     const options = this.#memberOptions('pool', given, Spillway.prototype.pool)
     return Object.freeze({ close: this.#instance.features.use('pools').add(name, pool, options) })
+  }
+
+  /**
+   * @param {LimitOptions} given
+   * @returns {LimitMiddleware}
+   */
+  limit(given) {
+    requireLimitCall(arguments)
+    return this.#instance.features
+      .use('limits')
+      .add(this.#memberOptions('limit', given, Spillway.prototype.limit))
   }
 
   ready() {

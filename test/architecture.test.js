@@ -13,6 +13,7 @@ const NEEDS = {
   'features/admin': ['features/doctor', 'features/profiles'],
   'features/doctor': [],
   'features/fleet': [],
+  'features/limits': [],
   'features/opentelemetry': [],
   'features/outgoing': [],
   'features/pools': [],

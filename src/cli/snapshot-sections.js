@@ -17,7 +17,7 @@ const { GAP, printable, wrap } = require('./printable-text')
 const { tableLines } = require('./text-table')
 
 /**
- * @import { AdmissionSnapshot, ErrorCount, HeapTrendSnapshot, LatencySummary, OutgoingHost, PoolSnapshot } from '../../index.js'
+ * @import { AdmissionSnapshot, ErrorCount, HeapTrendSnapshot, LatencySummary, LimitSnapshot, OutgoingHost, PoolSnapshot } from '../../index.js'
  * @import { RequestInFlight, RequestParts, RouteSnapshot, SlowRequest } from '../../index.js'
  * @import { Snapshot, SocketEventSnapshot, SocketsSnapshot } from '../../index.js'
  * @import { Output } from './output'
@@ -137,6 +137,7 @@ const SECTIONS = {
   'Events of sockets, last minute': ({ sockets }, look) =>
     sockets.events.length === 0 ? [] : tableLines(EVENT_COLUMNS, sockets.events, look),
   Pools: ({ pools }, look) => (pools.length === 0 ? [] : tableLines(POOL_COLUMNS, pools, look)),
+  Limits: ({ limits }, look) => (limits.length === 0 ? [] : tableLines(LIMIT_COLUMNS, limits, look)),
   'Slowest requests': ({ slowest }, look) =>
     slowest.length === 0 ? [] : tableLines(SLOWEST_COLUMNS, slowest, look),
   'Longest in flight': ({ oldest }, look) =>
@@ -281,6 +282,17 @@ const POOL_COLUMNS = [
   text('held by', ({ holders: [first] }) =>
     first === undefined || first.route === null ? NONE : routeName(first)
   ),
+]
+
+/** @type {Column<LimitSnapshot>[]} */
+const LIMIT_COLUMNS = [
+  text('limit', ({ name }) => name, { isFlexible: true }),
+  number('running', ({ running, maxConcurrent }) => `${count(running)} of ${count(maxConcurrent)}`),
+  number('waiting', ({ queued }) => count(queued)),
+  number('held mean ms', ({ heldMs }) => ms(heldMs), { from: 66 }),
+  number('admitted', ({ admitted }) => count(admitted), { from: 76 }),
+  number('rejected', ({ rejected }) => count(rejected)),
+  number('would reject', ({ wouldReject }) => count(wouldReject), { from: 100 }),
 ]
 
 /** @type {Column<SlowRequest>[]} */

@@ -47,7 +47,7 @@
 /**
  * @typedef {'onEachTurn' | 'onInterval' | 'onRequest' | 'onEnd' | 'onMount' | 'onStopAccepting'} Hook
  * @typedef {Record<Hook, Required<StartedFeature>[]>} Hooked
- * @typedef {Pick<Snapshot, 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
+ * @typedef {Pick<Snapshot, 'limits' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
  */
 
 class Features {

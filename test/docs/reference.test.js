@@ -112,9 +112,9 @@ test('docs/logging.md has every event that a line is of', () => {
 })
 
 test('docs/admission.md has every reason', () => {
-  // A pool has its name in its reason.
-  assert.match(types, /^ {2}\| `pool:\$\{string\}`$/m)
-  const expected = [...unionOf('ShedReason'), 'pool:<name>']
+  // A pool has its name in its reason, and so has a limit.
+  for (const kind of ['pool', 'limit']) assert.ok(types.includes(`\n  | \`${kind}:\${string}\`\n`))
+  const expected = [...unionOf('ShedReason'), 'pool:<name>', 'limit:<name>']
   assert.deepEqual(firstCells(rowsOf('docs/admission.md', 'reason')).sort(), expected.sort())
 })
 

@@ -91,7 +91,8 @@ test('without keys, as many are ahead of a newcomer as run before it', () => {
       (entries, priority, removed) => {
         const queue = new Queue()
         const requests = entries.map((entry) => pushed(queue, { ...entry, tag: 0 }))
-        for (const request of requests.slice(0, removed % (requests.length + 1))) queue.remove(request.ticket.wait)
+        for (const request of requests.slice(0, removed % (requests.length + 1)))
+          queue.remove(request.ticket.wait)
         const ahead = queue.ahead(priority, 0)
         assert.equal(ahead, runBefore(queue, priority, 0))
       }
@@ -125,7 +126,7 @@ test('the last is the one that runs after all others', () => {
       const queue = new Queue()
       const requests = entries.map((entry) => pushed(queue, entry))
       for (const request of requests.slice(0, removed)) queue.remove(request.ticket.wait)
-      const last = queue.last()
+      const last = queue.last()?.request
       let ran
       while (queue.length > 0) ran = queue.shift()
       assert.equal(last, ran)

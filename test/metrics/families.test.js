@@ -44,6 +44,9 @@ const NAMES = {
   spillway_labels_folded_total: ['counter', ['label']],
   spillway_client_errors_total: ['counter', ['code']],
   spillway_internal_errors_total: ['counter', ['place']],
+  spillway_limit_requests: ['gauge', ['limit', 'state']],
+  spillway_limit_places: ['gauge', ['limit']],
+  spillway_limit_wait_seconds: ['histogram', ['le', 'limit']],
   spillway_socket_connections: ['gauge', ['transport']],
   spillway_socket_connections_opened_total: ['counter', ['transport']],
   spillway_socket_connections_closed_total: ['counter', ['reason']],
@@ -98,6 +101,7 @@ const MAY_BE_EMPTY = [
   'spillway_heap_growing',
   'spillway_heap_growth_bytes_per_second',
   'spillway_heap_time_to_limit_seconds',
+  'spillway_limit_wait_seconds',
   'spillway_would_shed_requests_total',
   'spillway_concurrency_limit',
   'spillway_client_errors_total',
@@ -124,6 +128,7 @@ test('each family has its type, labels and help in the text', async (t) => {
       setTimeout(() => res.end(), 15)
     })
   )
+  spillway.limit({ name: 'report', maxConcurrent: 1 })
   const pool = new Pool(withoutDatabase())
   spillway.pool('orders', pool)
   await pool.query('select 1')

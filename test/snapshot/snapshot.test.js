@@ -146,6 +146,7 @@ const SHAPE = {
     events: [],
     folded: 'number',
   },
+  limits: [],
   pools: [],
   warnings: { counts: {}, recent: [] },
   runtime: {

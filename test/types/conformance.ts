@@ -48,6 +48,7 @@ expectTypeOf<MemberKeys>().toEqualTypeOf<{
   readonly sockets: keyof Declared.SocketsOptions
   readonly listen: keyof Declared.ListenOptions
   readonly 'health.check': keyof Declared.HealthCheckOptions
+  readonly limit: keyof Declared.LimitOptions
   readonly pool: keyof Declared.PoolOptions
   readonly clusterPrimary: keyof Declared.ClusterPrimaryOptions
 }>()

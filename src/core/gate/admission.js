@@ -47,6 +47,10 @@ class Admission {
   measurements
   gate
   rejectionPace
+  /** The functions of the user that decide. */
+  hooks
+  /** @type {ShedOptions['mode'] | undefined} */
+  mode
   /** Whether functions of the user decide or answer. Behind a framework they expect the framework's request. */
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
@@ -57,7 +61,6 @@ class Admission {
   #featureLimits = []
   #measureTurn
   #clock
-  #hooks
   #internalErrors
   #queue = new Queue()
   /** Of mode `observe`. @type {Lazy<ShadowQueue>} */
@@ -69,8 +72,6 @@ class Admission {
   #random
   #retryAfter = new RetryAfter(1)
   #isOff = true
-  /** @type {ShedOptions['mode'] | undefined} */
-  #mode
   /** Of connections that live long. @type {ConnectionGate | undefined} */
   #connectionGate
   /** @type {ShedOptions | undefined} */
@@ -93,7 +94,7 @@ class Admission {
     const clients = new Clients(connections, clock)
     const hooks = new UserHooks(internalErrors)
     this.#clock = clock
-    this.#hooks = hooks
+    this.hooks = hooks
     this.#internalErrors = internalErrors
     this.#random = random
     this.measurements = { turns, cost, acceptBurst: new AcceptBurst(), clients }
@@ -118,13 +119,13 @@ class Admission {
         this.#featureLimit.isWatched && this.limits.areEnforced
           ? this.#featureLimit.reasonAfterQueue(request, nowMs)
           : undefined,
-      deadlineMs: this.#deadlineMs,
+      deadlineMs: this.deadlineMs,
       onReject: (request, reason) => this.#onReject(request, reason),
     })
-    const onWouldReject = this.#onWouldReject
+    const { onWouldReject } = this
     this.#shadow = new Lazy(() => {
       const { ShadowQueue } = require('./shadow-queue')
-      const deadlineMs = this.#deadlineMs
+      const deadlineMs = this.deadlineMs
       return new ShadowQueue({ cause, clock, limits: this.limits, measurements, deadlineMs, onWouldReject })
     })
     this.update(options)
@@ -137,22 +138,22 @@ class Admission {
   }
 
   /** For how long a request may be queued, by the user's function and by the features. @param {Request} request @param {number} nowMs */
-  #deadlineMs = (request, nowMs) =>
-    Math.min(this.#hooks.deadlineMs(request), deadlineOf(this.#featureLimit, request, nowMs))
+  deadlineMs = (request, nowMs) =>
+    Math.min(this.hooks.deadlineMs(request), deadlineOf(this.#featureLimit, request, nowMs))
 
   /** @param {ShedOptions} options */
   update(options) {
     const { classify, deadline, errorMode, headers, key, mode, respond } = options
     // The process may not be allowed to read the file any more.
-    if (mode === 'observe' && mode !== this.#mode)
+    if (mode === 'observe' && mode !== this.mode)
       this.#internalErrors.guard('shed.mode', () => this.#shadow.value.restart())
-    this.#mode = mode
+    this.mode = mode
     this.hasUserHooks =
       errorMode === 'next' || [classify, deadline, headers, key, respond].some((each) => each !== undefined)
     this.answersInFramework = errorMode === 'next' || respond !== undefined
     this.#isOff = mode === 'off' || this.#clock.isFrozen === true
     this.#retryAfter = new RetryAfter(options.retryAfter, this.#random)
-    this.#hooks.update(options)
+    this.hooks.update(options)
     this.#rejection.update(options)
     this.#resources.update(options)
     this.limits.update(options)
@@ -175,10 +176,10 @@ class Admission {
       return RUN
     }
     this.#measureTurn()
-    if (this.#hooks.classifies) ticket.priority = this.#hooks.classOf(request.req)
+    if (this.hooks.classifies) ticket.priority = this.hooks.classOf(request.req)
     if (ticket.priority === BYPASS) return RUN
     this.stats.decided++
-    const decision = this.#decideAs(this.#mode, request, nowMs)
+    const decision = this.#decideAs(this.mode, request, nowMs)
     if (decision === RUN && ticket.expected !== undefined) this.#featureLimit.onAdmit(request, nowMs)
     if (decision !== REJECTED && this.#retryAfter.isSpread) this.#retryAfter.onAdmit()
     return decision
@@ -207,12 +208,18 @@ class Admission {
   /** @param {Request} request @param {ShedReason | undefined} reason @param {number} nowMs */
   #observe(request, reason, nowMs) {
     if (reason === undefined) this.#shadow.made?.onRequest(request, nowMs)
-    else this.#onWouldReject(reason, request.ticket.priority)
+    else this.onWouldReject(reason, request.ticket.priority)
     return this.gate.admit(request, nowMs)
   }
 
-  /** @param {ShedReason} reason @param {number} priority */
-  #onWouldReject = (reason, priority) => {
+  /** Rejects a request that the gate has admitted, for a limit of its route. @param {Request} request @param {ShedReason} reason */
+  rejectAdmitted(request, reason) {
+    this.gate.withdraw(request, this.#clock.now())
+    this.#onReject(request, reason)
+  }
+
+  /** Counts what mode `observe` does not reject. @param {ShedReason} reason @param {number} priority */
+  onWouldReject = (reason, priority) => {
     this.stats.onWouldReject(reason, priority)
     this.#observed.onReject(reason, this.#clock.now(), this.cause)
   }
@@ -239,11 +246,11 @@ class Admission {
     const gate = make({
       cause: this.cause,
       clock: this.#clock,
-      hooks: this.#hooks,
+      hooks: this.hooks,
       resources: this.#resources,
       retryAfterSeconds: () => this.#retryAfter.seconds(),
       onReject: (reason, priority) => this.#countRejection(reason, priority),
-      onWouldReject: this.#onWouldReject,
+      onWouldReject: this.onWouldReject,
     })
     gate.update(this.#isOff, /** @type {ShedOptions} */ (this.#options))
     this.#connectionGate = gate
@@ -286,9 +293,9 @@ class Admission {
     const outstanding = this.limits.inFlight + this.#queue.length + this.rejectionPace.waiting
     clients.onTurn(nowMs, outstanding, turns.isIdling(nowMs))
     acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
-    this.#hooks.onTurn(nowMs)
+    this.hooks.onTurn(nowMs)
     this.#resources.onTurn(longestMs, nowMs, idleMs)
-    if (this.#mode === 'observe') this.#shadow.made?.onTurn(busyMs, nowMs, idleMs, endedInTurn)
+    if (this.mode === 'observe') this.#shadow.made?.onTurn(busyMs, nowMs, idleMs, endedInTurn)
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
     if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.#measureTurn()
@@ -298,7 +305,7 @@ class Admission {
   sample() {
     const { shed, wouldShed, queueDelays, admitted, abandoned } = this.stats
     return {
-      mode: /** @type {ShedOptions['mode']} */ (this.#mode),
+      mode: /** @type {ShedOptions['mode']} */ (this.mode),
       isOverloaded: this.episode.isOn,
       overloadedBy: this.episode.reason,
       hasMaxConcurrent: Number.isFinite(this.limits.maxConcurrent),

@@ -174,6 +174,11 @@ class Gate {
     }
   }
 
+  /** A request in flight is rejected after all, by a limit of its route: it says nothing about those that run. @param {Request} request @param {number} nowMs */
+  withdraw({ ticket }, nowMs) {
+    if (ticket.isInFlight) this.#limits.onWithdraw(ticket, nowMs)
+  }
+
   /** Whether requests are queued, or connections are accepted first. */
   get needsNextTurn() {
     return this.#queue.length > 0 || this.#isAccepting

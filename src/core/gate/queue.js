@@ -116,12 +116,13 @@ class Queue {
     return found
   }
 
-  /** The request that would run last. @returns {Request | undefined} */
+  /** The wait of the request that would run last. */
   last() {
     /** @type {Wait | undefined} */
     let last
-    for (const wait of this.#heap) if (wait.isQueued && (last === undefined || isBefore(last, wait))) last = wait
-    return last?.request
+    for (const wait of this.#heap)
+      if (wait.isQueued && (last === undefined || isBefore(last, wait))) last = wait
+    return last
   }
 
   /** @param {Wait} wait */

@@ -2,14 +2,12 @@
 // The slots of `maxConcurrent` as mode `adaptive` would fill them, for mode `observe`, where every request runs at once. Each slot
 // is held for the mean duration of a request.
 
-/** @import { Limits } from './limits/limits' */
-
 class ShadowSlots {
   #limits
   /** When the requests end that run or are queued in the model, in the order in which they were admitted. @type {number[]} */
   #endsMs = []
 
-  /** @param {Limits} limits */
+  /** @param {{ readonly maxConcurrent: number, readonly slotHeldMs: number }} limits */
   constructor(limits) {
     this.#limits = limits
   }
@@ -43,6 +41,11 @@ class ShadowSlots {
     let ended = 0
     while (ended < this.#endsMs.length && this.#endsMs[ended] <= nowMs) ended++
     if (ended > 0) this.#endsMs.splice(0, ended)
+  }
+
+  /** How many wait in the model. */
+  get waiting() {
+    return Math.max(0, this.#endsMs.length - this.#limits.maxConcurrent)
   }
 
   clear() {

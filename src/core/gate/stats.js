@@ -3,7 +3,7 @@
 
 const { ADVISED_BOUNDS, Buckets } = require('../histogram/buckets')
 const { LATELY_MS } = require('./measurements/loop-turns')
-const { POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
+const { MOST_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
 
 /** @import { ShedReason, SpillwayEvents } from '../../../index.js' */
 
@@ -17,15 +17,16 @@ const { POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
 const MOST_POOLS = 20
 /** @type {ShedReason} */
 const OTHER_POOLS = `${POOL_REASON}(other)`
-const CELLS = (REASONS.length + MOST_POOLS + 1) * PRIORITIES.length
+const CELLS = (REASONS.length + MOST_POOLS + 1 + MOST_LIMITS) * PRIORITIES.length
 /** How many of the last rejections are kept. */
 const KEPT = 20
 
 class Stats {
   shed = new Float64Array(CELLS)
   wouldShed = new Float64Array(CELLS)
-  /** The row of each reason. A pool has a row from its first rejection on. @type {Map<ShedReason, number>} */
+  /** The row of each reason. A pool or a limit has a row from its first rejection on. @type {Map<ShedReason, number>} */
   #rows = new Map(REASONS.map((reason, row) => [reason, row]))
+  #pools = 0
   /** Requests that the rules have decided about: all but those of class bypass. */
   decided = 0
   admitted = 0
@@ -54,11 +55,11 @@ class Stats {
 
   /** @param {ShedReason} reason */
   #addRow(reason) {
-    const row = this.#rows.size
-    const name = row < REASONS.length + MOST_POOLS ? reason : OTHER_POOLS
-    const known = this.#rows.get(name)
-    if (known === undefined) this.#rows.set(name, row)
-    return known ?? row
+    const isOther = reason.startsWith(POOL_REASON) && this.#pools++ >= MOST_POOLS
+    const name = isOther ? OTHER_POOLS : reason
+    const row = this.#rows.get(name) ?? this.#rows.size
+    this.#rows.set(name, row)
+    return row
   }
 
   /** Lists the counts above 0, with the names of their reason and class. @param {Float64Array} counts `shed` or `wouldShed` */

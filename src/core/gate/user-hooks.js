@@ -47,14 +47,20 @@ class UserHooks {
     )
   }
 
-  /** The key whose share a request counts against; undefined if the option is not given. @param {Request} request */
-  keyOf({ req }) {
-    const { key } = /** @type {ShedOptions} */ (this.#options)
+  /**
+   * The key whose share a request counts against; undefined if the option is not given.
+   * @param {Request} request
+   * @param {import('../../../index.js').LimitOptions['key']} [ofLimit] in place of `shed.key`: that of `limit()`
+   * @param {import('koa').Context} [ctx] of Koa, for that of `limit()`
+   */
+  keyOf({ req }, ofLimit, ctx) {
+    const key = ofLimit ?? /** @type {ShedOptions} */ (this.#options).key
     if (key === undefined) return undefined
-    const name = this.#call('shed.key', () => key(req))
+    const option = ofLimit === undefined ? 'shed.key' : 'limit.key'
+    const name = this.#call(option, () => key(req, ctx))
     if (typeof name === 'string') return name
     if (name !== undefined && name !== null)
-      this.#reportInvalid('shed.key', name, `it returned ${typeof name}, and not a string`)
+      this.#reportInvalid(option, name, `it returned ${typeof name}, and not a string`)
     return ''
   }
 

@@ -32,6 +32,10 @@ const REASONS = Object.freeze(
 )
 /** `pool:<name>`, from features/pools/pool-pressure.js: the request would wait too long for a connection of that pool. */
 const POOL_REASON = /** @type {const} */ ('pool:')
+/** `limit:<name>`, from features/limits/bulkhead.js: `limit()` lets no more requests of the route run. */
+const LIMIT_REASON = /** @type {const} */ ('limit:')
+/** Each has a reason of its own. */
+const MOST_LIMITS = 50
 
 /** @type {Map<unknown, number>} */
 const PRIORITY_INDEX = new Map(PRIORITIES.map((name, index) => [name, index]))
@@ -66,7 +70,9 @@ const shown = (number) =>
 exports.BYPASS = BYPASS
 exports.CRITICAL = CRITICAL
 exports.Cause = Cause
+exports.LIMIT_REASON = LIMIT_REASON
 exports.LOW = LOW
+exports.MOST_LIMITS = MOST_LIMITS
 exports.NORMAL = NORMAL
 exports.POOL_REASON = POOL_REASON
 exports.PRIORITIES = PRIORITIES

@@ -23,6 +23,14 @@ function requireNoArguments(name, given) {
     : withArguments(name, given[0])
 }
 
+/** Throws for `app.get(path, spillway.limit, handler)`, which a framework calls with a request. @param {IArguments} given */
+function requireLimitCall(given) {
+  if (given.length > 1 && typeof given[given.length - 1] === 'function')
+    throw misuse(
+      "spillway.limit was used as the middleware itself. Call it: app.get(path, spillway.limit({ name: 'report', maxConcurrent: 5 }), handler)."
+    )
+}
+
 /** @param {string} name @param {unknown} given */
 const withArguments = (name, given) =>
   misuse(
@@ -140,5 +148,6 @@ module.exports = {
   notExpress,
   refuseUncalled,
   refuseUse,
+  requireLimitCall,
   requireNoArguments,
 }

@@ -3,7 +3,7 @@
 // names the reason, such as 'loop: wait 46 of 40 ms'. The only place that knows the unit of each reason.
 
 const { withRounded } = require('../durations')
-const { POOL_REASON } = require('../gate/verdict')
+const { LIMIT_REASON, POOL_REASON } = require('../gate/verdict')
 const { bytes, duration } = require('../readable')
 
 /**
@@ -17,6 +17,8 @@ const { bytes, duration } = require('../readable')
 const inMb = (bytes) => Math.round(bytes / 1e6)
 /** @param {number} value @param {number} bound */
 const waitText = (value, bound) => `wait ${value} of ${bound} ms`
+/** @param {number} value @param {number} bound */
+const placesText = (value, bound) => `${value} requests for ${bound} ${bound === 1 ? 'place' : 'places'}`
 /** @param {number} value @param {number} bound */
 const sizeText = (value, bound) => `${inMb(value)} of ${inMb(bound)} MB`
 
@@ -33,11 +35,16 @@ const TEXTS = Object.freeze({
   rss_bytes: sizeText,
 })
 
+/** @param {string} reason */
+function textOf(reason) {
+  if (reason.startsWith(LIMIT_REASON)) return placesText
+  return reason.startsWith(POOL_REASON) ? waitText : TEXTS[reason]
+}
+
 /** @param {{ reason: string, value: number | null, bound: number | null }} cause */
 function causeText({ reason, value, bound }) {
   if (value === null || bound === null) return reason
-  const textOf = reason.startsWith(POOL_REASON) ? waitText : TEXTS[reason]
-  return `${reason}: ${textOf(value, bound)}`
+  return `${reason}: ${textOf(reason)(value, bound)}`
 }
 
 /** The events of an instance. Those of a primary are in core/cluster/primary.js. @satisfies {EventLines} */

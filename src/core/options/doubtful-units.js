@@ -17,6 +17,7 @@ const SECONDS_UP_TO = {
   'memory.minUptime': 600,
   'health.check.timeout': 10,
   'health.check.cache': 60,
+  'limit.maxWait': 5,
   'pool.maxWait': 1,
   'listen.timeout': 60,
   'clusterPrimary.startTimeout': 600,

@@ -14,7 +14,7 @@ const MOST_LETTERS = 40
 const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`."
 
 /**
- * @import { AttachOptions, ClusterPrimaryOptions, HealthCheckOptions, ListenOptions, PoolOptions } from '../../../index.js'
+ * @import { AttachOptions, ClusterPrimaryOptions, HealthCheckOptions, LimitOptions, ListenOptions, PoolOptions } from '../../../index.js'
  * @import { ResolvedOptions, SocketsOptions, SpillwayOptions } from '../../../index.js'
  */
 
@@ -39,6 +39,7 @@ const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`
  *   listen: InForce<ListenOptions, 'token'>,
  *   sockets: InForce<SocketsOptions, 'kind' | 'priority'>,
  *   'health.check': InForce<HealthCheckOptions>,
+ *   limit: InForce<LimitOptions, 'maxQueue' | 'key'>,
  *   pool: InForce<PoolOptions, 'maxWait'>,
  *   clusterPrimary: InForce<ClusterPrimaryOptions, 'workers' | 'exec' | 'logger'>,
  * }} MemberOptions

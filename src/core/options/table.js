@@ -124,6 +124,13 @@ const MEMBER_DEFAULTS = Object.freeze({
   sockets: Object.freeze({ kind: undefined, priority: undefined }),
   'health.check': Object.freeze({ timeout: 1000, cache: 1000 }),
   pool: Object.freeze({ maxWait: undefined }),
+  limit: Object.freeze({
+    name: undefined,
+    maxConcurrent: undefined,
+    maxWait: 500,
+    maxQueue: undefined,
+    key: undefined,
+  }),
   clusterPrimary: Object.freeze({
     workers: undefined,
     exec: undefined,
@@ -249,6 +256,14 @@ const RULES = {
     'a number of milliseconds, or false (0 is off too)',
     (value) => value === false || value === 0 || isAbove0(value),
   ],
+  'limit.name': [
+    "a name of up to 64 letters, such as 'report'",
+    (value) => isText(value) && value.length <= 64,
+  ],
+  'limit.maxConcurrent': COUNT,
+  'limit.maxWait': TIMER_FROM_0,
+  'limit.maxQueue': ['a whole number of at least 0 (0: nobody waits)', isWhole],
+  'limit.key': ['a function (req, ctx) that returns a string or undefined', isFunction],
   'clusterPrimary.workers': COUNT,
   'clusterPrimary.exec': ['the path of the file the workers run', isText],
   'clusterPrimary.startTimeout': TIMER_FROM_1,

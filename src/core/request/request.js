@@ -15,7 +15,8 @@ const [RECEIVED, QUEUED, RUNNING, ANSWERING, ENDED] = STATES.keys()
 
 /** The states in which each transition is legal. @type {Readonly<Record<string, readonly number[]>>} */
 const LEGAL = Object.freeze({
-  markQueued: [RECEIVED],
+  // A running request is queued by a limit of its route.
+  markQueued: [RECEIVED, RUNNING],
   markRunning: [RECEIVED, QUEUED],
   // A rejected request never runs. A response may have several heads: an informational head first, or an error's new head.
   markAnswering: [RECEIVED, QUEUED, RUNNING, ANSWERING],

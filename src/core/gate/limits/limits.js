@@ -32,6 +32,8 @@ class Limits {
   /** As #durationMs, but with more of the long durations: mode `observe` has nothing else to tell how long slots are held. */
   slotHeldMs = 0
   #wasHeldBack = false
+  /** How many requests were rejected in this loop turn although they had been admitted. */
+  #withdrawn = 0
   /** @type {ShedOptions['mode'] | undefined} */
   #mode
   /** Modes `observe` and `off` enforce no limit. */
@@ -184,6 +186,12 @@ class Limits {
     this.loop.onEnd(record, nowMs, idleMs)
   }
 
+  /** @param {Ticket} record that was admitted, and has not run @param {number} nowMs */
+  onWithdraw(record, nowMs) {
+    this.#withdrawn++
+    this.loop.onWithdraw(record, nowMs)
+  }
+
   /** A request was queued for lack of a slot, or rejected. Only the reason `loop` is evidence about the loop. @param {ShedReason} reason */
   onHeldBack(reason) {
     if (reason === 'loop') this.#wasHeldBack = true
@@ -191,7 +199,10 @@ class Limits {
 
   /** @param {number} nowMs @param {number} idleMs @param {{ arrived: number, ended: number, isQueueing: boolean }} turn */
   onTurn(nowMs, idleMs, turn) {
-    const { arrived, ended, isQueueing } = turn
+    const { ended, isQueueing } = turn
+    // Nothing will end for those that were withdrawn.
+    const arrived = Math.max(0, turn.arrived - this.#withdrawn)
+    this.#withdrawn = 0
     this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
     this.#wasHeldBack = false
     const isEmpty = !isQueueing && this.#turns.isIdling(nowMs)

@@ -117,6 +117,17 @@ class LoopShare {
   /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
   onEnd(record, nowMs, idleMs) {
     this.#recordWait(nowMs - record.decidedMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
+    this.#remove(record)
+  }
+
+  /** It has not run, so neither its time nor its cost counts. @param {Ticket} record @param {number} nowMs */
+  onWithdraw(record, nowMs) {
+    this.#pace.onWithdraw(this.#cost.ms, nowMs)
+    this.#remove(record)
+  }
+
+  /** @param {Ticket} record in flight */
+  #remove(record) {
     const last = /** @type {Ticket} */ (this.#inFlight.pop())
     if (last !== record) {
       this.#inFlight[record.index] = last
@@ -203,6 +214,12 @@ class Pace {
   /** @param {number} costMs @param {number} nowMs */
   onAdmit(costMs, nowMs) {
     this.#debtMs = Math.min(MAX_DEBT_MS, this.#debtAt(nowMs)) + costMs
+    this.#debtSinceMs = nowMs
+  }
+
+  /** @param {number} costMs @param {number} nowMs */
+  onWithdraw(costMs, nowMs) {
+    this.#debtMs = Math.max(0, this.#debtAt(nowMs) - costMs)
     this.#debtSinceMs = nowMs
   }
 

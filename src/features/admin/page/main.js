@@ -7,6 +7,7 @@ const { errorsSection } = require('./errors')
 const { span } = require('../../../core/readable')
 const { Folds } = require('./folds')
 const { HealthPanel, workerOf } = require('./health')
+const { limitsSection } = require('./limits')
 const { Live } = require('./live')
 const { optionsSection } = require('./options')
 const { outgoingSection } = require('./outgoing')
@@ -51,6 +52,7 @@ const sections = [
   outgoingSection(),
   socketsSection(),
   poolsSection(),
+  limitsSection(),
   admissionSection(),
   oldestSection(),
   memorySection(),

@@ -1,0 +1,69 @@
+'use strict'
+// The limits of routes: who runs, who waits, and who was rejected.
+
+const { NONE, count, duration } = require('../../../core/readable')
+const { Table } = require('./table')
+
+/**
+ * @import { LimitSnapshot } from '../../../../index.js'
+ * @import { Section } from './main'
+ */
+
+/** @returns {Section} */
+function limitsSection() {
+  /** @type {Table<LimitSnapshot>} */
+  const table = new Table({
+    caption: 'Limits of routes',
+    columns: [
+      { title: 'Limit', isText: true, sort: ({ name }) => name, name: ({ name }) => name },
+      {
+        title: 'running',
+        sort: ({ running }) => running,
+        text: ({ running, maxConcurrent }) => `${count(running)} of ${count(maxConcurrent)}`,
+      },
+      {
+        title: 'waiting',
+        sort: ({ queued }) => queued,
+        fill: (cell, { queued, maxQueue }) => {
+          cell.textContent = maxQueue === null ? count(queued) : `${count(queued)} of ${count(maxQueue)}`
+          cell.classList.toggle('bad', queued > 0)
+        },
+      },
+      {
+        title: 'held',
+        about: 'How long a request holds its place, in the mean of the last requests',
+        sort: ({ heldMs }) => heldMs,
+        text: ({ heldMs }) => (heldMs === 0 ? NONE : duration(heldMs)),
+      },
+      { title: 'admitted', sort: ({ admitted }) => admitted, text: ({ admitted }) => count(admitted) },
+      { title: 'rejected', sort: ({ rejected }) => rejected, text: ({ rejected }) => count(rejected) },
+      {
+        title: 'would reject',
+        about: 'Requests that would have been rejected, in mode observe',
+        sort: ({ wouldReject }) => wouldReject,
+        text: ({ wouldReject }) => count(wouldReject),
+      },
+      {
+        title: 'left',
+        about: 'Clients that disconnected while they waited',
+        sort: ({ abandoned }) => abandoned,
+        text: ({ abandoned }) => count(abandoned),
+      },
+    ],
+    keyOf: ({ name }) => name,
+    empty:
+      "No route is limited. `spillway.limit({ name: 'report', maxConcurrent: 5 })` makes a middleware that limits one.",
+    sortedBy: 2,
+    most: 50,
+  })
+  return {
+    id: 'limits',
+    title: 'Limits',
+    isWide: true,
+    content: [table.element],
+    isEmpty: ({ snapshot }) => snapshot.limits.length === 0,
+    update: ({ snapshot }) => table.update(snapshot.limits),
+  }
+}
+
+module.exports = { limitsSection }

@@ -1,0 +1,312 @@
+'use strict'
+// One bulkhead: at most `maxConcurrent` requests run behind a middleware of `limit()`. The others wait in a queue of its own, in the
+// order of the gate's queue: class, fair share, arrival. A full queue keeps those that would run first. Who waits for `maxWait` is rejected.
+//   free places x queued requests > 0 only while a dequeue is scheduled: each place that becomes free schedules one
+// In mode `observe` every request runs at once, and a model of the places says which would be rejected.
+
+const { FairShares, Queue, Wait, inRequestContext } = require('../../core/gate/queue')
+const { SMOOTHING } = require('../../core/gate/measurements/request-cost')
+const { ShadowSlots } = require('../../core/gate/shadow-slots')
+const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/verdict')
+const { hasBody, offHalfClose, onHalfClose } = require('../../core/request/half-closed')
+const { SHED } = require('../../core/request/ignore')
+const { isDisconnected } = require('../../core/request/request')
+
+/**
+ * @import { ShedReason } from '../../../index.js'
+ * @import { Clock } from '../../core/clock'
+ * @import { Admission } from '../../core/gate/admission'
+ * @import { MemberOptions } from '../../core/options/options'
+ * @import { Request } from '../../core/request/request'
+ * @import { Place } from './place'
+ *
+ * @typedef {{ admission: Admission, clock: Clock, placeOf: (request: Request, bulkhead: Bulkhead) => Place | undefined,
+ *   keep: (place: Place) => void, onWait: (waitMs: number) => void }} BulkheadParts
+ */
+
+/** How close behind each other the queue is searched for requests that have waited for too long. */
+const CHECK_MS = 10
+/** A request counts for at most this multiple of the mean: a tenth of the requests may hold places for long. */
+const MAX_OF_MEAN = 100
+
+class Bulkhead {
+  /** How many hold a place. In mode `observe` there may be more than places. */
+  running = 0
+  admitted = 0
+  rejected = 0
+  wouldReject = 0
+  /** Clients that left while they were queued. */
+  abandoned = 0
+  /** For how long a place is held, in the mean. */
+  slotHeldMs = 0
+  name
+  maxConcurrent
+  maxQueue
+  maxWaitMs
+  #key
+  #parts
+  /** @type {ShedReason} */
+  #reason
+  #queue = new Queue()
+  #fairShares = new FairShares()
+  #model = new ShadowSlots(this)
+  #isClosed = false
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+  #timerMs = Number.POSITIVE_INFINITY
+  #dequeueOne = () => this.#dequeue()
+  #checkLater = () => void this.#parts.clock.afterTurn(() => this.#check())
+
+  /** @param {MemberOptions['limit']} options @param {BulkheadParts} parts */
+  constructor({ name, maxConcurrent, maxQueue, maxWait, key }, parts) {
+    this.name = name
+    this.maxConcurrent = maxConcurrent
+    this.maxQueue = maxQueue ?? Number.POSITIVE_INFINITY
+    this.maxWaitMs = maxWait
+    this.#key = key
+    this.#reason = `${LIMIT_REASON}${name}`
+    this.#parts = parts
+  }
+
+  get queued() {
+    return this.#queue.length
+  }
+
+  get #isObserved() {
+    return this.#parts.admission.mode === 'observe'
+  }
+
+  // Hot path: once a request. With a free place it allocates nothing.
+  /** @param {Place} place @returns {number} RUN, QUEUED (`resume` or `giveUp` will be called) or REJECTED (answered, or its client has left) */
+  decide(place) {
+    const { request } = place
+    // Without a clock nobody would be dequeued. Code before the handler has answered: nobody waits for what follows.
+    if (this.#isClosed || this.#parts.clock.isFrozen || request.res.headersSent) return RUN
+    this.#classify(request)
+    if (request.ticket.priority === BYPASS || this.#parts.placeOf(request, this) !== undefined) return RUN
+    if (isDisconnected(request)) return REJECTED
+    const nowMs = this.#parts.clock.now()
+    if (this.#isObserved) this.#observe(place, nowMs)
+    else if (this.running >= this.maxConcurrent || this.#queue.length > 0)
+      return this.#queueOrReject(place, nowMs)
+    this.#parts.keep(place)
+    this.#take(place, nowMs)
+    return RUN
+  }
+
+  /** The gate has done so already, unless it is off or the request never passed it. @param {Request} request */
+  #classify({ ignores, req, ticket }) {
+    const { hooks, mode } = this.#parts.admission
+    if ((ignores & SHED) !== 0) ticket.priority = BYPASS
+    else if (hooks.classifies && (mode === 'off' || !ticket.isDecided)) ticket.priority = hooks.classOf(req)
+  }
+
+  /** @param {Place} place @param {number} nowMs */
+  #take(place, nowMs) {
+    place.isHeld = true
+    place.takenMs = nowMs
+    this.running++
+    this.admitted++
+  }
+
+  /** @param {Place} place @param {number} nowMs */
+  #observe({ request }, nowMs) {
+    const { admission } = this.#parts
+    const waitMs = this.#model.waitMs(nowMs, this.running)
+    const isRejected =
+      waitMs > 0 &&
+      (this.#model.waiting >= this.maxQueue ||
+        waitMs > Math.min(this.maxWaitMs, admission.deadlineMs(request, nowMs)))
+    if (!isRejected) return this.#model.admit(nowMs, this.running, waitMs)
+    this.wouldReject++
+    admission.onWouldReject(this.#because(), request.ticket.priority)
+  }
+
+  /** The reason, with how many want a place, the request included. */
+  #because() {
+    const wanted = this.running + this.#queue.length + 1
+    return this.#parts.admission.cause.because(this.#reason, wanted, this.maxConcurrent)
+  }
+
+  /** @param {Place} place @param {number} nowMs */
+  #queueOrReject(place, nowMs) {
+    const { request, ctx } = place
+    const { admission, clock } = this.#parts
+    const key = admission.hooks.keyOf(request, this.#key, ctx)
+    const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
+    const deadlineMs = admission.deadlineMs(request, nowMs)
+    // A function of the user may have closed the instance, and a closed bulkhead dequeues nothing.
+    if (this.#isClosed) return RUN
+    if (Math.min(this.maxWaitMs, deadlineMs) <= 0 || !this.#makeRoom(request.ticket.priority, tag))
+      return this.#reject(place, this.#because())
+    if (key !== undefined) this.#fairShares.onQueue(key, tag)
+    const stallFreeMs = admission.measurements.turns.stallFreeMs(nowMs)
+    const wait = new Wait(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs: clock.idleMs() })
+    place.wait = wait
+    this.#parts.keep(place)
+    request.markQueued()
+    this.#queue.push(wait)
+    wait.onHalfClose = () => this.#onHalfClose(place, wait)
+    onHalfClose(request, wait.onHalfClose)
+    this.#checkIn(Math.min(this.maxWaitMs, deadlineMs), nowMs)
+    return QUEUED
+  }
+
+  /** Whether one more may be queued. In a full queue it takes the place of the last, if it would run before that. @param {number} priority @param {number} tag */
+  #makeRoom(priority, tag) {
+    if (this.#queue.length < this.maxQueue) return true
+    const last = this.#queue.last()
+    if (last === undefined || priority > last.priority || (priority === last.priority && tag >= last.tag))
+      return false
+    this.#rejectQueued(this.#remove(this.#placeOf(/** @type {Request} */ (last.request))))
+    return true
+  }
+
+  /** @param {Place} place @param {ShedReason} reason */
+  #reject({ request, proceed }, reason) {
+    this.rejected++
+    request.ticket.proceed = proceed
+    this.#parts.admission.rejectAdmitted(request, reason)
+    return REJECTED
+  }
+
+  /** @param {Place} place taken out of the queue @param {ShedReason} [reason] */
+  #rejectQueued(place, reason) {
+    const { request } = place
+    if (isGone(request)) return this.#giveUp(place)
+    inRequestContext(/** @type {Wait} */ (place.wait), request, () =>
+      this.#reject(place, reason ?? this.#because())
+    )
+    place.giveUp()
+  }
+
+  /** @param {Request} request that is queued, or was until now */
+  #placeOf(request) {
+    return /** @type {Place} */ (this.#parts.placeOf(request, this))
+  }
+
+  /** @param {Place} place that is queued */
+  #remove(place) {
+    const wait = /** @type {Wait} */ (place.wait)
+    const { key, onHalfClose: callback } = wait
+    this.#queue.remove(wait)
+    if (key !== undefined) this.#fairShares.onRemove(key)
+    offHalfClose(place.request, callback)
+    return place
+  }
+
+  #dequeue() {
+    while (this.#isObserved || this.running < this.maxConcurrent) {
+      const request = this.#queue.shift()
+      if (request === undefined) return
+      const place = this.#placeOf(request)
+      const { key, tag, onHalfClose: callback } = /** @type {Wait} */ (place.wait)
+      offHalfClose(request, callback)
+      if (key !== undefined) this.#fairShares.onDequeue(key, tag)
+      // One a callback, so that Node runs ticks and promises before the next.
+      if (!isGone(request)) return this.#run(place)
+      this.#giveUp(place)
+    }
+  }
+
+  /** @param {Place} place taken out of the queue */
+  #run(place) {
+    const { request, resume } = place
+    const wait = /** @type {Wait} */ (place.wait)
+    const nowMs = this.#parts.clock.now()
+    this.#take(place, nowMs)
+    this.#parts.onWait(nowMs - wait.queuedMs)
+    if (!request.hasAnswer) request.markRunning()
+    inRequestContext(wait, request, resume)
+  }
+
+  /** A half-closed client receives only an answer that is sent at once. A body parser would take its body for finished. @param {Place} place @param {Wait} wait */
+  #onHalfClose(place, wait) {
+    // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
+    if (!wait.isQueued) return
+    this.#remove(place)
+    const { request } = place
+    const mayRun = this.running < this.maxConcurrent && !hasBody(request.req) && !isGone(request)
+    if (mayRun) this.#run(place)
+    else this.#rejectQueued(place)
+  }
+
+  /** Called once for each request that has ended, with any outcome. @param {Place} place @param {number} nowMs */
+  onEnd(place, nowMs) {
+    const { wait } = place
+    if (place.isHeld) {
+      this.running--
+      this.#recordHeld(nowMs - place.takenMs)
+      if (this.#queue.length > 0) this.#parts.clock.afterTurn(this.#dequeueOne)
+    } else if (wait?.isQueued) {
+      this.#giveUp(this.#remove(place))
+    }
+  }
+
+  /** @param {number} heldMs */
+  #recordHeld(heldMs) {
+    const maxMs = MAX_OF_MEAN * Math.max(1, this.slotHeldMs)
+    if (this.slotHeldMs === 0) this.slotHeldMs = heldMs
+    else this.slotHeldMs += (Math.min(heldMs, maxMs) - this.slotHeldMs) * SMOOTHING
+  }
+
+  /** Nobody waits for the answer any more. @param {Place} place taken out of the queue */
+  #giveUp(place) {
+    this.abandoned++
+    place.giveUp()
+  }
+
+  /** Searches the queue after so long, unless that is due before. @param {number} leftMs @param {number} nowMs */
+  #checkIn(leftMs, nowMs) {
+    if (nowMs + leftMs >= this.#timerMs) return
+    const { clock } = this.#parts
+    if (this.#timer !== undefined) clock.cancel(this.#timer)
+    this.#timerMs = nowMs + leftMs
+    this.#timer = clock.after(leftMs, this.#checkLater)
+  }
+
+  /** Rejects those that have waited for too long. Ends that Node reported in the same turn were told first. */
+  #check() {
+    this.#timer = undefined
+    this.#timerMs = Number.POSITIVE_INFINITY
+    const nowMs = this.#parts.clock.now()
+    // The mode has changed.
+    if (this.#isObserved) for (const _ of this.#queue.filter(() => true)) this.#dequeue()
+    let leastMs = Number.POSITIVE_INFINITY
+    const overdue = this.#queue.filter((wait) => {
+      const leftMs = this.#leftMs(wait, nowMs)
+      if (leftMs > 0) leastMs = Math.min(leastMs, leftMs)
+      return leftMs <= 0
+    })
+    this.#rejectAll(overdue)
+    if (this.#queue.length > 0) this.#checkIn(Math.max(CHECK_MS, leastMs), nowMs)
+  }
+
+  /** A stall of the loop is no wait for a place, but it uses up a deadline. @param {Wait} wait @param {number} nowMs */
+  #leftMs(wait, nowMs) {
+    const waitedMs = this.#parts.admission.measurements.turns.stallFreeMs(nowMs) - wait.queuedStallFreeMs
+    return Math.min(this.maxWaitMs - waitedMs, wait.queuedMs + wait.deadlineMs - nowMs)
+  }
+
+  /** @param {readonly Request[]} requests @param {ShedReason} [reason] */
+  #rejectAll(requests, reason) {
+    for (const request of requests) {
+      const place = this.#parts.placeOf(request, this)
+      // A listener or function of the user may have closed the instance, and so emptied the queue.
+      if (place?.wait?.isQueued) this.#rejectQueued(this.#remove(place), reason)
+    }
+  }
+
+  /** Rejects every queued request; from now on every request runs. */
+  close() {
+    this.#isClosed = true
+    if (this.#timer !== undefined) this.#parts.clock.cancel(this.#timer)
+    for (const request of this.#queue.filter(() => true))
+      this.#rejectAll([request], this.#parts.admission.cause.because('closed'))
+  }
+}
+
+/** Whether nobody waits for an answer of the handler: the client has left, or other code has answered. @param {Request} request */
+const isGone = (request) => isDisconnected(request) || request.res.headersSent
+
+exports.Bulkhead = Bulkhead

@@ -1,0 +1,71 @@
+'use strict'
+// The metric families of the limits. Without a limit they have no points. Their rejections are in spillway_shed_requests_total.
+
+const { ADVISED_BOUNDS, countOf } = require('../../core/histogram/buckets')
+const { nameLabels } = require('../../core/metrics/family')
+const { Labels } = require('../../core/metrics/labels')
+
+/**
+ * @import { Family } from '../../core/metrics/family'
+ * @import { Limits } from './limits'
+ */
+
+/** @typedef {{ limits: ReturnType<Limits['sample']> }} Captured */
+
+/** @type {Map<string, Labels>} */
+const labelsOfState = new Map()
+
+/** @param {string} limit @param {'running' | 'queued'} state */
+function stateLabels(limit, state) {
+  const key = `${state} ${limit}`
+  let labels = labelsOfState.get(key)
+  if (labels === undefined) labelsOfState.set(key, (labels = new Labels({ limit, state })))
+  return labels
+}
+
+/** @param {Captured} captured */
+function* requests({ limits }) {
+  for (const { name, running, queued } of limits) {
+    yield { labels: stateLabels(name, 'running'), value: running }
+    yield { labels: stateLabels(name, 'queued'), value: queued }
+  }
+}
+
+/** @param {Captured} captured */
+function* places({ limits }) {
+  for (const { name, maxConcurrent } of limits)
+    yield { labels: nameLabels('limit', name), value: maxConcurrent }
+}
+
+/** @param {Captured} captured */
+function* waits({ limits }) {
+  for (const { name, waits: values, row } of limits)
+    if (countOf(values, row, ADVISED_BOUNDS) > 0) yield { labels: nameLabels('limit', name), values, row }
+}
+
+/** @type {Family[]} */
+const LIMIT_FAMILIES = [
+  {
+    name: 'spillway_limit_requests',
+    type: 'gauge',
+    across: 'sum',
+    help: 'Requests of a limit, by state: running or queued.',
+    points: requests,
+  },
+  {
+    name: 'spillway_limit_places',
+    type: 'gauge',
+    across: 'sum',
+    help: 'The most requests of a limit that run at a time.',
+    points: places,
+  },
+  {
+    name: 'spillway_limit_wait_seconds',
+    type: 'histogram',
+    bounds: ADVISED_BOUNDS,
+    help: 'Time that requests waited for a place of a limit before they ran.',
+    points: waits,
+  },
+]
+
+module.exports = { LIMIT_FAMILIES }

@@ -1,0 +1,130 @@
+'use strict'
+// The bulkheads of one instance, by name, and the places that its requests have in them. A request may have a place in several.
+
+const { SpillwayError } = require('../../core/errors/errors')
+const { MOST_LIMITS } = require('../../core/gate/verdict')
+const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
+const { Bulkhead } = require('./bulkhead')
+const { middlewareOf } = require('./middleware')
+
+/**
+ * @import { LimitSnapshot } from '../../../index.js'
+ * @import { MemberOptions } from '../../core/options/options'
+ * @import { Request } from '../../core/request/request'
+ * @import { Instance } from '../../instance'
+ * @import { Place } from './place'
+ */
+
+class Limits {
+  #instance
+  /** @type {Map<string, Bulkhead>} */
+  #bulkheads = new Map()
+  /** The first place of each request that has one. @type {Map<Request, Place>} */
+  #places = new Map()
+  /** How long admitted requests were queued: a row for each bulkhead, in their order. */
+  #waits = new Buckets(ADVISED_BOUNDS)
+
+  /** @param {Pick<Instance, 'admission' | 'clock' | 'entrance' | 'recorder'>} instance */
+  constructor(instance) {
+    this.#instance = instance
+  }
+
+  /** @param {MemberOptions['limit']} options */
+  add(options) {
+    requireOptions(options, this.#bulkheads)
+    const { admission, clock, entrance, recorder } = this.#instance
+    const row = this.#waits.add()
+    const bulkhead = new Bulkhead(options, {
+      admission,
+      clock,
+      placeOf: (request, of) => this.#placeOf(request, of),
+      keep: (place) => this.#keep(place),
+      onWait: (waitMs) => this.#waits.record(row, waitMs / 1000),
+    })
+    this.#bulkheads.set(options.name, bulkhead)
+    return middlewareOf(bulkhead, { entrance, recorder })
+  }
+
+  /** @param {Request} request @param {Bulkhead} bulkhead */
+  #placeOf(request, bulkhead) {
+    let place = this.#places.get(request)
+    while (place !== undefined && place.bulkhead !== bulkhead) place = place.next
+    return place
+  }
+
+  /** @param {Place} place */
+  #keep(place) {
+    place.next = this.#places.get(place.request)
+    this.#places.set(place.request, place)
+  }
+
+  // Hot path: once a request, while there is a limit.
+  /** @param {Request} request */
+  onEnd(request) {
+    let place = this.#places.get(request)
+    if (place === undefined) return
+    this.#places.delete(request)
+    const { endedMs } = this.#instance.recorder
+    for (; place !== undefined; place = place.next) place.bulkhead.onEnd(place, endedMs)
+  }
+
+  sample() {
+    const waits = this.#waits.copy()
+    return [...this.#bulkheads.values()].map(({ name, maxConcurrent, running, queued }, row) => ({
+      name,
+      maxConcurrent,
+      running,
+      queued,
+      waits,
+      row,
+    }))
+  }
+
+  /** @returns {LimitSnapshot[]} */
+  section() {
+    return [...this.#bulkheads.values()].map((each) => ({
+      name: each.name,
+      maxConcurrent: each.maxConcurrent,
+      maxQueue: Number.isFinite(each.maxQueue) ? each.maxQueue : null,
+      maxWaitMs: each.maxWaitMs,
+      running: each.running,
+      queued: each.queued,
+      admitted: each.admitted,
+      rejected: each.rejected,
+      wouldReject: each.wouldReject,
+      abandoned: each.abandoned,
+      heldMs: each.slotHeldMs,
+    }))
+  }
+
+  close() {
+    for (const bulkhead of this.#bulkheads.values()) bulkhead.close()
+  }
+}
+
+/** @param {MemberOptions['limit']} options @param {Map<string, unknown>} bulkheads */
+function requireOptions({ name, maxConcurrent }, bulkheads) {
+  if (name === undefined || maxConcurrent === undefined)
+    throw refusal(
+      `\`limit.${name === undefined ? 'name' : 'maxConcurrent'}\` is missing: ` +
+        "write limit({ name: 'report', maxConcurrent: 5 }), with how many requests may run at a time."
+    )
+  if (bulkheads.has(name))
+    throw refusal(
+      `There is a limit '${name}' already. For one limit on several routes, call limit() once and give its result to each. ` +
+        'For a limit of its own, take another name.'
+    )
+  if (bulkheads.size >= MOST_LIMITS)
+    throw refusal(
+      `There are ${MOST_LIMITS} limits already, which is the most. Share one among routes that use the same resource.`
+    )
+}
+
+/** @param {string} message */
+const refusal = (message) => new SpillwayError('ERR_SPILLWAY_OPTION_VALUE', message)
+
+/** @param {Instance} instance */
+const limitsOf = (instance) => new Limits(instance)
+
+exports.Limits = Limits
+exports.limitsOf = limitsOf

@@ -1,0 +1,91 @@
+'use strict'
+// The middleware of one limit: the same function for Express, Connect and Restify, which call it with three arguments, and for Koa.
+
+const { SpillwayError } = require('../../core/errors/errors')
+const { QUEUED, RUN } = require('../../core/gate/verdict')
+const { PASSED, TAKEN } = require('../../core/http/entrance')
+const { Place } = require('./place')
+
+/**
+ * @import { Context } from 'koa'
+ * @import { LimitMiddleware } from '../../../index.js'
+ * @import { Next } from '../../core/http/app-kinds'
+ * @import { Entrance, NodeRequest, NodeResponse } from '../../core/http/entrance'
+ * @import { KoaNext } from '../../core/http/koa'
+ * @import { Recorder } from '../../core/request/recorder'
+ * @import { Ticket } from '../../core/request/ticket'
+ * @import { Bulkhead } from './bulkhead'
+ */
+
+/** @param {Bulkhead} bulkhead @param {{ entrance: Entrance, recorder: Recorder }} parts */
+function middlewareOf(bulkhead, { entrance, recorder }) {
+  /** @param {NodeRequest} req @param {NodeResponse} res */
+  const enter = (req, res) => entrance.enter(req, res, recorder.find(res))
+
+  /** @param {NodeRequest} req @param {NodeResponse} res @param {Next} next */
+  function inExpress(req, res, next) {
+    const request = enter(req, res)
+    if (request === TAKEN) return
+    if (request === PASSED || bulkhead.decide(new Place(bulkhead, request, next, next)) === RUN) next()
+  }
+
+  /** @param {Context} ctx @param {KoaNext} next */
+  function inKoa(ctx, next) {
+    const request = enter(ctx.req, ctx.res)
+    if (request === PASSED) return next()
+    if (request === TAKEN) {
+      ctx.respond = false
+      return
+    }
+    const place = new Place(bulkhead, request, next, keepError, ctx)
+    const decision = bulkhead.decide(place)
+    if (decision === RUN) return next()
+    if (decision === QUEUED) return untilAdmitted(place, ctx, next)
+    endWithout(ctx, request.ticket)
+  }
+
+  /** @param {unknown} first @param {unknown} second @param {unknown} third */
+  function limit(first, second, third) {
+    if (typeof third === 'function')
+      return inExpress(
+        /** @type {NodeRequest} */ (first),
+        /** @type {NodeResponse} */ (second),
+        /** @type {Next} */ (third)
+      )
+    if (typeof second === 'function' && /** @type {Context | undefined} */ (first)?.req !== undefined)
+      return inKoa(/** @type {Context} */ (first), /** @type {KoaNext} */ (second))
+    throw new SpillwayError(
+      'ERR_SPILLWAY_MISUSE',
+      `The middleware of limit '${bulkhead.name}' was called without \`next\`. Give it to a route: app.get(path, limit, handler). ` +
+        'In a plain listener write limit(req, res, () => handler(req, res)).'
+    )
+  }
+  return /** @type {LimitMiddleware} */ (limit)
+}
+
+/** Keeps the error until the decision has returned. @this {Ticket} @param {unknown} error */
+function keepError(error) {
+  if (this.rejection !== undefined) this.rejection.error = error
+}
+
+/** The handler does not run: spillway has answered, or the client has left. @param {Context} ctx @param {Ticket} ticket */
+function endWithout(ctx, { rejection }) {
+  if (rejection?.error !== undefined) throw rejection.error
+  ctx.respond = false
+}
+
+/** @param {Place} place @param {Context} ctx @param {KoaNext} next @returns {Promise<unknown>} */
+function untilAdmitted(place, ctx, next) {
+  return new Promise((resolve, reject) => {
+    place.resume = () => resolve(next())
+    place.giveUp = () => {
+      try {
+        resolve(endWithout(ctx, place.request.ticket))
+      } catch (error) {
+        reject(error)
+      }
+    }
+  })
+}
+
+module.exports = { middlewareOf }

@@ -1,0 +1,38 @@
+'use strict'
+// A place in one bulkhead, from when a request asks for it until the request ends. `bulkhead.js` alone changes it.
+
+/**
+ * @import { Context } from 'koa'
+ * @import { Wait } from '../../core/gate/queue'
+ * @import { Request } from '../../core/request/request'
+ * @import { Bulkhead } from './bulkhead'
+ */
+
+class Place {
+  /** Whether it counts as one of `maxConcurrent`. */
+  isHeld = false
+  takenMs = 0
+  /** Its wait in the queue, if it was queued. @type {Wait | undefined} */
+  wait = undefined
+  /** Runs the handler, once it is dequeued. @type {() => unknown} */
+  resume
+  /** Called instead of `resume` if the handler will never run. */
+  giveUp = () => {}
+  /** The place of the same request in another bulkhead. @type {Place | undefined} */
+  next = undefined
+
+  /**
+   * @param {Bulkhead} bulkhead @param {Request} request @param {() => unknown} resume
+   * @param {Request['ticket']['proceed']} proceed takes the error of a rejection, with `shed.errorMode: 'next'`
+   * @param {Context} [ctx] of Koa
+   */
+  constructor(bulkhead, request, resume, proceed, ctx) {
+    this.bulkhead = bulkhead
+    this.request = request
+    this.resume = resume
+    this.proceed = proceed
+    this.ctx = ctx
+  }
+}
+
+exports.Place = Place
