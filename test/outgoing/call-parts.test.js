@@ -154,6 +154,27 @@ test('metrics have the parts and the connections of each host', async (t) => {
   ])
 })
 
+test('the doctor says that a route waits for DNS, and not for the host', async (t) => {
+  const still = stillClock()
+  const clock = { ...still, idleMs: still.now }
+  const spillway = spillwayFor(t, {}, clock)
+  const { port } = await slowServer(t, { clock, answerMs: 30 })
+  const answer = http.createServer(async (_req, res) => {
+    const call = http.get({ host: 'shop.test', port, lookup: slowLookup(clock, 2400), agent: false })
+    const [response] = await once(call, 'response')
+    res.end(String(response.statusCode))
+    response.destroy()
+  })
+  spillway.attach(answer)
+  const { get } = await serve(t, answer)
+  spillway.diagnose()
+  for (let i = 0; i < 25; i++) await get('/orders')
+  const [{ problem, summary, advice }] = spillway.diagnose().findings
+  assert.equal(problem, 'slow-dependency')
+  assert.match(summary, /for shop\.test\. Of the 2\.4 s of a call, 2\.4 s are DNS look-up\./)
+  assert.match(advice, /DNS servers of this machine, not at shop\.test/)
+})
+
 test('a name that is not found took its time in the look-up', async (t) => {
   const clock = stillClock()
   const spillway = spillwayFor(t, {}, clock)
