@@ -5,7 +5,7 @@ const { placeOf, timesOf } = require('../commands/stalls')
 const { NONE, bytes, duration, percent, routeName, timeOfDay } = require('../../core/readable')
 const { count, ms, rate } = require('../figures')
 const { GAP, printable, wrap } = require('../printable-text')
-const { PARTS, mostly } = require('../snapshot-sections')
+const { PARTS, mostly } = require('../snapshot-tables')
 const { tableLines } = require('../text-table')
 
 /**

@@ -3,7 +3,7 @@
 
 const { percent, routeName } = require('../../core/readable')
 const { ms, rate } = require('../figures')
-const { mostly } = require('../snapshot-sections')
+const { mostly } = require('../snapshot-tables')
 const { layOut } = require('../text-table')
 
 /**
