@@ -906,7 +906,7 @@ export type ShedReason =
   | 'concurrency'
   /** The heap in use after a major collection nears its limit. */
   | 'memory'
-  | 'pressure'
+  | 'shortage'
   | 'deadline'
   | 'event_loop_delay'
   | 'event_loop_utilization'
@@ -989,7 +989,7 @@ export type ShedHeaders = {
 export interface ShedOptions {
   /**
    * How requests are admitted. `adaptive` finds by itself what the process can serve in time. `threshold` uses only the
-   * `max…` options, `pressure` and the heap limit, and queues nothing. `observe` decides and counts, but rejects nothing.
+   * `max…` options, `shortage` and the heap limit, and queues nothing. `observe` decides and counts, but rejects nothing.
    * `off` does nothing. Under a test runner, and with `NODE_ENV=test` outside production, the default is `observe`.
    *
    * @default 'adaptive'
@@ -1094,7 +1094,7 @@ export interface ShedOptions {
    *
    * @default undefined
    */
-  readonly pressure?: (() => number) | undefined
+  readonly shortage?: (() => number) | undefined
 
   /**
    * Returns the milliseconds a request has left, from a header that you trust. A request that would be queued for longer is
@@ -1310,7 +1310,7 @@ export interface ResolvedOptions {
       | `max${'EventLoopDelay' | 'EventLoopUtilization' | 'HeapUsedBytes' | 'RssBytes'}`
       | 'classify'
       | 'key'
-      | 'pressure'
+      | 'shortage'
       | 'deadline'
       | 'headers'
       | 'respond'

@@ -74,7 +74,7 @@ describe('an answer that docs/first-answers.md shows', () => {
 
   it('of a rejected request has its headers and its body', async (t) => {
     const { get, spillway } = await quickStart(t)
-    spillway.update({ shed: { mode: 'threshold', pressure: () => 1 } })
+    spillway.update({ shed: { mode: 'threshold', shortage: () => 1 } })
     let answer
     do answer = await get('/users/7')
     while (answer.status !== 503)

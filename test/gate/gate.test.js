@@ -164,7 +164,7 @@ const anyLoad = fc.record({
     maxConcurrent: fc.constantFrom(undefined, 1, 20),
     maxEventLoopDelay: fc.constantFrom(undefined, undefined, 1, 30),
     maxEventLoopUtilization: fc.constantFrom(undefined, undefined, 0.5),
-    pressure: fc.constantFrom(
+    shortage: fc.constantFrom(
       undefined,
       undefined,
       () => 0.4,

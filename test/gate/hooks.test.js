@@ -1,5 +1,5 @@
 'use strict'
-// The words a user may put in: classes, pressure, deadlines, headers, the whole answer, and errors instead of it. What
+// The words a user may put in: classes, shortage, deadlines, headers, the whole answer, and errors instead of it. What
 // throws there is logged once and never changes what a client gets.
 
 const assert = require('node:assert/strict')
@@ -81,10 +81,10 @@ describe('classify', () => {
   })
 })
 
-describe('pressure', () => {
+describe('shortage', () => {
   /** What gets in, of 200 of a class; the minimum of one in 100 ms is spent first. */
-  const admittedOf = (priority, pressure) => {
-    const driven = new DrivenAdmission({ mode: 'threshold', pressure, classify: () => priority })
+  const admittedOf = (priority, shortage) => {
+    const driven = new DrivenAdmission({ mode: 'threshold', shortage, classify: () => priority })
     driven.turn(1)
     driven.end(driven.ask())
     let count = 0
@@ -96,7 +96,7 @@ describe('pressure', () => {
     return { count, logged: driven.logged }
   }
 
-  for (const [title, pressure] of [
+  for (const [title, shortage] of [
     ['is 0', () => 0],
     ['is below 0', () => -1],
     ['is NaN', () => Number.NaN],
@@ -104,32 +104,32 @@ describe('pressure', () => {
     ['is a promise', async () => 1],
   ]) {
     it(`rejects nothing when it ${title}`, () => {
-      for (const priority of PRIORITIES) assert.equal(admittedOf(priority, pressure).count, 200)
+      for (const priority of PRIORITIES) assert.equal(admittedOf(priority, shortage).count, 200)
     })
   }
 
   it('rejects nothing when it throws, and logs that once', () => {
-    assert.deepEqual(admittedOf('normal', fail), { count: 200, logged: ['shed.pressure'] })
+    assert.deepEqual(admittedOf('normal', fail), { count: 200, logged: ['shed.shortage'] })
   })
 
   it('is reported where it can be no number, a promise that rejects too, which ends no process', async () => {
-    for (const pressure of [() => '0.9', async () => 1, async () => fail()]) {
-      assert.deepEqual(admittedOf('normal', pressure), { count: 200, logged: ['shed.pressure'] })
+    for (const shortage of [() => '0.9', async () => 1, async () => fail()]) {
+      assert.deepEqual(admittedOf('normal', shortage), { count: 200, logged: ['shed.shortage'] })
     }
     await new Promise((resolve) => setImmediate(resolve))
   })
 
   it('is over when it is taken back', () => {
-    const driven = new DrivenAdmission({ mode: 'threshold', pressure: () => 1 })
+    const driven = new DrivenAdmission({ mode: 'threshold', shortage: () => 1 })
     driven.turn(1)
     assert.equal(driven.refuses, true)
-    driven.update({ mode: 'threshold', pressure: undefined })
+    driven.update({ mode: 'threshold', shortage: undefined })
     assert.equal(driven.refuses, false)
   })
 
-  for (const pressure of [1, 7, Number.POSITIVE_INFINITY]) {
-    it(`rejects all normal and low, some high and no critical requests when it is ${pressure}`, () => {
-      const counts = PRIORITIES.map((priority) => admittedOf(priority, () => pressure).count)
+  for (const shortage of [1, 7, Number.POSITIVE_INFINITY]) {
+    it(`rejects all normal and low, some high and no critical requests when it is ${shortage}`, () => {
+      const counts = PRIORITIES.map((priority) => admittedOf(priority, () => shortage).count)
       const [critical, high, normal, low, bypass] = counts
       assert.deepEqual([critical, normal, low, bypass], [200, 0, 0, 200])
       // Of 200 tosses of a coin, all alike once in 10^60.
@@ -139,7 +139,7 @@ describe('pressure', () => {
 
   it('is called at most ten times a second, and not for each request', () => {
     let asked = 0
-    const driven = new DrivenAdmission({ pressure: () => asked++ * 0 })
+    const driven = new DrivenAdmission({ shortage: () => asked++ * 0 })
     for (let i = 0; i < 100; i++) {
       driven.end(driven.ask())
       driven.turn(10)

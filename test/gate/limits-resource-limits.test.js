@@ -1,5 +1,5 @@
 'use strict'
-// What rejects a request whatever the queue: memory by its ramp, pressure, and fixed limits. By a random number given.
+// What rejects a request whatever the queue: memory by its ramp, shortage, and fixed limits. By a random number given.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -9,10 +9,10 @@ const { FakeClock } = require('../support/fake-clock')
 
 const INTERVAL_MS = 1000
 
-function driven({ options, pressure = 0 } = {}) {
+function driven({ options, shortage = 0 } = {}) {
   const clock = new FakeClock()
   const given = { memory: {}, random: 0.5, sampled: 0 }
-  const hooks = { pressure }
+  const hooks = { shortage }
   const resources = new ResourceLimits({
     cause: new Cause(),
     clock,
@@ -99,13 +99,13 @@ for (const [share, shares] of [
   })
 }
 
-for (const [pressure, shares] of /** @type {const} */ ([
+for (const [shortage, shares] of /** @type {const} */ ([
   [0.4, [0, 0.2, 0.4, 0.6]],
   [1, [0, 0.5, 1, 1]],
 ])) {
-  test(`at a pressure of ${pressure} the classes are rejected by ${shares.join(', ')}`, () => {
-    const all = driven({ pressure })
-    const found = CLASSES.map((priority) => rejectedShare(all, priority, 'pressure'))
+  test(`at a shortage of ${shortage} the classes are rejected by ${shares.join(', ')}`, () => {
+    const all = driven({ shortage })
+    const found = CLASSES.map((priority) => rejectedShare(all, priority, 'shortage'))
     assert.deepEqual(found, [...shares])
   })
 }

@@ -186,7 +186,7 @@ test('a request that was held back reduces trust at the end of an idling turn, a
 test('a request that was held back for another resource does not reduce trust', () => {
   const { admit, limits, turn } = driven({ costMs: 100 })
   for (let i = 0; i < 8; i++) admit()
-  for (const reason of ['memory', 'concurrency', 'pressure']) {
+  for (const reason of ['memory', 'concurrency', 'shortage']) {
     limits.onHeldBack(reason)
     turn(1, 10)
     assert.equal(limits.loop.expectedCostMs, 100)

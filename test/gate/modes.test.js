@@ -24,7 +24,7 @@ test('off decides nothing, counts nothing and calls no function', () => {
 
 describe('observe', () => {
   for (const [name, shed, provoke, reason, figures] of [
-    ['pressure', { pressure: () => 1 }, (driven) => driven.turn(1), 'pressure', { value: 1, bound: 0 }],
+    ['shortage', { shortage: () => 1 }, (driven) => driven.turn(1), 'shortage', { value: 1, bound: 0 }],
     [
       'a threshold',
       { maxHeapUsedBytes: 100 },

@@ -55,10 +55,10 @@ function run(shed, isScraped) {
 
 for (const [what, shed] of Object.entries({
   'mode adaptive': {},
-  'mode adaptive, with keys, a deadline, pressure and maxConcurrent': {
+  'mode adaptive, with keys, a deadline, shortage and maxConcurrent': {
     key: (req) => req.key,
     deadline: () => 150,
-    pressure: () => 0.1,
+    shortage: () => 0.1,
     maxConcurrent: 100,
   },
   'mode threshold': { mode: 'threshold', maxConcurrent: 50, maxEventLoopDelay: 30, sampleInterval: 100 },

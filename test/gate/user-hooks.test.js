@@ -55,11 +55,11 @@ for (const [place, options, ask, nothing, given] of /** @type {const} */ ([
     [fail, () => '5', async () => 5],
   ],
   [
-    'shed.pressure',
-    (f) => ({ pressure: f }),
+    'shed.shortage',
+    (f) => ({ shortage: f }),
     (hooks) => {
       hooks.onTurn(1000)
-      return hooks.pressure
+      return hooks.shortage
     },
     0,
     [fail, () => '1', async () => 1],
@@ -119,18 +119,18 @@ for (const [said, deadlineMs] of [
   })
 }
 
-test('pressure is asked ten times a second, is from 0 to 1, and is over when the option is taken back', () => {
+test('shortage is asked ten times a second, is from 0 to 1, and is over when the option is taken back', () => {
   let asked = 0
   const said = [0.4, 7, -1, 0.5]
-  const { hooks } = hooksWith({ pressure: () => said[asked++] })
+  const { hooks } = hooksWith({ shortage: () => said[asked++] })
   const seen = []
   for (let nowMs = 100; nowMs < 500; nowMs += 10) {
     hooks.onTurn(nowMs)
-    if (seen.at(-1) !== hooks.pressure) seen.push(hooks.pressure)
+    if (seen.at(-1) !== hooks.shortage) seen.push(hooks.shortage)
   }
   assert.deepEqual([asked, seen], [4, [0.4, 1, 0, 0.5]])
   hooks.update({})
-  assert.equal(hooks.pressure, 0)
+  assert.equal(hooks.shortage, 0)
 })
 
 test('a promise that rejects ends no process', async () => {

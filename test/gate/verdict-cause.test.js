@@ -60,10 +60,10 @@ test('memory: the heap after the last major collection, and .85 of its limit', (
   assert.deepEqual(causesOf(driven.admission)[0], ['memory', 930e6, 850e6])
 })
 
-test('pressure: what the function returned, and 0', () => {
-  const driven = new DrivenAdmission({ mode: 'threshold', pressure: () => 1 })
+test('shortage: what the function returned, and 0', () => {
+  const driven = new DrivenAdmission({ mode: 'threshold', shortage: () => 1 })
   driven.turn(0, 1000)
-  assert.deepEqual(rejectOne(driven), [['pressure', 1, 0]])
+  assert.deepEqual(rejectOne(driven), [['shortage', 1, 0]])
 })
 
 for (const [option, limit, reason, value, memory] of /** @type {const} */ ([
@@ -235,7 +235,7 @@ test('the text of each reason names its unit', () => {
     'loop: wait 0.9 of 0.5 ms',
     'concurrency: 0.9 of 0.5 in flight',
     'memory: 0 of 0 MB',
-    'pressure: 0.9 of at most 1',
+    'shortage: 0.9 of at most 1',
     'deadline: wait 0.9 of 0.5 ms',
     'event_loop_delay: 0.9 of 0.5 ms',
     'event_loop_utilization: 0.9 of 0.5',

@@ -26,7 +26,7 @@ describe('a variable', () => {
         'metrics.labels',
         'shed.classify',
         'shed.key',
-        'shed.pressure',
+        'shed.shortage',
         'shed.deadline',
         'shed.headers',
         'shed.respond',

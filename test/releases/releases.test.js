@@ -332,7 +332,7 @@ test('a rejected request counts for the route its URL would have matched, in thi
     const { get } = await serve(t, server)
     for (const each of ['/users/1', '/orders']) await get(each)
     await ended(spillway, 2)
-    spillway.update({ shed: { pressure: () => 1 } })
+    spillway.update({ shed: { shortage: () => 1 } })
     const routeOf = (name) => spillway.snapshot().routes.find(({ route }) => route === name)
     let served = 1
     for (let shed = 0; shed < 3; ) {

@@ -75,7 +75,7 @@ function recorded() {
 }
 
 test('an upgrade whose request has no socket of its own is answered on the socket that is given', async (t) => {
-  const spillway = spillwayFor(t, { shed: { pressure: () => 1 }, insight: false })
+  const spillway = spillwayFor(t, { shed: { shortage: () => 1 }, insight: false })
   const wss = new WebSocketServer({ noServer: true })
   t.after(() => wss.close())
   spillway.sockets(wss)

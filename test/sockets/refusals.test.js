@@ -8,8 +8,8 @@ const { test } = require('node:test')
 const { WebSocket } = require('ws')
 const { socketIo, until, webSockets } = require('../support/sockets')
 
-/** The user's own pressure rejects everything of class normal. */
-const FULL = { pressure: () => 1 }
+/** The user's own shortage rejects everything of class normal. */
+const FULL = { shortage: () => 1 }
 const options = (shed) => ({ shed: { ...FULL, ...shed }, insight: false })
 /** The answer to an upgrade. */
 function upgrade(url, path) {
@@ -38,7 +38,7 @@ function upgrade(url, path) {
 
 const ENGINE = '/socket.io/?EIO=4&transport='
 
-/** Waits until the gate has read the pressure: it does so once a loop turn, ten times a second at most. */
+/** Waits until the gate has read the shortage: it does so once a loop turn, ten times a second at most. */
 async function untilRefused(ask) {
   let answer
   await until(async () => {
@@ -62,8 +62,8 @@ test('Socket.IO: an upgrade and a handshake by polling are answered with 503 and
   )
   assert.ok(Number(byPolling.headers['retry-after']) >= 1)
   const { admission, sockets } = spillway.snapshot()
-  assert.ok(admission.shed.some(({ reason, count }) => reason === 'pressure' && count >= 2))
-  assert.ok(sockets.connections.refused.pressure >= 1)
+  assert.ok(admission.shed.some(({ reason, count }) => reason === 'shortage' && count >= 2))
+  assert.ok(sockets.connections.refused.shortage >= 1)
   assert.equal(sockets.connections.open, 0)
 })
 
@@ -79,7 +79,7 @@ test('without attach() both are refused by allowRequest, and the headers of CORS
   assert.equal(answer.headers.get('access-control-allow-origin'), 'https://chat.example')
   assert.ok(Number(answer.headers.get('retry-after')) >= 1)
   assert.equal((await answer.json()).detail, 'Overloaded. Try again later.')
-  assert.ok(spillway.snapshot().sockets.connections.refused.pressure >= 2)
+  assert.ok(spillway.snapshot().sockets.connections.refused.shortage >= 2)
 })
 
 test('the allowRequest of the application still decides, after the gate', async (t) => {
@@ -120,7 +120,7 @@ test('ws: an upgrade is answered with 503 before the handshake; verifyClient is 
   client.on('error', () => {}).terminate()
   assert.equal(asked, before)
   const { routes, sockets } = spillway.snapshot()
-  assert.ok(sockets.connections.refused.pressure >= 2)
+  assert.ok(sockets.connections.refused.shortage >= 2)
   const upgraded = routes.reduce((sum, { outcomes }) => sum + outcomes.upgraded, 0)
   assert.equal(upgraded, sockets.connections.opened)
 })
@@ -144,10 +144,10 @@ test('mode observe refuses nothing, and counts what it would', async (t) => {
 })
 
 test('those that are connected go on, and their messages of low priority are answered with an error', async (t) => {
-  let pressure = 0
+  let shortage = 0
   const priority = (event) => (event === 'typing' ? 'low' : 'high')
   const { connected, events, io } = await socketIo(t, {
-    options: options({ pressure: () => pressure }),
+    options: options({ shortage: () => shortage }),
     sockets: { priority },
   })
   io.on('connection', (socket) => {
@@ -156,7 +156,7 @@ test('those that are connected go on, and their messages of low priority are ans
   })
   const client = await connected('/', { transports: ['websocket'] })
   assert.equal(await client.emitWithAck('typing'), 'typed')
-  pressure = 1
+  shortage = 1
   let answer
   await until(async () => {
     answer = await client.emitWithAck('typing')

@@ -1,5 +1,5 @@
 'use strict'
-// Calls the functions of the user that decide: `classify`, `key`, `deadline` and `pressure`. None of them can throw into
+// Calls the functions of the user that decide: `classify`, `key`, `deadline` and `shortage`. None of them can throw into
 // the gate. An error, a promise or a value of the wrong type is reported, and the default is used.
 
 const { SAMPLE_MS } = require('./measurements/loop-turns')
@@ -14,9 +14,9 @@ const { NORMAL, priorityIndex } = require('./verdict')
 class UserHooks {
   /** Whether `classify` is given: without it every request is `normal`. */
   classifies = false
-  /** The last value of `pressure()`, from 0 to 1; 0 without one. */
-  pressure = 0
-  #pressureMs = 0
+  /** The last value of `shortage()`, from 0 to 1; 0 without one. */
+  shortage = 0
+  #shortageMs = 0
   /** @type {ShedOptions | undefined} */
   #options
   #internalErrors
@@ -30,7 +30,7 @@ class UserHooks {
   update(options) {
     this.#options = options
     this.classifies = options.classify !== undefined
-    if (options.pressure === undefined) this.pressure = 0
+    if (options.shortage === undefined) this.shortage = 0
   }
 
   /** @param {import('../../../index.js').Request} req @returns {number} an index into PRIORITIES; `normal` for any value that is not a class */
@@ -73,10 +73,10 @@ class UserHooks {
 
   /** @param {number} nowMs */
   onTurn(nowMs) {
-    const { pressure } = /** @type {ShedOptions} */ (this.#options)
-    if (pressure === undefined || nowMs - this.#pressureMs < SAMPLE_MS) return
-    this.#pressureMs = nowMs
-    this.pressure = Math.min(1, Math.max(0, this.#callForNumber('shed.pressure', pressure) ?? 0))
+    const { shortage } = /** @type {ShedOptions} */ (this.#options)
+    if (shortage === undefined || nowMs - this.#shortageMs < SAMPLE_MS) return
+    this.#shortageMs = nowMs
+    this.shortage = Math.min(1, Math.max(0, this.#callForNumber('shed.shortage', shortage) ?? 0))
   }
 
   /** @param {string} option @param {() => unknown} callback */

@@ -13,7 +13,7 @@ const LOW = PRIORITIES.indexOf('low')
 const BYPASS = PRIORITIES.indexOf('bypass')
 /** The number of classes that can be queued: all before `bypass`. */
 const QUEUED_CLASSES = BYPASS
-/** The factor by which each class is rejected for memory or pressure: critical never, low most. */
+/** The factor by which each class is rejected for memory or shortage: critical never, low most. */
 const SHORTAGE_WEIGHTS = Object.freeze([0, 0.5, 1, 1.5])
 
 const REASONS = Object.freeze(
@@ -21,7 +21,7 @@ const REASONS = Object.freeze(
     'loop', // limits/limits.js, from loop-share.js and queue-delay.js: the event loop is full
     'concurrency', // limits/limits.js: `maxConcurrent` requests are in flight
     'memory', // limits/resource-limits.js: the heap is nearly full after a collection
-    'pressure', // limits/resource-limits.js: the user's `pressure()`
+    'shortage', // limits/resource-limits.js: the user's `shortage()`
     'deadline', // gate.js: the wait would be longer than `deadline(req)` allows
     'event_loop_delay', // limits/resource-limits.js: the fixed limits of the options
     'event_loop_utilization',

@@ -27,7 +27,7 @@ const TEXTS = Object.freeze({
   loop: waitText,
   concurrency: (value, bound) => `${value} of ${bound} in flight`,
   memory: sizeText,
-  pressure: (value) => `${value} of at most 1`,
+  shortage: (value) => `${value} of at most 1`,
   deadline: waitText,
   event_loop_delay: (value, bound) => `${value} of ${bound} ms`,
   event_loop_utilization: (value, bound) => `${value} of ${bound}`,

@@ -1,7 +1,7 @@
 'use strict'
-// Rejects requests regardless of the queue: for a fixed limit of the options, for the user's own pressure, for memory.
+// Rejects requests regardless of the queue: for a fixed limit of the options, for the user's own shortage, for memory.
 //   memory pressure = clamp((heap after a major collection / limit - 0.85) / (0.95 - 0.85))
-// For pressure and memory, the probability of a rejection is pressure x the weight of the class: critical never, low most.
+// For shortage and memory, the probability of a rejection is that figure x the weight of the class: critical never, low most.
 
 const { SHORTAGE_WEIGHTS } = require('../verdict')
 
@@ -80,17 +80,17 @@ class ResourceLimits {
   reasonFor(priority) {
     const { bound, reason, value } = this.#thresholds
     if (reason !== undefined) return this.#cause.because(reason, value, bound)
-    const { pressure } = this.#hooks
+    const { shortage } = this.#hooks
     const weight = SHORTAGE_WEIGHTS[priority]
-    if (pressure > 0 && this.#random() < pressure * weight)
-      return this.#cause.because('pressure', pressure, 0)
+    if (shortage > 0 && this.#random() < shortage * weight)
+      return this.#cause.because('shortage', shortage, 0)
     const { memoryPressure } = this
     if (memoryPressure > 0 && this.#random() < memoryPressure * weight)
       return this.#cause.because('memory', this.#heapBytes, this.#heapBoundBytes)
     return undefined
   }
 
-  /** Called after the hooks have read the user's pressure. @param {number} busyMs @param {number} nowMs @param {number} idleMs */
+  /** Called after the hooks have read the user's shortage. @param {number} busyMs @param {number} nowMs @param {number} idleMs */
   onTurn(busyMs, nowMs, idleMs) {
     this.#turnSample.onTurn(busyMs)
     if (this.#turnSample.isDue(nowMs, this.#sampleIntervalMs)) this.#sample(nowMs, idleMs)
@@ -110,7 +110,7 @@ class ResourceLimits {
 
   #updateShortage() {
     this.isShort =
-      this.#thresholds.reason !== undefined || this.#hooks.pressure > 0 || this.memoryPressure > 0
+      this.#thresholds.reason !== undefined || this.#hooks.shortage > 0 || this.memoryPressure > 0
   }
 }
 

@@ -7,7 +7,7 @@
 const TURN_BUDGET_MS = 5
 /** How often a timer makes the loop turn while requests are queued and it would not turn by itself. */
 const RECHECK_MS = 2
-/** How often is sampled what changes slowly: clients, load, the share of rejections, the user's pressure. */
+/** How often is sampled what changes slowly: clients, load, the share of rejections, the user's shortage. */
 const SAMPLE_MS = 100
 /** What lately means: how far back the load of today is seen, in clients that came and in rejections that were sent. */
 const LATELY_MS = 1000

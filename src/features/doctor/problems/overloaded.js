@@ -22,11 +22,11 @@ const ADVICE = {
     'The limit `shed.maxConcurrent` is reached. Raise it if the loop and the dependencies have room, or run more processes.',
   memory:
     'The heap is nearly full. Look for a leak, or raise --max-old-space-size if the container has room.',
-  pressure: 'The function `shed.pressure` of the application reports pressure.',
+  shortage: 'The function `shed.shortage` of the application reports a shortage.',
   deadline: 'Requests would not be answered within `shed.deadline`. Run more processes, or allow more time.',
 }
 /** Causes other than the number of requests. @type {Record<string, string>} */
-const CAUSES = { memory: 'the heap is nearly full', pressure: 'the application reports pressure' }
+const CAUSES = { memory: 'the heap is nearly full', shortage: 'the application reports a shortage' }
 const OTHER_CAUSE = 'more requests come than the process can serve'
 const OTHER_ADVICE =
   'A fixed limit of the options `shed` is reached. Raise it if the process has room, or run more processes.'
