@@ -261,6 +261,18 @@ export interface Spillway {
    */
   limit(options: LimitOptions): LimitMiddleware
 
+  /**
+   * How much of the scarcest resource of this process is in use, from 0 to 1, as the mean of about a second. It costs a read of a number;
+   * it is measured from the first read on, ten times a second. Read it each time: `const { pressure } = spillway` keeps a number.
+   */
+  readonly pressure: number
+
+  /**
+   * Whether the answer to this request should cost less now: from the cache, smaller, without recommendations. The share of requests for
+   * which it returns `true` grows with the pressure, first among class `low` (see `pressure.degradeAt`). All calls for one request agree.
+   */
+  shouldDegrade(request: RequestHolder): boolean
+
   /** All figures of this process, or thread, as one frozen plain object. */
   snapshot(): Snapshot
 
@@ -345,6 +357,8 @@ export interface SpillwayOptions {
   readonly ignore?: IgnoreRules | IgnoreOptions | undefined
   /** When requests are rejected, which requests, and how. */
   readonly shed?: ShedOptions | undefined
+  /** When `shouldDegrade()` returns `true`, and at which steps there is an event. */
+  readonly pressure?: PressureOptions | undefined
   /** How errors are answered and timeouts handled. `false` means `{ answer: false }`. */
   readonly errors?: ErrorOptions | false | undefined
   /** Which lines are logged for requests, and what they show. */
@@ -548,6 +562,32 @@ export interface IgnoreOptions {
   /** Requests that are neither queued nor rejected. */
   readonly shed?: IgnoreRules | undefined
 }
+
+/** Bounds of `spillway.pressure`, from 0 to 1. */
+export interface PressureOptions {
+  /**
+   * The steps at which the event `pressure` is emitted, such as `[0.7, 0.9]`. On the way down a step is passed at 0.05 less.
+   *
+   * @default undefined
+   */
+  readonly steps?: readonly number[] | undefined
+  /**
+   * The pressure from which on requests of a class are degraded: none at the bound, all at 0.2 above it. `false`: never. A class that is
+   * not given has its default: `{ critical: false, high: 0.85, normal: 0.75, low: 0.55 }`.
+   *
+   * @default undefined
+   */
+  readonly degradeAt?:
+    | { readonly [Class in 'critical' | 'high' | 'normal' | 'low']?: number | false | undefined }
+    | undefined
+}
+
+/** A request or a response of Node, Express, Koa or Restify, a context of Koa, or a request of Fastify. */
+export type RequestHolder =
+  | Request
+  | Response
+  | { readonly req: Request; readonly res: Response }
+  | { readonly raw: Request | Response }
 
 export interface HealthOptions {
   /**
@@ -1260,6 +1300,14 @@ export interface SpillwayEvents {
     readonly durationMs: number
     readonly rejected: number
   }
+  /** The pressure has passed one of `pressure.steps`, on its way up or down. */
+  readonly pressure: {
+    readonly pressure: number
+    readonly step: number
+    readonly isAbove: boolean
+    /** The resource that is shortest now. */
+    readonly by: 'loop' | 'queue' | 'pool' | 'rejections' | 'memory' | 'shortage'
+  }
   /** Memory has been above `memory.recycleAt` for `memory.recycleAfter`. The process will drain and exit. */
   readonly degraded: {
     readonly reason: 'heap' | 'rss'
@@ -1323,6 +1371,10 @@ export interface ResolvedOptions {
       errorMode: NonNullable<ShedOptions['errorMode']>
     }
   >
+  readonly pressure: {
+    readonly steps: readonly number[] | undefined
+    readonly degradeAt: PressureOptions['degradeAt']
+  }
   readonly errors: {
     readonly answer: boolean
     readonly timeout: number | TimeoutFunction | undefined

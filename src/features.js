@@ -11,6 +11,7 @@
  * @import { OpenTelemetry } from './features/opentelemetry/opentelemetry'
  * @import { OutgoingCalls } from './features/outgoing/outgoing-calls'
  * @import { Pools } from './features/pools/pools'
+ * @import { Pressure } from './features/pressure/pressure'
  * @import { ReleaseHistory } from './features/releases/release-history'
  * @import { Sockets } from './features/sockets/sockets'
  * @import { Stalls } from './features/stalls/stalls'
@@ -20,8 +21,8 @@
  * The features by name, once they have started, and what they copy for their metrics.
  *
  * @typedef {{ admin: Admin, doctor: Doctor, fleet: Membership, limits: Limits, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
- *   releases: ReleaseHistory, sockets: Sockets, stalls: Stalls }} Started
- * @typedef {{ [Name in 'doctor' | 'limits' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls']: ReturnType<Started[Name]['sample']> }} Samples
+ *   pressure: Pressure, releases: ReleaseHistory, sockets: Sockets, stalls: Stalls }} Started
+ * @typedef {{ [Name in 'doctor' | 'limits' | 'outgoing' | 'pools' | 'pressure' | 'releases' | 'sockets' | 'stalls']: ReturnType<Started[Name]['sample']> }} Samples
  */
 
 /** The sections of `snapshot()` of features that have not started. */
@@ -61,6 +62,12 @@ const FEATURES = [
     name: 'limits',
     start: (instance) => require('./features/limits/limits').limitsOf(instance),
     families: () => require('./features/limits/families').LIMIT_FAMILIES,
+  },
+  {
+    name: 'pressure',
+    isOn: ({ pressure }) => pressure.steps !== undefined,
+    start: (instance) => require('./features/pressure/pressure').pressureOf(instance),
+    families: () => require('./features/pressure/families').PRESSURE_FAMILIES,
   },
   {
     name: 'sockets',

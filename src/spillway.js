@@ -13,9 +13,10 @@ const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./co
 /**
  * @import { AdminAddress, AttachOptions, AttachableServer, Diagnosis, DrainOptions, DrainReport } from '../index.js'
  * @import { FleetSnapshot, Handler, HandlerName, HealthChecks, HttpListener, LimitMiddleware, LimitOptions, ListenOptions, MetricProducer, ObservablePool } from '../index.js'
- * @import { PoolHandle, PoolOptions, ResolvedOptions, ServerHolder, ShedOptions, Snapshot, SocketIoServer, SocketsHandle, SocketsOptions } from '../index.js'
+ * @import { PoolHandle, PoolOptions, RequestHolder, ResolvedOptions, ServerHolder, ShedOptions, Snapshot, SocketIoServer, SocketsHandle, SocketsOptions } from '../index.js'
  * @import { SpillwayEvents, SpillwayOptions, WebSocketServer, WrappedListener } from '../index.js'
  * @import { Defaults, Group, MemberOptions } from './core/options/options'
+ * @import { Pressure } from './features/pressure/pressure'
  */
 
 const OBSERVED_IN_TEST =
@@ -26,6 +27,8 @@ class Spillway {
   health
   #defaults
   #instance
+  /** Once somebody has asked for it. @type {Pressure | undefined} */
+  #pressure
 
   /**
    * @param {SpillwayOptions} [given]
@@ -231,6 +234,19 @@ class Spillway {
     return this.#instance.features
       .use('limits')
       .add(this.#memberOptions('limit', given, Spillway.prototype.limit))
+  }
+
+  /** @returns {number} */
+  get pressure() {
+    return (this.#pressure ??= this.#instance.features.use('pressure')).ratio
+  }
+
+  /**
+   * @param {RequestHolder} given
+   * @returns {boolean}
+   */
+  shouldDegrade(given) {
+    return (this.#pressure ??= this.#instance.features.use('pressure')).shouldDegrade(given)
   }
 
   ready() {

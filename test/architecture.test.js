@@ -17,6 +17,7 @@ const NEEDS = {
   'features/opentelemetry': [],
   'features/outgoing': [],
   'features/pools': [],
+  'features/pressure': [],
   'features/profiles': [],
   'features/register': ['instance.js'],
   'features/releases': [],

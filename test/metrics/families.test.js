@@ -36,6 +36,8 @@ const NAMES = {
   spillway_queue_delay_seconds: ['histogram', ['le']],
   spillway_concurrency_limit: ['gauge', []],
   spillway_overload: ['gauge', ['resource']],
+  spillway_pressure: ['gauge', []],
+  spillway_degraded_requests_total: ['counter', ['priority']],
   spillway_overloads_total: ['counter', []],
   spillway_overloaded_seconds_total: ['counter', []],
   spillway_stalls_total: ['counter', ['cause']],
@@ -104,6 +106,8 @@ const MAY_BE_EMPTY = [
   'spillway_limit_wait_seconds',
   'spillway_would_shed_requests_total',
   'spillway_concurrency_limit',
+  'spillway_pressure',
+  'spillway_degraded_requests_total',
   'spillway_client_errors_total',
 ]
 

@@ -44,6 +44,20 @@ test('with equal uses a request is rejected that would wait for longer than 180 
   assert.equal(pool.rejectsFrom, (MAX_WAIT_MS * SIZE) / USE_MS + 1)
 })
 
+test('the shortage is the wait of the next caller, as a share of the longest that is tolerated', () => {
+  const pool = new Pool()
+  pool.use(100)
+  assert.equal(pool.pressure.shortage, 0)
+  // A slot becomes free every 4 ms, and 45 of them are 180 ms.
+  pool.figures.waiting = 9
+  assert.equal(pool.pressure.shortage.toFixed(2), '0.20')
+  const bounded = new PoolPressure({ maxWait: 100, figures: pool.figures })
+  const unbounded = new PoolPressure({ maxWait: false, figures: pool.figures })
+  for (const each of [bounded, unbounded]) each.onUse(USE_MS, 0)
+  assert.equal(bounded.shortage.toFixed(2), '0.36')
+  assert.equal(unbounded.shortage, 0)
+})
+
 test('one connection that was held for ten minutes does not switch the rule off', () => {
   const pool = new Pool()
   pool.use(1000)

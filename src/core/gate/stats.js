@@ -30,6 +30,7 @@ class Stats {
   /** Requests that the rules have decided about: all but those of class bypass. */
   decided = 0
   admitted = 0
+  rejected = 0
   /** Requests whose client disconnected while they were queued. */
   abandoned = 0
   queueDelays = new Buckets(ADVISED_BOUNDS)
@@ -40,6 +41,7 @@ class Stats {
 
   /** @param {ShedReason} reason @param {number} priority */
   onReject(reason, priority) {
+    this.rejected++
     this.shed[this.#cellOf(reason, priority)]++
   }
 

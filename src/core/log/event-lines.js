@@ -59,6 +59,11 @@ const EVENT_LINES = Object.freeze({
     sentence: (/** @type {SpillwayEvents['recovered']} */ { reason, rejected }) =>
       `recovered from overload (${reason}): ${rejected} rejected`,
   },
+  pressure: {
+    level: 'info',
+    sentence: (/** @type {SpillwayEvents['pressure']} */ { pressure, step, isAbove, by }) =>
+      `pressure ${pressure.toFixed(2)}: ${isAbove ? 'above' : 'below'} ${step} (${by})`,
+  },
   degraded: {
     level: 'warn',
     sentence: (/** @type {SpillwayEvents['degraded']} */ { reason, usedBytes, levelBytes }) =>

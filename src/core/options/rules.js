@@ -115,6 +115,19 @@ const isFleet = (value) =>
     (value.name === undefined || (isText(value.name) && /^[\w.-]{1,32}$/.test(value.name))) &&
     (value.directory === undefined || isText(value.directory)))
 
+/** @param {unknown} value */
+const isShare = (value) => isLimit(value) && value <= 1
+/** @param {unknown} value */
+const areSteps = (value) =>
+  Array.isArray(value) && value.length > 0 && value.every((step) => isAbove0(step) && step <= 1)
+const DEGRADED_CLASSES = ['critical', 'high', 'normal', 'low']
+/** @param {unknown} value */
+const isByClass = (value) =>
+  isPlain(value) &&
+  Object.entries(value).every(
+    ([name, at]) => DEGRADED_CLASSES.includes(name) && (at === false || at === undefined || isShare(at))
+  )
+
 module.exports = {
   isText,
   isFunction,
@@ -140,4 +153,6 @@ module.exports = {
   ACCESS_KEYS,
   isAccess,
   isFleet,
+  areSteps,
+  isByClass,
 }

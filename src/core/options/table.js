@@ -27,6 +27,8 @@ const {
   LOGGER,
   isAccess,
   isFleet,
+  areSteps,
+  isByClass,
 } = require('./rules')
 
 /**
@@ -67,6 +69,7 @@ const DEFAULTS = Object.freeze({
     respond: undefined,
     errorMode: 'respond',
   }),
+  pressure: Object.freeze({ steps: undefined, degradeAt: undefined }),
   errors: Object.freeze({
     answer: true,
     timeout: undefined,
@@ -172,6 +175,11 @@ const RULES = {
   'shed.headers': ['a function (req) that returns headers', isFunction],
   'shed.respond': ['a function (req, res, verdict)', isFunction],
   'shed.errorMode': oneOf(['respond', 'next']),
+  'pressure.steps': ['a list of numbers above 0 and up to 1, such as [0.7, 0.9]', areSteps],
+  'pressure.degradeAt': [
+    'an object with critical, high, normal or low: each a number from 0 to 1, or false',
+    isByClass,
+  ],
   'errors.answer': BOOLEAN,
   'errors.timeout': [
     'a number of milliseconds above 0, or a function (req, { route, priority }) that returns one',

@@ -101,6 +101,14 @@ class PoolPressure {
     return this.#figures.waiting * this.#slotMs
   }
 
+  /** The wait of the next caller, as a share of the longest wait that is tolerated; 0 if the pool rejects nothing. */
+  get shortage() {
+    const { expectedWaitMs } = this
+    if (!this.isEnforced || expectedWaitMs === 0) return 0
+    const byChanceMs = this.#maxWait === undefined ? this.#mostByChance * this.#slotMs : 0
+    return expectedWaitMs / Math.max(this.maxWaitMs, byChanceMs)
+  }
+
   /** How many are ahead when a request of the route asks. @param {{ travelMs: number }} route @param {number} slotMs @param {number} nowMs */
   #aheadOf({ travelMs }, slotMs, nowMs) {
     const { held, max, routes, waiting } = this.#figures

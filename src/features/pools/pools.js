@@ -107,6 +107,13 @@ class Pools {
     else this.#parts.context.turnOff()
   }
 
+  /** Of the pool that is shortest: the wait of its next caller, as a share of the longest that is tolerated. */
+  get shortage() {
+    let most = 0
+    for (const { pressure } of this.#records.values()) most = Math.max(most, pressure.shortage)
+    return most
+  }
+
   sample() {
     return this.samples.sample()
   }

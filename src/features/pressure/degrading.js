@@ -1,0 +1,81 @@
+'use strict'
+// Which requests get a cheaper answer. The share of a class grows with the pressure, from none at its bound to all at 0.2 above it:
+//   share = (pressure - bound) / (min(1, bound + 0.2) - bound)
+// All or none would swing: once all answers are cheap the pressure falls, and then none is. A share settles where both agree.
+
+const { BYPASS, NORMAL, PRIORITIES } = require('../../core/gate/verdict')
+
+/**
+ * @import { PressureOptions } from '../../../index.js'
+ * @import { Request } from '../../core/request/request'
+ * @import { RoutedResponse } from '../../core/route/route-state'
+ * @typedef {{ res?: RoutedResponse, raw?: Given, stream?: object, writeHead?: unknown, socket?: { _httpMessage?: RoutedResponse } | null }} Given
+ */
+
+/** The pressure from which on each class is degraded. @type {Readonly<Record<string, number | false>>} */
+const DEGRADE_AT = { critical: false, high: 0.85, normal: 0.75, low: 0.55, bypass: false }
+const RANGE = 0.2
+
+class Degrading {
+  /** Requests that were degraded, by class. */
+  counts = PRIORITIES.map(() => 0)
+  /** The bound of each class, and the pressure at which all of it is degraded. */
+  #ranges
+  /** The least bound. */
+  #least
+  #find
+  #random
+  /** What was said about each request: the answer, its length and its log line are of one kind. @type {WeakMap<object, boolean>} */
+  #said = new WeakMap()
+
+  /**
+   * @param {{ degradeAt: PressureOptions['degradeAt'], find: (res: RoutedResponse | undefined) => Pick<Request, 'ticket'> | undefined,
+   *   random?: () => number }} parts
+   */
+  constructor({ degradeAt, find, random = Math.random }) {
+    /** @type {Record<string, number | false | undefined>} */
+    const given = { ...degradeAt }
+    this.#ranges = PRIORITIES.map((name) => {
+      const bound = given[name] ?? DEGRADE_AT[name]
+      const at = bound === false ? Number.POSITIVE_INFINITY : bound
+      return { at, width: Math.min(1, at + RANGE) - at }
+    })
+    this.#least = Math.min(...this.#ranges.map(({ at }) => at))
+    this.#find = find
+    this.#random = random
+  }
+
+  /** @param {unknown} given @param {number} pressure */
+  decide(given, pressure) {
+    // An object, or nothing that could be a request: then it is one of class `normal`.
+    const holder = /** @type {Given} */ (Object(given))
+    if (pressure < this.#least) return false
+    const request = this.#find(responseOf(holder))
+    const key = request ?? holder
+    const said = this.#said.get(key)
+    if (said !== undefined) return said
+    const priority = request?.ticket.priority ?? NORMAL
+    const isDegraded = priority !== BYPASS && this.#random() < this.#shareOf(priority, pressure)
+    this.#said.set(key, isDegraded)
+    if (isDegraded) this.counts[priority]++
+    return isDegraded
+  }
+
+  /** @param {number} priority @param {number} pressure */
+  #shareOf(priority, pressure) {
+    const { at, width } = this.#ranges[priority]
+    if (pressure < at) return 0
+    return width > 0 ? (pressure - at) / width : 1
+  }
+}
+
+/** Node's request does not hold its response, but its socket does, or its stream. @param {Given} given @returns {RoutedResponse | undefined} */
+function responseOf(given) {
+  if (given.writeHead !== undefined) return /** @type {RoutedResponse} */ (/** @type {unknown} */ (given))
+  if (given.res !== undefined) return given.res
+  if (given.raw !== undefined) return responseOf(given.raw)
+  return /** @type {RoutedResponse | undefined} */ (given.stream) ?? given.socket?._httpMessage
+}
+
+exports.DEGRADE_AT = DEGRADE_AT
+exports.Degrading = Degrading

@@ -1,0 +1,174 @@
+'use strict'
+// The pressure of one process, from 0 to 1: how much of its scarcest resource is in use.
+//   each tenth of a second   most = max(busy share of the loop, wait in the queue / bound, wait for a pool / bound,
+//                                       10 x share of requests rejected, memory, the user's shortage)
+//   pressure                 the mean of `most` over a second, weighted towards now
+// Nothing is done for a request. A timer runs only until the pressure is back at 0, because an idle loop has no turns.
+
+const { Degrading } = require('./degrading')
+const { Steps } = require('./steps')
+
+/**
+ * @import { SpillwayEvents } from '../../../index.js'
+ * @import { Clock } from '../../core/clock'
+ * @import { Shortages } from '../../core/gate/shortages'
+ * @import { Instance } from '../../instance'
+ * @typedef {SpillwayEvents['pressure']['by']} Resource
+ */
+
+const SAMPLE_MS = 100
+/** A stall of a second raises the pressure by 0.63, and a second later by 0.23. */
+const HORIZON_MS = 1000
+/** A tenth of the requests rejected is a pressure of 1. */
+const REJECTED_WEIGHT = 10
+/** Below this the pressure is 0. */
+const LEAST = 0.005
+
+class Pressure {
+  /** From 0 to 1. */
+  ratio
+  /** The resource that was shortest in the last sample. @type {Resource} */
+  by = 'loop'
+  /** Requests for which `shouldDegrade()` said yes, by class. */
+  degraded
+  #clock
+  #shortages
+  #poolShortage
+  #degrading
+  /** @type {((ratio: number, by: Resource) => void)[]} */
+  #listeners = []
+  #sampledMs
+  #sampledIdleMs
+  #decided
+  #rejected
+  /** The requests of about the last second. */
+  #lately = { decided: 0, rejected: 0 }
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+  #isClosed = false
+
+  /**
+   * @param {{ clock: Clock, shortages: Shortages, idleShare: number, poolShortage: () => number, degrading: Degrading }} parts
+   *   `idleShare`: of the loop lately. `poolShortage`: the longest wait for a pool, as a share of what is tolerated
+   */
+  constructor({ clock, shortages, idleShare, poolShortage, degrading }) {
+    this.#clock = clock
+    this.#shortages = shortages
+    this.#poolShortage = poolShortage
+    this.#degrading = degrading
+    this.degraded = degrading.counts
+    // So that the first reader does not take a full process for an idle one.
+    this.ratio = within01(1 - idleShare)
+    this.#sampledMs = clock.now()
+    this.#sampledIdleMs = clock.idleMs()
+    this.#decided = shortages.decided
+    this.#rejected = shortages.rejected
+    this.#wakeLater()
+  }
+
+  /** @param {(ratio: number, by: Resource) => void} listener called ten times a second until the pressure is 0 */
+  onSample(listener) {
+    this.#listeners.push(listener)
+  }
+
+  /** Whether the answer to this request should cost less now. @param {unknown} given a request or a response, or what holds them */
+  shouldDegrade(given) {
+    return this.#degrading.decide(given, this.ratio)
+  }
+
+  /** @param {number} nowMs @param {number} idleMs */
+  onInterval(nowMs, idleMs) {
+    if (nowMs - this.#sampledMs >= SAMPLE_MS) this.#sample(nowMs, idleMs)
+  }
+
+  /** @param {number} nowMs @param {number} idleMs */
+  #sample(nowMs, idleMs) {
+    const elapsedMs = nowMs - this.#sampledMs
+    const kept = Math.exp(-elapsedMs / HORIZON_MS)
+    const most = this.#most(nowMs, 1 - (idleMs - this.#sampledIdleMs) / elapsedMs, kept)
+    this.#sampledMs = nowMs
+    this.#sampledIdleMs = idleMs
+    const ratio = this.ratio * kept + most * (1 - kept)
+    this.ratio = ratio < LEAST ? 0 : ratio
+    for (const listener of this.#listeners) listener(this.ratio, this.by)
+    this.#wakeLater()
+  }
+
+  /** The use of the resource that is shortest. @param {number} nowMs @param {number} busy @param {number} kept */
+  #most(nowMs, busy, kept) {
+    const shortages = this.#shortages
+    /** @type {[Resource, number][]} */
+    const uses = [
+      ['loop', busy],
+      ['queue', shortages.queue(nowMs)],
+      ['pool', this.#poolShortage()],
+      ['rejections', REJECTED_WEIGHT * this.#rejectedShare(kept)],
+      ['memory', shortages.memory],
+      ['shortage', shortages.shortage],
+    ]
+    let most = 0
+    this.by = 'loop'
+    for (const [resource, use] of uses) {
+      if (use <= most || Number.isNaN(use)) continue
+      most = within01(use)
+      this.by = resource
+    }
+    return most
+  }
+
+  /** Of about the last second: a full queue rejects many requests together, so a tenth of a second says little. @param {number} kept */
+  #rejectedShare(kept) {
+    const { decided, rejected } = this.#shortages
+    this.#lately.decided = this.#lately.decided * kept + decided - this.#decided
+    this.#lately.rejected = this.#lately.rejected * kept + rejected - this.#rejected
+    this.#decided = decided
+    this.#rejected = rejected
+    return this.#lately.rejected / Math.max(1, this.#lately.decided)
+  }
+
+  #wakeLater() {
+    if (this.ratio === 0 || this.#timer !== undefined || this.#isClosed) return
+    this.#timer = this.#clock.after(SAMPLE_MS, () => {
+      this.#timer = undefined
+      // The end of the turn before may have sampled already.
+      this.onInterval(this.#clock.now(), this.#clock.idleMs())
+      this.#wakeLater()
+    })
+  }
+
+  sample() {
+    return { ratio: this.ratio, degraded: [...this.degraded] }
+  }
+
+  close() {
+    this.#isClosed = true
+    this.#listeners.length = 0
+    this.ratio = 0
+    if (this.#timer !== undefined) this.#clock.cancel(this.#timer)
+  }
+}
+
+/** @param {number} value */
+const within01 = (value) => Math.min(1, Math.max(0, value))
+
+/** @param {Instance} instance */
+function pressureOf({ admission, clock, events, options, recorder, started }) {
+  const { degradeAt, steps } = options.pressure
+  const pressure = new Pressure({
+    clock,
+    shortages: admission.shortages,
+    idleShare: admission.measurements.turns.idleShare(clock.now()),
+    poolShortage: () => started.pools?.shortage ?? 0,
+    degrading: new Degrading({ degradeAt, find: (res) => recorder.find(res) }),
+  })
+  if (steps !== undefined) {
+    const passed = new Steps(steps, (details) => events.emit('pressure', details))
+    pressure.onSample((ratio, by) => passed.onSample(ratio, by))
+  }
+  return pressure
+}
+
+exports.HORIZON_MS = HORIZON_MS
+exports.Pressure = Pressure
+exports.SAMPLE_MS = SAMPLE_MS
+exports.pressureOf = pressureOf

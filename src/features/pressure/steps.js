@@ -1,0 +1,34 @@
+'use strict'
+// Says when the pressure passes one of the user's steps. It has fallen below a step only at 0.05 less, so that a pressure close to a step
+// does not pass it again and again.
+
+/**
+ * @import { SpillwayEvents } from '../../../index.js'
+ * @typedef {SpillwayEvents['pressure']} Passed
+ */
+
+const HYSTERESIS = 0.05
+
+class Steps {
+  #steps
+  #onPass
+  /** How many steps the pressure is above. */
+  #above = 0
+
+  /** @param {readonly number[]} steps @param {(passed: Passed) => void} onPass */
+  constructor(steps, onPass) {
+    this.#steps = [...new Set(steps)].sort((a, b) => a - b)
+    this.#onPass = onPass
+  }
+
+  /** @param {number} pressure @param {Passed['by']} by */
+  onSample(pressure, by) {
+    while (this.#above < this.#steps.length && pressure >= this.#steps[this.#above])
+      this.#onPass({ pressure, step: this.#steps[this.#above++], isAbove: true, by })
+    while (this.#above > 0 && pressure < this.#steps[this.#above - 1] - HYSTERESIS)
+      this.#onPass({ pressure, step: this.#steps[--this.#above], isAbove: false, by })
+  }
+}
+
+exports.HYSTERESIS = HYSTERESIS
+exports.Steps = Steps
