@@ -273,6 +273,14 @@ export interface Spillway {
    */
   shouldDegrade(request: RequestHolder): boolean
 
+  /**
+   * Starts the agent that HAProxy's `agent-check` asks: a port that answers each connection with a line such as `up ready 62%`, the
+   * weight of this process by its pressure, or with `drain` while `/readyz` says 503. It does not keep the process alive.
+   *
+   * @throws {SpillwayError} if an option is unknown or has an invalid value; (rejects) if it cannot listen
+   */
+  agent(options?: AgentOptions): Promise<AgentAddress>
+
   /** All figures of this process, or thread, as one frozen plain object. */
   snapshot(): Snapshot
 
@@ -368,6 +376,8 @@ export interface SpillwayOptions {
 
   /** Whether the application itself decides when `/readyz` returns 200. */
   readonly health?: HealthOptions | undefined
+  /** What load balancers are told of the load. */
+  readonly balancer?: BalancerOptions | undefined
   /** How a drain proceeds. */
   readonly drain?: DrainOptions | undefined
   /** How much memory the process may use before it is replaced. */
@@ -589,6 +599,37 @@ export type RequestHolder =
   | { readonly req: Request; readonly res: Response }
   | { readonly raw: Request | Response }
 
+export interface AgentOptions {
+  /**
+   * Port, or 0 for a free one. In a cluster give each worker its own.
+   *
+   * @default 9465
+   */
+  readonly port?: number | undefined
+  /**
+   * Host name or address to listen on.
+   *
+   * @default '127.0.0.1'
+   */
+  readonly host?: string | undefined
+}
+
+export interface AgentAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** What load balancers are told in answers. */
+export interface BalancerOptions {
+  /**
+   * The proxies that get ORCA's header `endpoint-load-metrics` if they ask for it by `endpoint-load-metrics-format: TEXT` or `JSON`: their
+   * addresses and subnets, such as `['127.0.0.1', '10.0.0.0/8']`, or a function that returns `true` for their requests.
+   *
+   * @default undefined
+   */
+  readonly orca?: readonly string[] | { call(req: Request): unknown }['call'] | undefined
+}
+
 export interface HealthOptions {
   /**
    * Whether `/readyz` returns 503 until `ready()` is called.
@@ -596,6 +637,13 @@ export interface HealthOptions {
    * @default false
    */
   readonly manual?: boolean | undefined
+  /**
+   * The pressure, from 0 to 1, at which `/readyz` says 503 for a while: after 5 s at it, until it is 0.2 less, and for a minute at most. In a
+   * fleet, one process at a time, and only while another is there. Ignored in workers of a cluster, which share a port. 0 is off.
+   *
+   * @default 0
+   */
+  readonly maxPressure?: number | undefined
 }
 
 export interface MemoryOptions {
@@ -1381,7 +1429,8 @@ export interface ResolvedOptions {
     readonly timeoutStatus: 503 | 504
     readonly uncaught: NonNullable<ErrorOptions['uncaught']>
   }
-  readonly health: { readonly manual: boolean }
+  readonly health: { readonly manual: boolean; readonly maxPressure: number }
+  readonly balancer: { readonly orca: BalancerOptions['orca'] }
   readonly drain: {
     readonly mode: 'production' | 'development' | undefined
     readonly timeout: number | undefined

@@ -5,6 +5,7 @@
 /**
  * @import { Feature } from './core/feature'
  * @import { Admin } from './features/admin/admin'
+ * @import { Balancer } from './features/balancer/balancer'
  * @import { Doctor } from './features/doctor/doctor'
  * @import { Membership } from './features/fleet/membership'
  * @import { Limits } from './features/limits/limits'
@@ -20,7 +21,7 @@
 /**
  * The features by name, once they have started, and what they copy for their metrics.
  *
- * @typedef {{ admin: Admin, doctor: Doctor, fleet: Membership, limits: Limits, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
+ * @typedef {{ admin: Admin, balancer: Balancer, doctor: Doctor, fleet: Membership, limits: Limits, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
  *   pressure: Pressure, releases: ReleaseHistory, sockets: Sockets, stalls: Stalls }} Started
  * @typedef {{ [Name in 'doctor' | 'limits' | 'outgoing' | 'pools' | 'pressure' | 'releases' | 'sockets' | 'stalls']: ReturnType<Started[Name]['sample']> }} Samples
  */
@@ -68,6 +69,11 @@ const FEATURES = [
     isOn: ({ pressure }) => pressure.steps !== undefined,
     start: (instance) => require('./features/pressure/pressure').pressureOf(instance),
     families: () => require('./features/pressure/families').PRESSURE_FAMILIES,
+  },
+  {
+    name: 'balancer',
+    isOn: ({ balancer, health }) => balancer.orca !== undefined || health.maxPressure > 0,
+    start: (instance) => require('./features/balancer/balancer').balancerOf(instance),
   },
   {
     name: 'sockets',

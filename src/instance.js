@@ -230,8 +230,11 @@ class Instance {
 
   /** A caller that ignores the promise finds the error in the log. Unhandled, the rejection would end the process. @param {MemberOptions['listen']} options */
   listen(options) {
-    const listening = this.openAdmin(options)
-    const message = 'spillway: the admin server does not listen'
+    return this.logUnheard(this.openAdmin(options), 'spillway: the admin server does not listen')
+  }
+
+  /** @template T @param {Promise<T>} listening @param {string} message */
+  logUnheard(listening, message) {
     listening.catch((/** @type {unknown} */ error) => this.warn({ err: describeError(error) }, message))
     return listening
   }

@@ -11,7 +11,7 @@ const { doubtsOf } = require('./core/options/doubtful-units')
 const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./core/options/options')
 
 /**
- * @import { AdminAddress, AttachOptions, AttachableServer, Diagnosis, DrainOptions, DrainReport } from '../index.js'
+ * @import { AdminAddress, AgentAddress, AgentOptions, AttachOptions, AttachableServer, Diagnosis, DrainOptions, DrainReport } from '../index.js'
  * @import { FleetSnapshot, Handler, HandlerName, HealthChecks, HttpListener, LimitMiddleware, LimitOptions, ListenOptions, MetricProducer, ObservablePool } from '../index.js'
  * @import { PoolHandle, PoolOptions, RequestHolder, ResolvedOptions, ServerHolder, ShedOptions, Snapshot, SocketIoServer, SocketsHandle, SocketsOptions } from '../index.js'
  * @import { SpillwayEvents, SpillwayOptions, WebSocketServer, WrappedListener } from '../index.js'
@@ -247,6 +247,16 @@ class Spillway {
    */
   shouldDegrade(given) {
     return (this.#pressure ??= this.#instance.features.use('pressure')).shouldDegrade(given)
+  }
+
+  /**
+   * @param {AgentOptions} [given]
+   * @returns {Promise<AgentAddress>}
+   */
+  agent(given) {
+    const options = this.#memberOptions('agent', given, Spillway.prototype.agent)
+    const listening = this.#instance.features.use('balancer').listen(options)
+    return this.#instance.logUnheard(listening, 'spillway: the agent does not listen')
   }
 
   ready() {

@@ -27,8 +27,8 @@
  * @typedef {object} StartedFeature
  * @property {(busyMs: number, nowMs: number) => void} [onEachTurn] at the end of each loop turn
  * @property {(nowMs: number, idleMs: number) => void} [onInterval] at the end of a loop turn, at most every 10 ms
- * @property {(request: Request) => void} [onRequest] a request is counted, before the gate decides
- * @property {(request: Request) => void} [onEnd] it has ended, and its series, duration and outcome are known
+ * @property {((request: Request) => void) | undefined} [onRequest] a request is counted, before the gate decides
+ * @property {((request: Request) => void) | undefined} [onEnd] it has ended, and its series, duration and outcome are known
  * @property {() => void} [onMount] a middleware is made, or a server attached
  * @property {() => void} [onStopAccepting] in a drain, when the listening sockets are closed
  * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of what its metrics show. `spare`: one that is no longer read
@@ -46,7 +46,7 @@
 
 /**
  * @typedef {'onEachTurn' | 'onInterval' | 'onRequest' | 'onEnd' | 'onMount' | 'onStopAccepting'} Hook
- * @typedef {Record<Hook, Required<StartedFeature>[]>} Hooked
+ * @typedef {Record<Hook, { [Name in keyof StartedFeature]-?: NonNullable<StartedFeature[Name]> }[]>} Hooked
  * @typedef {Pick<Snapshot, 'limits' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
  */
 
@@ -95,7 +95,7 @@ class Features {
     const started = feature.start(this.#instance)
     for (const [hook, all] of Object.entries(this.hooked))
       if (started[/** @type {Hook} */ (hook)] !== undefined)
-        all.push(/** @type {Required<StartedFeature>} */ (started))
+        all.push(/** @type {Hooked[Hook][number]} */ (started))
     if (this.#isClosed) started.close?.()
     return started
   }

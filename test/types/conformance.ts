@@ -45,6 +45,7 @@ expectTypeOf<Actual['listen']>().toEqualTypeOf<Declared.Spillway['listen']>()
 type MemberKeys = { [Member in keyof typeof MEMBER_DEFAULTS]: keyof (typeof MEMBER_DEFAULTS)[Member] }
 expectTypeOf<MemberKeys>().toEqualTypeOf<{
   readonly attach: keyof Declared.AttachOptions
+  readonly agent: keyof Declared.AgentOptions
   readonly sockets: keyof Declared.SocketsOptions
   readonly listen: keyof Declared.ListenOptions
   readonly 'health.check': keyof Declared.HealthCheckOptions

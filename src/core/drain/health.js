@@ -34,6 +34,9 @@ const nameIsTaken = (name) =>
     `There is already a health check '${name}'. Give the new check another name.`
   )
 
+/** For a while another process is to get the traffic. @type {HealthAnswer} */
+const AWAY = Object.freeze(unavailable('pressure'))
+
 class Health {
   /** @type {Map<string, HealthCheck>} */
   #checks = new Map()
@@ -45,6 +48,7 @@ class Health {
   #answer
   #answerUntilMs = Number.NEGATIVE_INFINITY
   #start = (_ = undefined) => {}
+  #isAway = false
   /** Settles when traffic may come for the first time. @type {Promise<void>} */
   started
 
@@ -79,6 +83,11 @@ class Health {
     this.#reason ??= 'degraded'
   }
 
+  /** @param {boolean} isAway */
+  setAway(isAway) {
+    this.#isAway = isAway
+  }
+
   drain() {
     if (this.#reason !== 'closed') this.#reason = 'draining'
   }
@@ -94,6 +103,7 @@ class Health {
   /** @returns {HealthAnswer | Promise<HealthAnswer>} */
   ready() {
     if (this.#reason !== undefined) return unavailable(this.#reason)
+    if (this.#isAway) return AWAY
     if (this.#checks.size === 0) return OK
     return this.#clock.now() < this.#answerUntilMs
       ? /** @type {HealthAnswer} */ (this.#answer)
@@ -105,6 +115,7 @@ class Health {
     const verdicts = await Promise.all(run.map(([, check]) => check.verdict()))
     // A drain may have begun meanwhile.
     if (this.#reason !== undefined) return unavailable(this.#reason)
+    if (this.#isAway) return AWAY
     const checks = Object.fromEntries(run.map(([name], index) => [name, verdicts[index]]))
     this.#answer = verdicts.every((verdict) => verdict === PASSED)
       ? { status: 200, body: { status: 'ok', checks } }

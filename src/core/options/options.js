@@ -14,7 +14,7 @@ const MOST_LETTERS = 40
 const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`."
 
 /**
- * @import { AttachOptions, ClusterPrimaryOptions, HealthCheckOptions, LimitOptions, ListenOptions, PoolOptions } from '../../../index.js'
+ * @import { AgentOptions, AttachOptions, ClusterPrimaryOptions, HealthCheckOptions, LimitOptions, ListenOptions, PoolOptions } from '../../../index.js'
  * @import { ResolvedOptions, SocketsOptions, SpillwayOptions } from '../../../index.js'
  */
 
@@ -35,6 +35,7 @@ const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`
  *
  * @typedef {{
  *   attach: InForce<AttachOptions>,
+ *   agent: InForce<AgentOptions>,
  *   drain: ResolvedOptions['drain'],
  *   listen: InForce<ListenOptions, 'token'>,
  *   sockets: InForce<SocketsOptions, 'kind' | 'priority'>,

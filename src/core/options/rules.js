@@ -1,6 +1,7 @@
 'use strict'
 // The rules that several options share. A rule is what a value must be, in words for the message, and a predicate.
 
+const { isIP } = require('node:net')
 const { isFilter } = require('./path-filter')
 
 /** @import { Logger, SpillwayOptions } from '../../../index.js' */
@@ -115,6 +116,18 @@ const isFleet = (value) =>
     (value.name === undefined || (isText(value.name) && /^[\w.-]{1,32}$/.test(value.name))) &&
     (value.directory === undefined || isText(value.directory)))
 
+/** @param {unknown} value an IP address, perhaps with the bits of a subnet */
+function isAddress(value) {
+  if (!isText(value)) return false
+  const [address, bits, ...rest] = value.split('/')
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+  return (
+    most > 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  )
+}
+/** @param {unknown} value */
+const areProxies = (value) =>
+  isFunction(value) || (Array.isArray(value) && value.length > 0 && value.every(isAddress))
 /** @param {unknown} value */
 const isShare = (value) => isLimit(value) && value <= 1
 /** @param {unknown} value */
@@ -153,6 +166,7 @@ module.exports = {
   ACCESS_KEYS,
   isAccess,
   isFleet,
+  areProxies,
   areSteps,
   isByClass,
 }

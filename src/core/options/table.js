@@ -27,6 +27,7 @@ const {
   LOGGER,
   isAccess,
   isFleet,
+  areProxies,
   areSteps,
   isByClass,
 } = require('./rules')
@@ -78,7 +79,8 @@ const DEFAULTS = Object.freeze({
     /** @type {'log' | 'logRequest' | 'drain'} */
     uncaught: 'log',
   }),
-  health: Object.freeze({ manual: false }),
+  health: Object.freeze({ manual: false, maxPressure: 0 }),
+  balancer: Object.freeze({ orca: undefined }),
   drain: Object.freeze({
     /** @type {'production' | 'development' | undefined} */
     mode: undefined,
@@ -124,6 +126,7 @@ const MEMBER_DEFAULTS = Object.freeze({
     maxRequestsPerSecond: 20,
     blockedPort: undefined,
   }),
+  agent: Object.freeze({ port: 9465, host: '127.0.0.1' }),
   sockets: Object.freeze({ kind: undefined, priority: undefined }),
   'health.check': Object.freeze({ timeout: 1000, cache: 1000 }),
   pool: Object.freeze({ maxWait: undefined }),
@@ -188,6 +191,11 @@ const RULES = {
   'errors.timeoutStatus': ['503 or 504', (value) => value === 503 || value === 504],
   'errors.uncaught': oneOf(['log', 'logRequest', 'drain']),
   'health.manual': BOOLEAN,
+  'health.maxPressure': SHARE,
+  'balancer.orca': [
+    "a list of addresses such as ['127.0.0.1', '10.0.0.0/8'], or a function (req) that returns true or false",
+    areProxies,
+  ],
   'drain.mode': oneOf(['production', 'development']),
   'drain.timeout': TIMER_FROM_0,
   'drain.delay': TIMER_FROM_0,
@@ -239,6 +247,8 @@ const RULES = {
   logger: LOGGER,
 
   'attach.signals': BOOLEAN,
+  'agent.port': ['a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
+  'agent.host': ['a host name or an IP address', isText],
   'sockets.kind': ['a function (data, isBinary) that returns a string', isFunction],
   'sockets.priority': ['a function (event, socket) that returns a class', isFunction],
   'listen.port': ['a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],

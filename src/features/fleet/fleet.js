@@ -18,6 +18,7 @@ const { Reporter } = require('./reporter')
 const { ReportBuffers, joinPieces } = require('./report-file')
 const { ReadableSum, UnreadableReports, isRecent } = require('./readable-sum')
 const { pollMembers, pollOfOne } = require('./poll-members')
+const { Turn } = require('./turn')
 const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
 
 /**
@@ -75,6 +76,8 @@ class Fleet {
   #buffers = new ReportBuffers()
   #unreadable
   #isRetiring = false
+  /** @type {Turn | undefined} */
+  #turn
   #isClosed = false
 
   /**
@@ -245,6 +248,24 @@ class Fleet {
     return takeFleetSnapshot(this.#parts, sum, members, states)
   }
 
+  /** @returns {Promise<boolean>} whether this member may do now what one member does at a time */
+  async takeTurn() {
+    const directory = this.#directory
+    if (directory === undefined) return false
+    const { clock, internalErrors } = this.#parts
+    this.#turn ??= new Turn({ directory, id: this.#id, clock })
+    return this.#turn.take().catch((error) => {
+      internalErrors.report('fleet', error)
+      return false
+    })
+  }
+
+  endTurn() {
+    this.#turn?.end()
+    // A directory that was lost is another one by the next turn.
+    this.#turn = undefined
+  }
+
   /** Finds a member by the name that a snapshot shows. @param {string} name @returns {Promise<FoundWorker>} */
   async find(name) {
     const directory = this.#directory
@@ -297,6 +318,7 @@ class Fleet {
     const { internalErrors } = this.#parts
     const directory = this.#directory
     internalErrors.guard('fleet', () => directory?.writeNow(this.#id, this.#reporter.makeNow(this.#self())))
+    internalErrors.guard('fleet', () => this.endTurn())
     this.#closeSocket()
     open.delete(this)
     if (open.size === 0) process.off('exit', onExit)

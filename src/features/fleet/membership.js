@@ -40,6 +40,15 @@ class Membership {
     this.#fleet.made?.onTurn(nowMs)
   }
 
+  /** @returns {Promise<boolean>} whether this member may be away now; a process without a fleet always may */
+  async takeTurn() {
+    return this.isMember ? this.#fleet.value.takeTurn() : true
+  }
+
+  endTurn() {
+    this.#fleet.made?.endTurn()
+  }
+
   gather() {
     return this.#fleet.value.gather()
   }

@@ -1,0 +1,97 @@
+'use strict'
+// Tells load balancers how full this process is: an agent for HAProxy, a header of ORCA, and a `/readyz` that says 503 for a while. All
+// of it is off without its option, or a call of `agent()`.
+
+const cluster = /** @type {Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
+const { Readiness } = require('./readiness')
+const { Weight } = require('./weight')
+
+/**
+ * @import { Cluster } from 'node:cluster'
+ * @import { AgentAddress } from '../../../index.js'
+ * @import { Request } from '../../core/request/request'
+ * @import { Instance } from '../../instance'
+ * @import { Agent } from './agent'
+ */
+
+class Balancer {
+  /** Set where requests may ask for the load. @type {((request: Request) => void) | undefined} */
+  onRequest
+  /** @type {((request: Request) => void) | undefined} */
+  onEnd
+  #instance
+  #pressure
+  /** @type {Agent | undefined} */
+  #agent
+  /** @type {Readiness | undefined} */
+  #readiness
+
+  /** @param {Instance} instance */
+  constructor(instance) {
+    const { clock, features, options } = instance
+    this.#instance = instance
+    this.#pressure = features.use('pressure')
+    const { orca } = options.balancer
+    if (orca !== undefined) this.#answerLoad(orca)
+    const { maxPressure } = options.health
+    if (maxPressure > 0 && cluster.isWorker)
+      instance.info(
+        { event: 'maxPressureIgnored' },
+        'spillway: `health.maxPressure` is ignored in a worker of a cluster, because all workers share its port'
+      )
+    else if (maxPressure > 0)
+      this.#readiness = new Readiness({
+        clock,
+        maxPressure,
+        pressure: this.#pressure,
+        health: instance.lifecycle.health,
+        info: instance.info,
+        turn: {
+          take: async () => (await instance.started.fleet?.takeTurn()) ?? true,
+          end: () => instance.started.fleet?.endTurn(),
+        },
+      })
+  }
+
+  /** @param {NonNullable<Instance['options']['balancer']['orca']>} orca */
+  #answerLoad(orca) {
+    const { LoadHeaders } = require('./load-headers')
+    const { admission, clock, internalErrors } = this.#instance
+    const headers = new LoadHeaders({
+      trusted: orca,
+      clock,
+      internalErrors,
+      pressure: this.#pressure,
+      shortages: admission.shortages,
+    })
+    this.#pressure.onSample((ratio) => headers.onSample(ratio))
+    this.onRequest = (request) => headers.onRequest(request)
+    this.onEnd = (request) => headers.onEnd(request)
+  }
+
+  /** @param {AgentAddress} options the port may be 0 @returns {Promise<AgentAddress>} */
+  listen(options) {
+    const { clock, lifecycle } = this.#instance
+    if (this.#agent === undefined) {
+      const { Agent } = require('./agent')
+      const weight = new Weight({ clock, pressure: this.#pressure })
+      this.#agent = new Agent({
+        clock,
+        weight,
+        isReady: async () => (await lifecycle.health.ready()).status === 200,
+      })
+    }
+    return this.#agent.listen(options)
+  }
+
+  close() {
+    this.#agent?.close()
+    this.#readiness?.close()
+  }
+}
+
+/** @param {Instance} instance */
+const balancerOf = (instance) => new Balancer(instance)
+
+exports.Balancer = Balancer
+exports.balancerOf = balancerOf

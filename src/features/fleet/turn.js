@@ -1,0 +1,87 @@
+'use strict'
+// A turn that one member of a fleet has at a time, such as to be away: a file in the fleet's directory with the id of its holder.
+// A file is made only if there is none, so two members never both have it. That of a member that has ended is taken away.
+
+const { promises, rmSync } = require('node:fs')
+const net = require('node:net')
+const path = require('node:path')
+
+/** @import { Directory } from './directory' */
+
+const FILE = 'turn'
+const CONNECT_MS = 500
+
+class Turn {
+  #directory
+  #id
+  #clock
+  #hasIt = false
+
+  /** @param {{ directory: Directory, id: string, clock: Pick<import('../../core/clock').Clock, 'after' | 'cancel'> }} parts */
+  constructor({ directory, id, clock }) {
+    this.#directory = directory
+    this.#id = id
+    this.#clock = clock
+  }
+
+  get #file() {
+    return path.join(this.#directory.path, FILE)
+  }
+
+  /** Takes the turn if nobody has it, and another member is there to serve meanwhile. @returns {Promise<boolean>} */
+  async take() {
+    if (this.#hasIt) return true
+    if (!(await this.#hasOthers())) return false
+    try {
+      await promises.writeFile(this.#file, this.#id, { flag: 'wx', mode: 0o600 })
+      this.#hasIt = true
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
+      await this.#removeStale()
+    }
+    return this.#hasIt
+  }
+
+  async #hasOthers() {
+    const { socketIds } = await this.#directory.list()
+    for (const id of socketIds) if (id !== this.#id && (await this.#isThere(id))) return true
+    return false
+  }
+
+  /** The next to ask then finds no file. */
+  async #removeStale() {
+    const holder = await promises.readFile(this.#file, 'latin1').catch(() => '')
+    if (holder === '' || holder === this.#id || (await this.#isThere(holder))) return
+    // Another member may have done so too, and a third taken the turn since: renamed, the file can be looked at and given back.
+    const aside = path.join(this.#directory.path, `${FILE}-${this.#id}`)
+    await promises.rename(this.#file, aside)
+    if ((await promises.readFile(aside, 'latin1')) !== holder)
+      await promises.link(aside, this.#file).catch(() => {})
+    await promises.rm(aside, { force: true })
+  }
+
+  /** @param {string} id @returns {Promise<boolean>} whether a process listens on the member's socket */
+  #isThere(id) {
+    return new Promise((resolve) => {
+      const socket = net.connect(this.#directory.socketOf(id))
+      const timer = this.#clock.after(CONNECT_MS, () => socket.destroy())
+      // One that does not answer may be stopped or blocked. It has not ended.
+      let isThere = true
+      socket.on('connect', () => socket.destroy())
+      socket.on('error', () => {
+        isThere = false
+      })
+      socket.on('close', () => {
+        this.#clock.cancel(timer)
+        resolve(isThere)
+      })
+    })
+  }
+
+  end() {
+    if (this.#hasIt) rmSync(this.#file, { force: true })
+    this.#hasIt = false
+  }
+}
+
+exports.Turn = Turn
