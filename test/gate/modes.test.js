@@ -276,7 +276,8 @@ test('an unknown event throws, with the known events in the message', () => {
   for (const method of ['on', 'off']) {
     assert.throws(() => spillway[method]('overlod', () => {}), {
       code: 'ERR_SPILLWAY_UNKNOWN_EVENT',
-      message: "There is no event 'overlod'. There are: overload, recovered, pressure, degraded, draining, stall.",
+      message:
+        "There is no event 'overlod'. There are: overload, recovered, pressure, degraded, draining, stall.",
     })
   }
   spillway.close()

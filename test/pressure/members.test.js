@@ -32,7 +32,7 @@ async function pressed(t, options = {}) {
   )
   t.after(() => spillway.close())
   await spillway.pressure
-  for (let i = 0; i < 60; i++) {
+  for (let i = 0; i < 200; i++) {
     clock.pass(100)
     await new Promise((resolve) => setImmediate(resolve))
   }

@@ -58,8 +58,6 @@ class Admission {
   answersInFramework = false
   /** What features add to the limits: nothing, the only one, or all as one. @type {Readonly<FeatureLimit>} */
   #featureLimit = NO_LIMIT
-  /** @type {FeatureLimit[]} */
-  #featureLimits = []
   #measureTurn
   #clock
   #internalErrors
@@ -99,7 +97,7 @@ class Admission {
     this.#internalErrors = internalErrors
     this.#random = random
     this.measurements = { turns, cost, acceptBurst: new AcceptBurst(), clients }
-    const { cause, measurements, stats } = this
+    const { cause, measurements, onWouldReject, stats } = this
     this.limits = new Limits({ cause, clock, cost, turns, clients })
     this.#resources = new ResourceLimits({ cause, clock, hooks, sampleMemory, random })
     const resources = this.#resources
@@ -125,7 +123,6 @@ class Admission {
       deadlineMs: this.deadlineMs,
       onReject: (request, reason) => this.#onReject(request, reason),
     })
-    const { onWouldReject } = this
     this.#shadow = new Lazy(() => {
       const { ShadowQueue } = require('./shadow-queue')
       const deadlineMs = this.deadlineMs
@@ -136,8 +133,8 @@ class Admission {
 
   /** @param {FeatureLimit} limit */
   limitBy(limit) {
-    this.#featureLimits.push(limit)
-    this.#featureLimit = this.#featureLimits.length === 1 ? limit : new FeatureLimits(this.#featureLimits)
+    const before = this.#featureLimit
+    this.#featureLimit = before === NO_LIMIT ? limit : new FeatureLimits([before, limit])
   }
 
   /** For how long a request may be queued, by the user's function and by the features. @param {Request} request @param {number} nowMs */
