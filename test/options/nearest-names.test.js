@@ -48,7 +48,7 @@ const MEANT = {
     [{ shed: { logger: false } }, '`logger`'],
   ],
   "one of a member's": [
-    [{ port: 9464 }, '`listen({ port })`'],
+    [{ port: 9464 }, '`listen({ port })` or `agent({ port })`'],
     [{ shed: { workers: 4 } }, '`clusterPrimary({ workers })`'],
     [{ cache: 4 }, '`health.check(name, check, { cache })`'],
   ],

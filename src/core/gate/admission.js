@@ -171,12 +171,9 @@ class Admission {
     ticket.isDecided = true
     ticket.decidedMs = nowMs
     if (this.#isOff) return RUN
-    if ((request.ignores & SHED) !== 0) {
-      ticket.priority = BYPASS
-      return RUN
-    }
-    this.#measureTurn()
-    if (this.hooks.classifies) ticket.priority = this.hooks.classOf(request.req)
+    if ((request.ignores & SHED) !== 0) ticket.priority = BYPASS
+    else this.#measureTurn()
+    if (this.hooks.classifies && ticket.priority !== BYPASS) ticket.priority = this.hooks.classOf(request.req)
     if (ticket.priority === BYPASS) return RUN
     this.stats.decided++
     const decision = this.#decideAs(this.mode, request, nowMs)
