@@ -11,13 +11,11 @@ const { Instance } = require('../src/instance')
 const { serve } = require('./support/serve')
 
 const LIMIT = {
-  isOn: false,
   isWatched: true,
   reasonFor: () => undefined,
   reasonAfterQueue: () => undefined,
   onAdmit() {},
   onReject() {},
-  onEnd() {},
 }
 
 /** @param {object} options @param {(req: http.IncomingMessage, res: http.ServerResponse) => void} [answer] */

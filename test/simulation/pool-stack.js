@@ -105,6 +105,7 @@ function poolStack({ isObserved = true, maxWait } = {}) {
     },
     release(admission, request) {
       request.series = request.ticket.isRejected ? undefined : request.req.series
+      pools.onEnd(request)
       request.reference.request = undefined
       stack.release(admission, request)
     },

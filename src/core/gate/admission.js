@@ -267,7 +267,6 @@ class Admission {
   /** Hot path: once a request. The recorder has read both clocks at its end. @param {Request} request */
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
     this.gate.release(request, nowMs, idleMs)
-    if (this.#featureLimit.isOn) this.#featureLimit.onEnd(request)
     const { crossOrigin } = this.#rejection
     if (request.req.headers?.origin !== undefined) crossOrigin.onEnd(request, nowMs)
   }

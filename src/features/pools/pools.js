@@ -193,9 +193,10 @@ class Pools {
     for (const each of ticket.expected ?? []) each.leave()
   }
 
-  // Hot path: once a request, while there is a pool.
+  // Hot path: once a request, since the first pool.
   /** The request has ended: counts what it did with the pools, under its route. @param {Request} request */
   onEnd(request) {
+    if (!this.isOn) return
     try {
       if (request.ticket.expected !== undefined) this.onReject(request)
       // Without a reference nobody knows whether it asked for a connection.

@@ -1,23 +1,22 @@
 'use strict'
-// What features add to the limits of the gate, such as the connections of a pool. The first reason wins.
+// What features add to the limits of the gate, such as the connections of a pool. The first reason wins. A feature learns of the end of a
+// request by its hook `onEnd`.
 
 /**
  * @import { ShedReason } from '../../../../index.js'
  * @import { Request } from '../../request/request'
  *
  * @typedef {object} FeatureLimit
- * @property {boolean} isOn whether it is told of ends
  * @property {boolean} isWatched whether it may reject now
  * @property {(request: Request, nowMs: number, isObserved: boolean) => ShedReason | undefined} reasonFor on arrival
  * @property {(request: Request, nowMs: number) => ShedReason | undefined} reasonAfterQueue when the gate's queue has kept the request
  * @property {(request: Request, nowMs: number) => number} [deadlineMs] for how long the request may be queued
  * @property {(request: Request, nowMs: number) => void} onAdmit of a request with `ticket.expected`
  * @property {(request: Request) => void} onReject of a request with `ticket.expected`
- * @property {(request: Request) => void} onEnd
  */
 
 /** The gate calls none of its functions. */
-const NO_LIMIT = /** @type {Readonly<FeatureLimit>} */ ({ isOn: false, isWatched: false })
+const NO_LIMIT = /** @type {Readonly<FeatureLimit>} */ ({ isWatched: false })
 
 /** Several limits as one. @implements {FeatureLimit} */
 class FeatureLimits {
@@ -26,10 +25,6 @@ class FeatureLimits {
   /** @param {readonly FeatureLimit[]} all */
   constructor(all) {
     this.#all = all
-  }
-
-  get isOn() {
-    return this.#all.some(({ isOn }) => isOn)
   }
 
   get isWatched() {
@@ -60,11 +55,6 @@ class FeatureLimits {
   /** @param {Request} request */
   onReject(request) {
     for (const each of this.#all) each.onReject(request)
-  }
-
-  /** @param {Request} request */
-  onEnd(request) {
-    for (const each of this.#all) if (each.isOn) each.onEnd(request)
   }
 
   /** @param {(limit: FeatureLimit) => ShedReason | undefined} ask */
