@@ -1,5 +1,5 @@
 'use strict'
-// The invariants of the gate, each by its name. A thousand generated worlds judge 1, 2 and 4 (worlds.test.js).
+// The invariants of the gate, each by its name. Generated worlds judge 1, 2 and 4 (worlds.test.js).
 //   5   pools that are known: pools.test.js
 //   6   each work and each class: test/gate/shadow-queue.test.js
 //   9   scrapes and the admin server: test/metrics/capture.test.js, test/admin/connections.test.js
@@ -11,7 +11,8 @@ const { ACCEPT_MS } = require('./connections')
 const { loopRejectionsOf } = require('./judge')
 const { WORKS, capacityOf, overload } = require('./overload')
 const { poolStack } = require('./pool-stack')
-const { closedLoop, judgeSaturated } = require('./saturated')
+const { testClosedLoops } = require('./harmless')
+const { closedLoop } = require('./saturated')
 const { stack } = require('./stack')
 const { PARSE_MS, REFUSE_MS, World } = require('./world')
 
@@ -163,18 +164,7 @@ for (const [work, { costMs, steps }] of Object.entries(CLOSED)) {
   }
 }
 
-// Requests that await 50 to 200 ms and then burn: fewer may be in flight than would fill the loop. It idles 3 to 5 %, which is too
-// little to correct that. Seeds 64, 111 and 162 have 0.967, 0.956 and 0.950.
-const LEAST_OF_GENERATED = 0.94
-const GENERATED = 200
-
-test(`invariant 7: of ${GENERATED} generated closed loops none has a rejection, or goodput below ${LEAST_OF_GENERATED}`, () => {
-  const found = Array.from({ length: GENERATED }, (_, i) => judgeSaturated(i + 1))
-  const shedding = found.filter(({ shedPerSecond }) => shedPerSecond > 0)
-  const slow = found.filter(({ goodput }) => goodput < LEAST_OF_GENERATED)
-  assert.deepEqual([shedding, slow], [[], []])
-  assert.ok(found.filter(({ goodput }) => goodput < LEAST_GOODPUT).length <= 3)
-})
+testClosedLoops({ first: 1, last: 40 })
 
 test('invariant 8: a reason names what is short: the loop, a slot or a pool, and no other', () => {
   assert.deepEqual(reasonsOf(overload('cpu', 5).world), ['loop'])

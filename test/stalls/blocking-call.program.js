@@ -13,7 +13,7 @@ const FILE = join('test', 'stalls', 'blocking-server.js')
 
 const LONG_MS = 180
 /** On a fast machine a call may be too short to be told. */
-const TRIES = 5
+const TRIES = 3
 const FEWEST_TOLD = 10
 
 /** By route: the call, the function that made it, and what the advice names. @type {Record<string, [call: string, caller: string, advice: RegExp]>} */

@@ -81,6 +81,8 @@ app.get('/awaited', async (_req, res) => {
 })
 app.post('/body', (req, res) => res.send(String(req.body.length)))
 app.get('/rows', (_req, res) => res.json(ROWS.concat(ROWS)))
+// A parent that took too long is dead, and its runner waits for whoever has its standard error.
+process.on('disconnect', () => process.exit())
 let stalls = []
 spillway.on('stall', (stall) => stalls.push(stall))
 // A stall is known at the end of its loop turn, and a question comes in a later one.
