@@ -24,6 +24,12 @@ const launch = () =>
     args: ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   })
 
+/** The first request has the document made, for which a busy machine takes longer than a client without a token may stay. */
+async function untilBuilt(admin) {
+  const headers = { Accept: 'text/html' }
+  while ((await fetch(admin, { headers }).catch(() => ({ status: 500 }))).status >= 500);
+}
+
 /** Runs in the page before its own scripts. */
 function collect() {
   const global = /** @type {any} */ (globalThis)
@@ -81,4 +87,4 @@ async function picture(page, name) {
   await page.screenshot({ path: path.join(folder, `${name}-whole.png`), fullPage: true })
 }
 
-module.exports = { launch, missing, openPage, picture }
+module.exports = { launch, missing, openPage, picture, untilBuilt }

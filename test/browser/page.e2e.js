@@ -10,7 +10,7 @@ const { after, before, test } = require('node:test')
 const readable = require('../../src/core/readable')
 const { loopShareOf } = require('../../src/features/admin/page/routes')
 const { startProgram } = require('../support/program')
-const { launch, missing, openPage, picture } = require('./browser')
+const { launch, missing, openPage, picture, untilBuilt } = require('./browser')
 const { assertAccessible, assertFits, assertScheme } = require('./checks')
 const { startLoad } = require('./load')
 
@@ -33,6 +33,7 @@ async function serviceFor(t, env) {
   const program = startProgram('', { t, env, file: SERVICE, hasChannel: true })
   const [line] = await program.until(/^\{.*\}$/m)
   const { url, admin } = JSON.parse(line)
+  await untilBuilt(admin)
   const load = startLoad(url)
   t.after(load.stop)
   return { ...program, admin, load, url }

@@ -8,7 +8,7 @@ const { gunzipSync } = require('node:zlib')
 const { after, before, test } = require('node:test')
 const { startProfiledCluster } = require('../support/profiled-cluster')
 const { startProgram } = require('../support/program')
-const { launch, missing, openPage, picture } = require('./browser')
+const { launch, missing, openPage, picture, untilBuilt } = require('./browser')
 const { assertAccessible, assertFits } = require('./checks')
 
 const TOKEN = 'correct-horse-battery-staple'
@@ -30,6 +30,7 @@ async function openedFor(t, { requests, env, ...options }) {
   const program = startProgram('', { t, env, file: SERVICE, hasChannel: true })
   const [line] = await program.until(/^\{.*\}$/m)
   const { url, admin } = JSON.parse(line)
+  await untilBuilt(admin)
   let isAsking = requests !== undefined
   const ask = async () => {
     while (isAsking) await fetch(`${url}${requests}`).then((answer) => answer.text())
