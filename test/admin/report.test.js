@@ -221,6 +221,40 @@ describe('the document', () => {
     assert.match(textOf(page), /And 250 routes with fewer requests/)
   })
 
+  test('names what a stalled function called, and the largest part of the calls to a host', () => {
+    const site = {
+      cause: 'native',
+      function: 'readPrices',
+      file: 'app/prices.js',
+      line: 7,
+      package: null,
+      call: 'JSON.parse',
+      bodyBytes: 2_000_000,
+      route: '/prices',
+      method: 'GET',
+      origin: 'request',
+      count: 1,
+      totalMs: 200,
+      maxMs: 200,
+      lastAt: new Date(AT + 1000).toISOString(),
+      frames: [],
+    }
+    const sinceStart = { count: 10, errors: 0, totalMs: 1000, maxMs: 200, connections: 4 }
+    const parts = { lookupMs: 900, connectMs: 20, firstByteMs: 30 }
+    const page = documentOf({
+      end: totalsAt(
+        60,
+        {},
+        {
+          stalls: { count: 1, totalMs: 200, sites: [site] },
+          outgoing: { hosts: [{ host: 'shop.test', sinceStart: { ...sinceStart, ...parts } }], folded: 0 },
+        }
+      ),
+    })
+    assert.match(textOf(page), /prices\.js:7\s+calling JSON\.parse with a body of 2 MB/)
+    assert.match(textOf(page), /shop\.test\s[\s\S]*DNS 90 %/)
+  })
+
   test('takes whatever a service says for text', () => {
     const tags = (page) => [...page.matchAll(/<\/?([a-z0-9!]+)/g)].map(([, tag]) => tag).join()
     const pageOf = (text) =>
@@ -258,6 +292,8 @@ describe('the document', () => {
                   file: text,
                   line: 1,
                   package: text,
+                  call: text,
+                  bodyBytes: 1,
                   route: text,
                   method: text,
                   origin: text,

@@ -145,7 +145,7 @@ describe('stalls', () => {
     file: 'auth.js',
     line: 41,
     package: null,
-    call: null,
+    call: 'crypto.pbkdf2Sync',
     bodyBytes: null,
     route: '/login',
     method: 'POST',
@@ -165,7 +165,7 @@ describe('stalls', () => {
     assert.equal(code, 0)
     const lines = out.split('\n')
     assert.equal(lines[0], 'Blocked 2 times since the start, for 412 ms in all. The costliest place first.')
-    assert.equal(lines[2], 'javascript: hashPassword (auth.js:41) in POST /login')
+    assert.equal(lines[2], 'javascript: hashPassword (auth.js:41) calling crypto.pbkdf2Sync in POST /login')
     assert.match(lines[3], /^ {4}2 times, 412 ms in all, 212 ms at most, last at \d\d:\d\d:\d\d$/)
     assert.equal(lines[4], '      at frame0 (auth.js:0)')
     assert.equal(lines.at(-2), '      and 4 more')

@@ -48,7 +48,8 @@ function outgoingSection() {
         title: 'mostly',
         about: 'The largest part of the time of the calls',
         isText: true,
-        text: ({ lastMinute }) => mostOfCalls(lastMinute),
+        // In one line.
+        text: ({ lastMinute }) => mostOfCalls(lastMinute).replaceAll(' ', '\u00a0'),
       },
       {
         title: 'failed',

@@ -1,7 +1,7 @@
 'use strict'
 // How a place that blocked the event loop is named.
 
-const { NONE, routeName } = require('../../../core/readable')
+const { NONE, bytes, routeName } = require('../../../core/readable')
 
 /** @import { StallSite } from '../../../../index.js' */
 
@@ -17,10 +17,17 @@ const REASONS = {
 const nameOf = ({ function: name, cause }) => name ?? REASONS[cause] ?? '(anonymous)'
 /** @param {Pick<StallSite, 'file' | 'line'>} site */
 const fileOf = ({ file, line }) => (file === null ? '' : `${file.split('/').slice(-2).join('/')}:${line}`)
+/**
+ * What the function called, such as `calling fs.readFileSync`. Empty where that is not known.
+ *
+ * @param {Pick<StallSite, 'call' | 'bodyBytes'>} site
+ */
+const callOf = ({ call, bodyBytes }) =>
+  call == null ? '' : `calling ${call}${bodyBytes == null ? '' : ` with a body of ${bytes(bodyBytes)}`}`
 /** @type {Record<string, string | null>} */
 const ORIGINS = { __proto__: null, background: 'in the background', startup: 'at startup' }
 /** @param {Pick<StallSite, 'route' | 'method' | 'origin'>} site */
 const originOf = ({ route, method, origin }) =>
   route === null ? (ORIGINS[/** @type {string} */ (origin)] ?? NONE) : routeName({ route, method })
 
-module.exports = { fileOf, nameOf, originOf }
+module.exports = { callOf, fileOf, nameOf, originOf }

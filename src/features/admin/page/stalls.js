@@ -3,7 +3,7 @@
 
 const { make, setChildren } = require('./dom')
 const { count, duration, timeOfDay } = require('../../../core/readable')
-const { fileOf, nameOf, originOf } = require('./stall-words')
+const { callOf, fileOf, nameOf, originOf } = require('./stall-words')
 const { Table } = require('./table')
 
 /**
@@ -13,9 +13,10 @@ const { Table } = require('./table')
 
 /** @param {HTMLElement} cell @param {StallSite} site */
 const fillPlace = (cell, site) =>
-  setChildren(cell, `${nameOf(site)} ${fileOf(site)}`, () => [
+  setChildren(cell, `${nameOf(site)} ${fileOf(site)} ${callOf(site)}`, () => [
     `${nameOf(site)} `,
     make('span', { class: 'faint' }, fileOf(site)),
+    ...(callOf(site) === '' ? [] : [' ', make('span', { class: 'call' }, callOf(site))]),
   ])
 
 /** @returns {Section} */
@@ -50,7 +51,8 @@ function stallsSection() {
 }
 
 /** @param {StallSite} site */
-function makeDetail({ cause, frames, file, line, package: from }) {
+function makeDetail(site) {
+  const { cause, frames, file, line, package: from } = site
   if (frames.length === 0) {
     const isOurs = cause !== 'host' && cause !== 'garbage-collection'
     const words = isOurs
@@ -61,7 +63,13 @@ function makeDetail({ cause, frames, file, line, package: from }) {
   return make(
     'div',
     { class: 'stack' },
-    make('p', null, `${file}:${line}`, from === null ? null : `, in a call of ${from}`),
+    make(
+      'p',
+      null,
+      `${file}:${line}`,
+      from === null ? null : `, in a call of ${from}`,
+      callOf(site) === '' ? null : `, ${callOf(site)}`
+    ),
     make('ol', null, ...frames.map((frame) => make('li', null, make('code', null, frame))))
   )
 }

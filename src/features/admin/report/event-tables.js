@@ -13,7 +13,7 @@ const {
   span,
 } = require('../../../core/readable')
 const { errorText, shortPlace } = require('../page/error-words')
-const { fileOf, nameOf, originOf } = require('../page/stall-words')
+const { callOf, fileOf, nameOf, originOf } = require('../page/stall-words')
 const { atMost, coversOf, makeFacts, makeSection, makeTable } = require('./table')
 const { html } = require('./markup')
 
@@ -45,7 +45,7 @@ function makeStalls(run, times) {
     )
   const rows = stalls.map((site) => [
     nameOf(site),
-    html`<code>${fileOf(site)}</code>${site.package !== null && ` through ${site.package}`}`,
+    html`<code>${fileOf(site)}</code>${site.package !== null && ` through ${site.package}`}${callOf(site) !== '' && ` ${callOf(site)}`}`,
     originOf(site),
     site.cause.replace('-', ' '),
     count(site.count),
