@@ -2095,6 +2095,8 @@ export interface FleetSnapshot {
   readonly departed: number
   /** All requests together. */
   readonly requests: Snapshot['requests']
+  /** Rejected requests since the start. */
+  readonly shed: number
   /** One entry per method and route. */
   readonly routes: readonly RouteSnapshot[]
 }

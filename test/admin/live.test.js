@@ -234,7 +234,13 @@ test('a state that takes long is made less often, but each five seconds', () => 
 
 test('the workers of a fleet come with the next state, and an error of theirs is reported', async () => {
   const reported = []
-  let answer = () => Promise.resolve({ workers: [{ worker: 1 }], routes: ['many'] })
+  const fleet = {
+    workers: [{ worker: 1 }],
+    requests: { lastMinute: { count: 10 }, sinceStart: { count: 30 } },
+    shed: 4,
+    routes: [{ gaveUp: { lastMinute: 2 } }, { gaveUp: { lastMinute: 1 } }],
+  }
+  let answer = () => Promise.resolve(fleet)
   const state = new LiveState(
     /** @type {any} */ ({
       clock: { now: () => 0 },
@@ -248,7 +254,8 @@ test('the workers of a fleet come with the next state, and an error of theirs is
   const fleetAt = (nowMs) => JSON.parse(state.line(nowMs)).state.fleet
   assert.equal(fleetAt(0), null)
   await new Promise((resolve) => setImmediate(resolve))
-  assert.deepEqual(fleetAt(3000), { workers: [{ worker: 1 }] })
+  const { routes: _, ...shown } = fleet
+  assert.deepEqual(fleetAt(3000), { ...shown, lastMinute: { gaveUpRatio: 0.3, shedRatio: null } })
   answer = () => Promise.reject(new Error('no answer'))
   fleetAt(6000)
   await new Promise((resolve) => setImmediate(resolve))

@@ -192,6 +192,12 @@ test('a profile of another worker of the cluster, chosen by its name', { skip },
   const [whose] = await page.locator('#health .totals > div').allInnerTexts()
   assert.match(whose, /worker 1\s+all \d workers/)
   await page.locator('#routes-title', { hasText: 'Routes of worker 1' }).waitFor(PATIENCE)
+  for (const title of ['gave up', 'shed']) {
+    const total = page
+      .locator('#health .totals > div')
+      .filter({ has: page.locator(`dt:text-is("${title}")`) })
+    assert.match(await total.locator('.all').innerText(), /^(–|\d+ %)$/, title)
+  }
   const choice = page.locator('#profiles').getByLabel('Of worker')
   await page.locator('#profiles').scrollIntoViewIfNeeded(PATIENCE)
   await choice.selectOption('2', PATIENCE)

@@ -4,6 +4,7 @@
 // A client that reads slowly misses lines: at most its first line and one more wait for it.
 
 const { readOnly } = require('../../core/http/endpoints')
+const { FleetShares } = require('./fleet-shares')
 const { describeProcess } = require('./process-description')
 const { SECOND_MS } = require('./history')
 
@@ -11,6 +12,7 @@ const { SECOND_MS } = require('./history')
  * @import { Diagnosis, FleetSnapshot, LivePoint, Request, Snapshot } from '../../../index.js'
  * @import { InternalErrors } from '../../core/request/internal-errors'
  * @import { History } from './history'
+ * @typedef {Omit<FleetSnapshot, 'routes'> & { lastMinute: import('./fleet-shares').Shares }} FleetState
  */
 
 const LEAST_MS = 2000
@@ -29,8 +31,9 @@ class LiveState {
   #process = describeProcess()
   #text = ''
   #dueMs = Number.NEGATIVE_INFINITY
-  /** @type {Omit<FleetSnapshot, 'routes'> | undefined} */
+  /** @type {FleetState | undefined} */
   #fleet
+  #fleetShares = new FleetShares()
   #fleetDueMs = Number.NEGATIVE_INFINITY
 
   /**
@@ -73,8 +76,8 @@ class LiveState {
     this.#fleetDueMs = nowMs + FLEET_MS
     const { internalErrors, takeFleetSnapshot } = this.#parts
     takeFleetSnapshot()
-      ?.then((/** @type {FleetSnapshot} */ { routes: _, ...fleet }) => {
-        this.#fleet = fleet
+      ?.then((/** @type {FleetSnapshot} */ { routes, ...fleet }) => {
+        this.#fleet = { ...fleet, lastMinute: this.#fleetShares.take({ routes, ...fleet }, nowMs) }
       })
       .catch((error) => internalErrors.report('live', error))
   }

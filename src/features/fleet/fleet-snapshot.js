@@ -16,6 +16,8 @@ const { TimeSlices } = require('./time-slices')
  * @import { States } from './worker-states'
  */
 
+const SHED = 'spillway_shed_requests_total'
+
 /**
  * @typedef {NamedReadable & { state: 'live' | 'silent' }} Present
  * @typedef {{ -readonly [Key in keyof LatencySummary]: LatencySummary[Key] }} Summary
@@ -45,7 +47,7 @@ async function takeFleetSnapshot({ clock, recorder }, sum, members, states) {
   const at = new Date(wallMs).toISOString()
   const workers = present.map(workerOf)
   return Object.freeze({
-    ...deepFreeze({ at, workers, unreadable, departed, requests }),
+    ...deepFreeze({ at, workers, unreadable, departed, requests, shed: shedIn(sum.families) }),
     routes: Object.freeze(routes),
   })
 }
@@ -75,6 +77,14 @@ function* readRoutes({ sum, wallMs, hasParts }, requests, routes) {
     }
     yield
   }
+}
+
+/** Rejected requests since the start. @param {ReportSum['families']} families */
+function shedIn(families) {
+  const family = families.find(({ name, isForeign }) => name === SHED && !isForeign)
+  let shed = 0
+  for (const { value } of /** @type {Iterable<{ value: number }>} */ (family?.points() ?? [])) shed += value
+  return shed
 }
 
 /** @param {Present} member */

@@ -5,26 +5,28 @@ const { make, setText } = require('./dom')
 const { NONE, count, duration, number, percent } = require('../../../core/readable')
 
 /**
- * @import { LatencySummary, Snapshot } from '../../../../index.js'
+ * @import { Snapshot } from '../../../../index.js'
  * @import { State } from './chart-list'
  * @import { Past } from './past'
  *
+ * @typedef {Pick<Snapshot, 'requests'>} Requests of one process, or of a fleet
  * @typedef {object} Total
  * @property {string} title
  * @property {string} [about]
  * @property {(snapshot: Snapshot, past: Past) => string} text
- * @property {(requests: Snapshot['requests']) => string} [ofFleet] of all workers
+ * @property {(fleet: NonNullable<State['fleet']>) => string} [ofFleet] of all workers
  */
 
 /** @param {'p50Ms' | 'p99Ms' | 'maxMs'} key */
 const latency =
   (key) =>
-  (/** @type {{ lastMinute: LatencySummary }} */ { lastMinute }) =>
+  (/** @type {Requests} */ { requests: { lastMinute } }) =>
     lastMinute.count === 0 ? NONE : duration(lastMinute[key])
-/** @param {Snapshot['requests']} requests */
-const rateOf = ({ lastMinute }) => number(lastMinute.ratePerSecond)
-/** @param {Snapshot['requests']} requests */
-const errorsOf = ({ lastMinute }) => (lastMinute.count === 0 ? NONE : percent(lastMinute.errorRatio))
+/** @param {Requests} of */
+const rateOf = ({ requests }) => number(requests.lastMinute.ratePerSecond)
+/** @param {Requests} of */
+const errorsOf = ({ requests: { lastMinute } }) =>
+  lastMinute.count === 0 ? NONE : percent(lastMinute.errorRatio)
 
 /** The share of the last minute's requests whose clients gave up. @param {Snapshot} snapshot */
 function gaveUpOf({ requests, routes }) {
@@ -35,15 +37,21 @@ function gaveUpOf({ requests, routes }) {
 
 /** @type {Total[]} */
 const TOTALS = [
-  { title: 'requests/s', text: ({ requests }) => rateOf(requests), ofFleet: rateOf },
-  { title: 'p50', text: ({ requests }) => latency('p50Ms')(requests), ofFleet: latency('p50Ms') },
-  { title: 'p99', text: ({ requests }) => latency('p99Ms')(requests), ofFleet: latency('p99Ms') },
-  { title: 'errors', text: ({ requests }) => errorsOf(requests), ofFleet: errorsOf },
-  { title: 'gave up', about: 'Clients disconnected before an answer began', text: gaveUpOf },
+  { title: 'requests/s', text: rateOf, ofFleet: rateOf },
+  { title: 'p50', text: latency('p50Ms'), ofFleet: latency('p50Ms') },
+  { title: 'p99', text: latency('p99Ms'), ofFleet: latency('p99Ms') },
+  { title: 'errors', text: errorsOf, ofFleet: errorsOf },
+  {
+    title: 'gave up',
+    about: 'Clients disconnected before an answer began',
+    text: gaveUpOf,
+    ofFleet: ({ lastMinute }) => percent(lastMinute?.gaveUpRatio),
+  },
   {
     title: 'shed',
     about: 'The share of requests that was rejected',
     text: (_, past) => percent(past.shedOfLastMinute),
+    ofFleet: ({ lastMinute }) => percent(lastMinute?.shedRatio),
   },
   {
     title: 'in flight',
@@ -51,7 +59,7 @@ const TOTALS = [
       admission.limit === null
         ? count(requests.inFlight)
         : `${count(requests.inFlight)} of ${count(admission.limit)}`,
-    ofFleet: ({ inFlight }) => count(inFlight),
+    ofFleet: ({ requests }) => count(requests.inFlight),
   },
   { title: 'queued', text: ({ admission }) => count(admission.queued) },
   { title: 'loop busy', text: ({ runtime }) => percent(runtime.loop.utilization) },
@@ -100,7 +108,7 @@ class Totals {
       const { all, own } = this.#cells[i]
       setText(own, text(snapshot, this.#past))
       all.hidden = !isOfFleet
-      if (fleet !== null) setText(all, ofFleet?.(fleet.requests) ?? '')
+      if (fleet !== null) setText(all, ofFleet?.(fleet) ?? '')
     }
   }
 }
