@@ -821,6 +821,14 @@ export interface AttachOptions {
    * @default false
    */
   readonly signals?: boolean | undefined
+
+  /**
+   * Whether only proxies connect to the server, such as nginx, HAProxy, Envoy or a load balancer of a cloud. Raises `keepAliveTimeout`,
+   * `headersTimeout` and `requestTimeout` above what proxies keep idle connections for, where they still have Node's default.
+   *
+   * @default false
+   */
+  readonly behindProxy?: boolean | undefined
 }
 
 export interface ListenOptions {
@@ -1960,6 +1968,7 @@ export interface Finding {
     | 'errors'
     | 'listener-leak'
     | 'slow-clients'
+    | 'keep-alive'
   /** A cause is as severe as the worst of its effects. */
   readonly severity: 'high' | 'medium' | 'low'
   /** How large the problem is, from 0 to 1: of the time, of the requests or of the heap, as `summary` says. */

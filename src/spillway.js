@@ -120,8 +120,9 @@ class Spillway {
    * @returns {Server}
    */
   attach(server, given) {
-    const { signals } = resolveMember('attach', given)
+    const { behindProxy, signals } = resolveMember('attach', given)
     const inner = serverIn(server)
+    if (behindProxy) require('./core/http/behind-proxy').setTimeouts(inner)
     this.#instance.features.onMount()
     this.#instance.entrance.attach(inner)
     this.#instance.setUp.listen()

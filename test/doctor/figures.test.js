@@ -2,6 +2,7 @@
 // The figures of two readings: of a real instance, by a clock that is moved by hand.
 
 const assert = require('node:assert/strict')
+const http = require('node:http')
 const { test } = require('node:test')
 const { CallPlace } = require('../../src/core/call-place')
 const { Instance } = require('../../src/instance')
@@ -17,6 +18,7 @@ const MINUTE_MS = 60_000
 const near = (value, expected) =>
   assert.ok(Math.abs(value / expected - 1) < 0.01, `${value} is not ${expected}`)
 const LONG_TURNS = { long: { count: 0, ms: 0, requests: 0 }, veryLong: { count: 0, ms: 0, requests: 0 } }
+const NO_PROXIES = { looked: 0, proxied: 0, kept: 0, idleCloses: 0, unusedCloses: 0, server: undefined }
 const NO_WAITS = { observedMs: 0, fullMs: 0, waits: 0, waitedMs: 0 }
 
 /** An instance, and readings of it whose process figures are given. */
@@ -31,7 +33,13 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
   const parts = /** @type {any} */ (
     Object.assign(Object.create(instance), others, { started: { ...instance.started, ...started } })
   )
-  const process = { longTurns: LONG_TURNS, threadPool: NO_WAITS, throttling: undefined, scheduler: undefined }
+  const process = {
+    longTurns: LONG_TURNS,
+    threadPool: NO_WAITS,
+    throttling: undefined,
+    scheduler: undefined,
+    proxies: NO_PROXIES,
+  }
   const usual = new UsualDurations()
   return {
     clock,
@@ -44,6 +52,7 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
         longTurns: /** @type {any} */ ({ sample: () => process.longTurns }),
         cpuThrottling: /** @type {any} */ ({ sample: () => process.throttling }),
         threadPool: /** @type {any} */ ({ sample: () => process.threadPool }),
+        proxies: /** @type {any} */ ({ sample: () => process.proxies }),
         readScheduler: () => process.scheduler,
       }),
     figures: (earlier, now) => figuresOf(parts, { readings: [earlier].flat(), now, usual, recent: [] }),
@@ -116,6 +125,22 @@ test('the thread pool has the share of the time in which jobs waited, their mean
   process.env.UV_THREADPOOL_SIZE = '16'
   t.after(() => delete process.env.UV_THREADPOOL_SIZE)
   assert.equal(figures(earlier, read()).threadPool.threads, 16)
+})
+
+test('proxies have what happened between the readings, and how long their server keeps a connection', (t) => {
+  const { figures, process: of, read } = readable(t)
+  const server = http.createServer()
+  of.proxies = { looked: 10, proxied: 9, kept: 8, idleCloses: 7, unusedCloses: 6, server: undefined }
+  const earlier = read()
+  of.proxies = { looked: 20, proxied: 18, kept: 16, idleCloses: 14, unusedCloses: 12, server }
+  const now = read()
+  const counts = { looked: 10, proxied: 9, kept: 8, idleCloses: 7, unusedCloses: 6 }
+  assert.deepEqual(figures(earlier, now).proxies, { ...counts, keptMs: 6000, isDefault: true })
+  Object.assign(server, { keepAliveTimeout: 65_000, keepAliveTimeoutBuffer: 500 })
+  assert.deepEqual(figures(earlier, now).proxies, { ...counts, keptMs: 65_500, isDefault: false })
+  server.keepAliveTimeout = 0
+  assert.deepEqual(figures(earlier, now).proxies, { ...counts, keptMs: 0, isDefault: false })
+  assert.deepEqual(figures(earlier, earlier).proxies.keptMs, 0)
 })
 
 /** Requests of 100 ms: 60 in the handler, 30 of a free loop before the answer and 10 after it. */

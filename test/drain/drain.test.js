@@ -90,6 +90,26 @@ for (const [way, build] of Object.entries(BUILDS)) {
   })
 }
 
+for (const [what, own, keptMs] of [
+  ['its buffer', { keepAliveTimeout: 100, keepAliveTimeoutBuffer: 50 }, 150],
+  ["Node's buffer of a second", { keepAliveTimeout: 100 }, 1100],
+])
+  test(`a kept connection is closed as soon as Node would close it: after the keep-alive timeout and ${what}`, async (t) => {
+    const served = await drained(t)
+    const { spillway, server, advance } = served
+    Object.assign(server, own)
+    const kept = await keptConnection(served)
+    const done = spillway.drain({ timeout: 8000, delay: 0 })
+    await untilNotListening(server)
+    advance(keptMs - 1)
+    await turn()
+    await turn()
+    assert.equal(kept.isClosed, false)
+    advance(1)
+    await kept.untilClosed()
+    assert.deepEqual(await done, { cut: 0, durationMs: keptMs })
+  })
+
 test('requests are served as before during the delay, and /readyz fails', async (t) => {
   const served = await drained(t)
   const { spillway, server, port, get, held, untilHeld, advance } = served

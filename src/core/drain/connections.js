@@ -16,6 +16,8 @@ const { endIfEndless } = require('../request/event-stream')
 
 const NO_ERROR = 0
 const HIGHEST_STREAM_ID = 2 ** 31 - 1
+/** Node keeps an idle connection for so much longer than it tells the client in `Keep-Alive`. Node 20 has no property for it. */
+const BUFFER_MS = 1000
 /** A set of this size or less is not swept. */
 const SMALL = 64
 
@@ -27,7 +29,7 @@ const kLastTraffic = Symbol('spillway.last-traffic')
  * @import { Server, Socket } from 'node:net'
  * @import { TLSSocket } from 'node:tls'
  *
- * @typedef {Server & { keepAliveTimeout?: number, closeIdleConnections?: () => void, closeAllConnections?: () => void }} AnyServer
+ * @typedef {Server & { keepAliveTimeout?: number, keepAliveTimeoutBuffer?: number, closeIdleConnections?: () => void, closeAllConnections?: () => void }} AnyServer
  * @typedef {{ bytes: number, atMs: number }} Traffic the bytes so far, and when they last changed
  * @typedef {Socket & { server?: Server, _httpMessage?: ServerResponse | null, [kLastTraffic]?: Traffic }} ServerSocket
  * @typedef {{ stream?: ServerHttp2Stream, socket: ServerSocket }} ConnectionOwner a request, by its connection
@@ -222,13 +224,15 @@ class Connections {
   }
 
   /**
-   * Closes every connection without traffic for the server's keep-alive timeout, or for `mostMs` where that is shorter.
+   * Closes every connection without traffic for as long as Node keeps an idle one, or for `mostMs` where that is shorter.
    *
    * @param {number} nowMs of the last sample
    * @param {number} mostMs
    */
   closeStill(nowMs, mostMs) {
-    const stillMs = Math.min(this.#server.keepAliveTimeout || mostMs, mostMs)
+    const { keepAliveTimeout, keepAliveTimeoutBuffer = BUFFER_MS } = this.#server
+    const keptMs = keepAliveTimeout ? keepAliveTimeout + keepAliveTimeoutBuffer : mostMs
+    const stillMs = Math.min(keptMs, mostMs)
     /** @param {ServerSocket} socket */
     const isStill = (socket) => nowMs - /** @type {Traffic} */ (socket[kLastTraffic]).atMs >= stillMs
     for (const socket of this.#http) if (isStill(socket)) (socket.destroySoon ?? socket.destroy).call(socket)
@@ -280,6 +284,7 @@ class Connections {
 /** Whether a response is in progress on the socket. @param {ServerSocket} socket */
 const isAnswering = ({ _httpMessage: res }) => res != null && !res.writableFinished
 
+exports.BUFFER_MS = BUFFER_MS
 exports.Connections = Connections
 exports.OpenSockets = OpenSockets
 exports.isAnswering = isAnswering

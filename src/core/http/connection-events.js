@@ -4,14 +4,17 @@
 
 const cluster = require('node:cluster')
 const tls = require('node:tls')
+const { isAnswering } = require('../drain/connections')
 const { ServerTable } = require('../drain/server-table')
+const { endedMsOf } = require('../request/connection-record')
 
 /**
  * @import { Cluster } from 'node:cluster'
  * @import { Server } from 'node:net'
- * @import { ConnectionOwner } from '../drain/connections'
+ * @import { ConnectionOwner, ServerSocket } from '../drain/connections'
  * @import { KnownServers } from '../drain/known-servers'
  * @import { Admission } from '../gate/admission'
+ * @import { Connection } from '../request/connection-record'
  *
  * @typedef {Server & { _handle?: { open?: unknown } | null }} HandedServer
  * @typedef {'connection' | 'secureConnection' | 'tlsClientError'} ConnectionEvent
@@ -26,6 +29,11 @@ const isHandedOver = (server) =>
   typeof server._handle?.open !== 'function'
 
 class ConnectionEvents {
+  /** Addresses of proxies, once somebody looks for them; `undefined` for a Unix socket. @type {Set<string | undefined>} */
+  proxies = new Set()
+  /** Connections of these that attached servers closed: idle after a request, and before a first one. */
+  idleCloses = 0
+  unusedCloses = 0
   #admission
   #known
   /** @type {ServerTable<Server, Iterable<[ConnectionEvent, () => void]>>} */
@@ -46,6 +54,29 @@ class ConnectionEvents {
   /** @param {string | symbol} event @returns {event is ConnectionEvent} */
   has(event) {
     return EVENTS.has(/** @type {ConnectionEvent} */ (event))
+  }
+
+  /**
+   * Node closes the connection unless somebody listens: it is idle, or a request on it takes too long.
+   *
+   * @param {Server} server
+   * @param {ServerSocket} socket
+   */
+  onTimeout(server, socket) {
+    if (!this.proxies.has(socket.remoteAddress)) return
+    const hasCarriedRequest = Number.isFinite(endedMsOf(/** @type {Connection} */ (socket)))
+    if (server.listenerCount('timeout') === 0 && hasCarriedRequest && !isAnswering(socket)) this.idleCloses++
+  }
+
+  /**
+   * Node answers 408 where no first request came.
+   *
+   * @param {NodeJS.ErrnoException | undefined} error
+   * @param {ServerSocket | undefined} socket
+   */
+  onClientError(error, socket) {
+    if (error?.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || socket?.bytesRead !== 0) return
+    if (this.proxies.has(socket.remoteAddress)) this.unusedCloses++
   }
 
   /** @param {ConnectionEvent} event @param {Server} server */

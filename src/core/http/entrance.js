@@ -143,8 +143,12 @@ class Entrance {
       if (connections.has(event)) connections.onEvent(event, server)
       else if (!entrance.isClosed) {
         if (HANDOVERS.has(event)) entrance.#onHandover(req, res)
-        else if (CLIENT_ERRORS.has(event))
-          entrance.#recorder.clientErrors.record(/** @type {NodeRequest & NodeJS.ErrnoException} */ (req))
+        else if (event === 'timeout') connections.onTimeout(server, /** @type {any} */ (req))
+        else if (CLIENT_ERRORS.has(event)) {
+          const error = /** @type {NodeRequest & NodeJS.ErrnoException} */ (req)
+          entrance.#recorder.clientErrors.record(error)
+          connections.onClientError(error, /** @type {any} */ (res))
+        }
       }
       return emit.apply(this, /** @type {IArguments & Parameters<Emit>} */ (arguments))
     }

@@ -115,7 +115,7 @@ const DEFAULTS = Object.freeze({
 
 /** The defaults of members that take options, such as `listen()`. */
 const MEMBER_DEFAULTS = Object.freeze({
-  attach: Object.freeze({ signals: false }),
+  attach: Object.freeze({ signals: false, behindProxy: false }),
   listen: Object.freeze({
     port: 9464,
     host: '127.0.0.1',
@@ -247,6 +247,7 @@ const RULES = {
   logger: LOGGER,
 
   'attach.signals': BOOLEAN,
+  'attach.behindProxy': BOOLEAN,
   'agent.port': ['a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
   'agent.host': ['a host name or an IP address', isText],
   'sockets.kind': ['a function (data, isBinary) that returns a string', isFunction],

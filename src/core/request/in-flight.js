@@ -19,12 +19,13 @@ class InFlight {
   #oldest
   /** @type {Request | undefined} */
   #newest
-  /** @type {(() => void) | undefined} */
+  /** @type {((request: Request) => void)[] | undefined} */
   #onNext
 
-  /** Calls back once, when the next request begins. @param {() => void} callback */
+  /** Calls back once, when the next request begins. @param {(request: Request) => void} callback */
   onNextRequest(callback) {
-    this.#onNext = callback
+    this.#onNext ??= []
+    this.#onNext.push(callback)
   }
 
   // Hot path: once a request.
@@ -37,7 +38,7 @@ class InFlight {
     else older.newer = request
     request.older = older
     this.#newest = request
-    if (this.#onNext !== undefined) this.#reportNext()
+    if (this.#onNext !== undefined) this.#reportNext(request)
   }
 
   // Hot path: once a request. A removed request loses its links, so that it keeps no other request alive.
@@ -59,10 +60,11 @@ class InFlight {
     for (let request = this.#oldest; request !== undefined; request = request.newer) yield request
   }
 
-  #reportNext() {
-    const callback = /** @type {() => void} */ (this.#onNext)
+  /** @param {Request} request */
+  #reportNext(request) {
+    const callbacks = this.#onNext ?? []
     this.#onNext = undefined
-    callback()
+    for (const callback of callbacks) callback(request)
   }
 }
 

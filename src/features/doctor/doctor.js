@@ -6,6 +6,7 @@
 
 const { CpuThrottling } = require('./cpu-throttling')
 const { LongTurns } = require('./long-turns')
+const { ProxiedConnections } = require('./proxied-connections')
 const { ThreadPoolWait } = require('./thread-pool-wait')
 const { callsBetween } = require('./other-figures')
 const { UsualDurations, routeBetween, takeReading } = require('./reading')
@@ -63,6 +64,7 @@ class Doctor {
     this.#own = {
       cpuThrottling: new CpuThrottling(),
       longTurns: new LongTurns(),
+      proxies: new ProxiedConnections(parts.recorder.requests, parts.entrance.connections),
       threadPool: new ThreadPoolWait(parts.clock),
     }
     // Where time stands still, as with the fake timers of a test suite, no look would ever come.
@@ -81,6 +83,7 @@ class Doctor {
     const ended = requests.ended + (started.sockets?.connections.received ?? 0)
     this.#own.longTurns.onTurn(busyMs, ended)
     this.#own.threadPool.onTurn(busyMs, nowMs, requests.size, ended)
+    this.#own.proxies.onTurn(nowMs)
     if (this.#timer !== undefined) return
     if (requests.size === 0 && ended === this.#endedBefore) return
     this.#schedule()

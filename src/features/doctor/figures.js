@@ -2,6 +2,8 @@
 // Builds the record of figures that the doctor's rules judge: what happened between two readings, and the current state. A figure
 // that this process cannot measure is undefined, and a rule that needs this figure makes no claim.
 
+const http = require('node:http')
+const { BUFFER_MS } = require('../../core/drain/connections')
 const { newHistogram } = require('../../core/histogram/hdr-histogram')
 const { quantilesOf } = require('../../core/histogram/quantiles')
 const { cpuLimit } = require('../../core/process/cpu-limit')
@@ -18,6 +20,7 @@ const { waitingRequests } = require('./waiting-requests')
 
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'
+ * @import { AnyServer } from '../../core/drain/connections'
  * @import { RollingHistogram } from '../../core/histogram/rolling'
  * @import { Throttling } from './cpu-throttling'
  * @import { Recorder } from '../../core/request/recorder'
@@ -28,6 +31,7 @@ const { waitingRequests } = require('./waiting-requests')
 const MOST_QUANTILES = 20
 /** Of libuv, where UV_THREADPOOL_SIZE does not set another number. */
 const DEFAULT_THREADS = 4
+const { keepAliveTimeout: NODE_KEEPS_MS } = http.createServer()
 
 /**
  * @typedef {(ms: number) => number} ShareOf the time between the readings
@@ -72,6 +76,9 @@ const DEFAULT_THREADS = 4
  * @property {{ periods: number, throttledPeriods: number, share: number } | undefined} throttling by the limit of the container
  * @property {{ seconds: number, fullShare: number, waitMs: number, threads: number }} threadPool seconds: for which it was observed;
  *   fullShare: of these, in which a job waited for 50 ms or more; waitMs: the mean of these waits
+ * @property {{ looked: number, proxied: number, kept: number, idleCloses: number, unusedCloses: number, keptMs: number,
+ *   isDefault: boolean }} proxies of requests that were looked at, see proxied-connections.js. keptMs: how long their server keeps an idle
+ *   connection, 0 for ever; isDefault: by Node's own keep-alive timeout
  * @property {{ share: number, majorShare: number }} gc
  * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number, bytes: number }[], trend: Trend }} heap
  * @property {{ limitBytes: number, rssBytes: number }} memory
@@ -162,6 +169,7 @@ function figuresOf(parts, { cost, readings, now, usual, recent }) {
     scheduler: schedulerBetween(earlier, now, shareOf),
     throttling: throttlingBetween(earlier.throttling, now.throttling, shareOf),
     threadPool: threadPoolBetween(earlier.threadPool, now.threadPool),
+    proxies: proxiesBetween(earlier.proxies, now.proxies),
     gc: {
       share: shareOf(now.gc.ms - earlier.gc.ms),
       majorShare: shareOf(now.gc.majorMs - earlier.gc.majorMs),
@@ -287,6 +295,22 @@ function threadPoolBetween(earlier, later) {
     // The job of both readings may be the same one: then it waited for the difference.
     waitMs: (later.waitedMs - earlier.waitedMs) / Math.max(1, later.waits - earlier.waits),
     threads: Number(process.env.UV_THREADPOOL_SIZE) || DEFAULT_THREADS,
+  }
+}
+
+/** @param {Reading['proxies']} earlier @param {Reading['proxies']} now */
+function proxiesBetween(earlier, { server, ...now }) {
+  const { keepAliveTimeout = 0, keepAliveTimeoutBuffer = BUFFER_MS } = /** @type {Partial<AnyServer>} */ (
+    server ?? {}
+  )
+  return {
+    looked: now.looked - earlier.looked,
+    proxied: now.proxied - earlier.proxied,
+    kept: now.kept - earlier.kept,
+    idleCloses: now.idleCloses - earlier.idleCloses,
+    unusedCloses: now.unusedCloses - earlier.unusedCloses,
+    keptMs: keepAliveTimeout > 0 ? keepAliveTimeout + keepAliveTimeoutBuffer : 0,
+    isDefault: keepAliveTimeout === NODE_KEEPS_MS,
   }
 }
 

@@ -12,8 +12,10 @@ const { stallTotals } = require('./other-figures')
 
 /**
  * @import { CollectionKind } from '../../../index.js'
+ * @import { ConnectionEvents } from '../../core/http/connection-events'
  * @import { CpuThrottling } from './cpu-throttling'
  * @import { LongTurns } from './long-turns'
+ * @import { ProxiedConnections } from './proxied-connections'
  * @import { ThreadPoolWait } from './thread-pool-wait'
  * @import { Recorder } from '../../core/request/recorder'
  */
@@ -36,16 +38,20 @@ const WIDTH = FIRST_PART + PART_COLUMNS
 /**
  * @typedef {ReturnType<typeof takeReading>} Reading
  * @typedef {ReturnType<typeof routeBetween>} RouteSums
- * @typedef {import('../../core/snapshot/snapshot').Parts & import('./other-figures').OtherParts} Parts
+ * @typedef {import('../../core/snapshot/snapshot').Parts & import('./other-figures').OtherParts
+ *   & { entrance: { connections: ConnectionEvents } }} Parts
  */
 
 /**
  * @param {Parts} parts
  * @param {{ cpuThrottling: CpuThrottling,
- *   longTurns: LongTurns, threadPool: ThreadPoolWait, readScheduler?: typeof schedulerWait }} own
+ *   longTurns: LongTurns, proxies: ProxiedConnections, threadPool: ThreadPoolWait, readScheduler?: typeof schedulerWait }} own
  *   what the doctor measures for itself
  */
-function takeReading(parts, { cpuThrottling, longTurns, threadPool, readScheduler = schedulerWait }) {
+function takeReading(
+  parts,
+  { cpuThrottling, longTurns, proxies, threadPool, readScheduler = schedulerWait }
+) {
   const { admission, clock, failures, recorder, runtime, started } = parts
   const { shed, wouldShed } = admission.sample()
   return {
@@ -57,6 +63,7 @@ function takeReading(parts, { cpuThrottling, longTurns, threadPool, readSchedule
     scheduler: readScheduler(),
     throttling: cpuThrottling.sample(),
     longTurns: longTurns.sample(),
+    proxies: proxies.sample(),
     threadPool: threadPool.sample(),
     shed: countsByReason(shed),
     wouldShed: countsByReason(wouldShed),

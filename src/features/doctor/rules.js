@@ -31,6 +31,7 @@ const RULES = Object.freeze([
   require('./problems/errors'),
   require('./problems/overloaded'),
   require('./problems/cpu-saturated'),
+  require('./problems/keep-alive'),
   require('./problems/slow-clients'),
 ])
 

@@ -44,9 +44,11 @@ class Registration {
       if (this.isOff) return
       const { features, lifecycle, entrance, setUp } = (this.#instance ??= this.#makeInstance())
       features.onMount()
+      const { behindProxy, signals } = this.#settings.attach
+      if (behindProxy) require('../../core/http/behind-proxy').setTimeouts(server)
       entrance.attach(server)
       setUp.listen()
-      if (this.#settings.attach.signals) lifecycle.listenForSignals(server)
+      if (signals) lifecycle.listenForSignals(server)
       this.instrument()
     })
   }

@@ -5,7 +5,10 @@
 
 const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
 
-/** @import { Request } from '../../request/request' */
+/**
+ * @import { IncomingHttpHeaders } from 'node:http'
+ * @import { Request } from '../../request/request'
+ */
 
 /** The number must not have grown by more than a tenth for half a second. A full loop is no overload before that (queue-delay.js). */
 const GROWTH = 1.1
@@ -108,15 +111,13 @@ class Clients {
   }
 }
 
-/**
- * Whether the request carries what gateways add: the client's address, the gateway's name, or the id of a trace.
- * @param {import('node:http').IncomingHttpHeaders} headers
- */
+/** Whether the request carries the client's address or the gateway's name. @param {IncomingHttpHeaders} headers */
+const namesProxy = (headers) =>
+  headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined || headers.via !== undefined
+
+/** Whether the request carries what gateways add: the above, or the id of a trace. @param {IncomingHttpHeaders} headers */
 const isForwarded = (headers) =>
-  headers['x-forwarded-for'] !== undefined ||
-  headers.forwarded !== undefined ||
-  headers.via !== undefined ||
-  headers.traceparent !== undefined ||
-  headers['x-request-id'] !== undefined
+  namesProxy(headers) || headers.traceparent !== undefined || headers['x-request-id'] !== undefined
 
 exports.Clients = Clients
+exports.namesProxy = namesProxy

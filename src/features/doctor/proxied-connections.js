@@ -1,0 +1,78 @@
+'use strict'
+// Whether requests come through proxies that keep connections to this process. Looks at one request a second: the first after a loop
+// turn. Where a server is attached, core/http/connection-events.js counts the connections of these proxies that it closed itself.
+
+const { namesProxy } = require('../../core/gate/measurements/clients')
+
+/**
+ * @import { Server } from 'node:http'
+ * @import { ConnectionEvents } from '../../core/http/connection-events'
+ * @import { InFlight } from '../../core/request/in-flight'
+ * @import { Request } from '../../core/request/request'
+ */
+
+const EVERY_MS = 1000
+/** Whoever sends the header counts as a proxy, so the addresses need a bound. */
+const MOST_ADDRESSES = 256
+
+class ProxiedConnections {
+  #requests
+  #closes
+  #dueMs = Number.NEGATIVE_INFINITY
+  #isWaiting = false
+  /** Requests that were looked at. Of these, those that came through a proxy. Of these, those on a connection that is kept. */
+  #looked = 0
+  #proxied = 0
+  #kept = 0
+  /** Of the last request through a proxy. Held weakly: a server may be closed. @type {WeakRef<Server> | undefined} */
+  #server
+
+  /**
+   * @param {Pick<InFlight, 'onNextRequest'>} requests
+   * @param {Pick<ConnectionEvents, 'idleCloses' | 'unusedCloses' | 'proxies'>} closes
+   */
+  constructor(requests, closes) {
+    this.#requests = requests
+    this.#closes = closes
+  }
+
+  // Hot path: once a loop turn.
+  /** @param {number} nowMs */
+  onTurn(nowMs) {
+    if (nowMs < this.#dueMs || this.#isWaiting) return
+    this.#dueMs = nowMs + EVERY_MS
+    this.#isWaiting = true
+    this.#requests.onNextRequest(this.#look)
+  }
+
+  /** A session of HTTP/2 has no race: its GOAWAY says which requests were not read. @type {(request: Request) => void} */
+  #look = ({ req, res, session, socket }) => {
+    this.#isWaiting = false
+    if (session !== undefined) return
+    this.#looked++
+    if (!namesProxy(req.headers)) return
+    this.#proxied++
+    if (!res.shouldKeepAlive || socket?.server === undefined) return
+    this.#kept++
+    const { proxies } = this.#closes
+    if (proxies.size === MOST_ADDRESSES) proxies.clear()
+    proxies.add(socket.remoteAddress)
+    if (this.#server?.deref() !== socket.server) this.#server = new WeakRef(socket.server)
+  }
+
+  sample() {
+    const { idleCloses, unusedCloses } = this.#closes
+    const server = this.#server?.deref()
+    return {
+      looked: this.#looked,
+      proxied: this.#proxied,
+      kept: this.#kept,
+      idleCloses,
+      unusedCloses,
+      server,
+    }
+  }
+}
+
+exports.EVERY_MS = EVERY_MS
+exports.ProxiedConnections = ProxiedConnections

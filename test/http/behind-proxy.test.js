@@ -1,0 +1,57 @@
+'use strict'
+// The timeouts of a server behind a proxy. That they end the 502s of real proxies is tested in test/proxies/.
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const http2 = require('node:http2')
+const https = require('node:https')
+const { test } = require('node:test')
+const { TIMEOUTS } = require('../../src/core/http/behind-proxy')
+const { spillwayFor } = require('../support/spillway')
+
+/** Envoy's `idle_timeout`, the longest default of the proxies in docs/proxies.md. */
+const ENVOY_MS = 3_600_000
+
+const timeoutsOf = (server) => Object.fromEntries(TIMEOUTS.map((name) => [name, server[name]]))
+const DEFAULTS = timeoutsOf(http.createServer())
+
+const attached = (t, server, options) => timeoutsOf(spillwayFor(t).attach(server, options))
+
+test('without behindProxy no timeout changes', (t) => {
+  assert.deepEqual(attached(t, http.createServer()), DEFAULTS)
+  assert.deepEqual(attached(t, http.createServer(), { signals: false, behindProxy: false }), DEFAULTS)
+})
+
+test('behindProxy keeps connections for longer than any proxy, used or not', (t) => {
+  for (const server of [http.createServer(), https.createServer()]) {
+    const timeouts = attached(t, server, { behindProxy: true })
+    for (const name of TIMEOUTS) assert.ok(timeouts[name] > ENVOY_MS, `${name}: ${timeouts[name]}`)
+  }
+})
+
+test('behindProxy raises the two timeouts that a server of HTTP/1 and HTTP/2 has', (t) => {
+  const server = http2.createSecureServer({ allowHTTP1: true })
+  const { keepAliveTimeout, headersTimeout, requestTimeout } = attached(t, server, { behindProxy: true })
+  assert.equal(keepAliveTimeout, undefined)
+  assert.ok(headersTimeout > ENVOY_MS && requestTimeout > ENVOY_MS)
+})
+
+test('behindProxy leaves what the user has set, 0 too, and raises the rest', (t) => {
+  for (const name of TIMEOUTS)
+    for (const own of [0, 1234, 7_200_000]) {
+      const server = http.createServer()
+      server[name] = own
+      const timeouts = attached(t, server, { behindProxy: true })
+      for (const each of TIMEOUTS)
+        if (each === name) assert.equal(timeouts[each], own)
+        else assert.ok(timeouts[each] > ENVOY_MS, each)
+    }
+})
+
+test('behindProxy sets the server that is inside another object, and spares one without such timeouts', (t) => {
+  const inner = http.createServer()
+  spillwayFor(t).attach({ server: inner }, { behindProxy: true })
+  assert.ok(inner.keepAliveTimeout > ENVOY_MS)
+  const plain = http2.createServer()
+  assert.equal(spillwayFor(t).attach(plain, { behindProxy: true }).keepAliveTimeout, undefined)
+})
