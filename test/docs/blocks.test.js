@@ -6,7 +6,9 @@
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const { once } = require('node:events')
+const { readFileSync } = require('node:fs')
 const http = require('node:http')
+const { join } = require('node:path')
 const { describe, test } = require('node:test')
 const { promisify } = require('node:util')
 const {
@@ -221,10 +223,20 @@ const NAMES = new Set(
   [...pages.find(({ path }) => path === 'docs/metrics.md').prose.matchAll(/`(\w+)`/g)].map(([, name]) => name)
 )
 
+/** The whole file is tried by the real proxy, in test/proxies/. */
+const isIn = (file) => {
+  const lines = new Set(readFileSync(join(__dirname, '../../examples/proxies', file), 'utf8').split(/\n\s*/))
+  return (_t, { code }) => {
+    for (const line of code.trim().split('\n')) assert.ok(lines.has(line), `${file} has no line ${line}`)
+  }
+}
+
 /** @type {Record<string, (t: any, block: any, about: any) => unknown>} */
 const LANGUAGES = {
   js: runJavaScript,
   json: (_t, { code }) => JSON.parse(code),
+  nginx: isIn('nginx.conf'),
+  haproxy: isIn('haproxy.cfg'),
   yaml: (_t, { code }) => {
     for (const document of parseAllDocuments(code)) assert.deepEqual(document.errors, [])
   },

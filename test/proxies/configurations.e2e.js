@@ -1,0 +1,141 @@
+'use strict'
+// The configurations of examples/proxies/ by the real proxies: what docs/proxies.md says of them.
+
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const { isIP } = require('node:net')
+const { describe, test } = require('node:test')
+const { PROXIES, isMissing, startInstance, startProxy } = require('./proxy')
+
+/** One request at a time, so that a second one is rejected. */
+const ONE = { mode: 'threshold', maxConcurrent: 1 }
+const SENT_BY_CLIENT = {
+  'X-Request-Start': 't=1',
+  'X-Request-Timeout-Ms': '1',
+  'X-Envoy-Expected-Rq-Timeout-Ms': '1',
+}
+const DEADLINE = {
+  nginx: 'x-request-timeout-ms',
+  haproxy: 'x-request-timeout-ms',
+  envoy: 'x-envoy-expected-rq-timeout-ms',
+}
+
+/** The answers to so many requests, one after another. */
+async function answersTo(proxy, method, count) {
+  const answers = []
+  for (let i = 0; i < count; i++) answers.push(await proxy.ask(method))
+  return answers
+}
+
+const statusesOf = (answers) => answers.map(({ status }) => status)
+
+/** Clients that ask again at once, on kept connections, until told. Gives all answers. */
+function load(proxy) {
+  const agent = new http.Agent({ keepAlive: true })
+  const answers = []
+  let isOver = false
+  const client = async (method) => {
+    while (!isOver) answers.push(await proxy.ask(method, { agent }))
+  }
+  const clients = Promise.all(['GET', 'GET', 'POST', 'POST'].map(client))
+  return async () => {
+    isOver = true
+    await clients
+    agent.destroy()
+    return answers
+  }
+}
+
+for (const name of Object.keys(PROXIES))
+  describe(name, { skip: isMissing(name), concurrency: true }, () => {
+    test('a GET that one instance rejects is answered by the other, and a POST keeps its 503', async (t) => {
+      const [a, b] = [await startInstance(t, 'a', ONE), await startInstance(t, 'b')]
+      const proxy = await startProxy(t, name, [a.port, b.port])
+      const release = await a.hold()
+      const before = b.requests()
+      const gets = await answersTo(proxy, 'GET', 20)
+      assert.deepEqual(new Set(statusesOf(gets)), new Set([200]))
+      assert.equal(b.requests() - before, 20)
+      const rejected = a.shedCount()
+      assert.ok(rejected > 0)
+      const posts = await answersTo(proxy, 'POST', 20)
+      const failed = posts.filter(({ status }) => status !== 200)
+      assert.ok(failed.length > 0 && failed.length < 20, `${failed.length} of 20`)
+      assert.equal(a.shedCount() - rejected, failed.length)
+      for (const { status, headers } of failed) {
+        assert.equal(status, 503)
+        assert.match(headers['retry-after'], /^\d+$/)
+      }
+      await release()
+    })
+
+    test('where both reject, a GET is tried twice, and both serve as soon as they can', async (t) => {
+      const instances = [await startInstance(t, 'a', ONE), await startInstance(t, 'b', ONE)]
+      const proxy = await startProxy(
+        t,
+        name,
+        instances.map(({ port }) => port)
+      )
+      const releases = await Promise.all(instances.map(({ hold }) => hold()))
+      const gets = await answersTo(proxy, 'GET', 5)
+      assert.deepEqual(statusesOf(gets), Array(5).fill(503))
+      for (const { headers, body } of gets) {
+        assert.match(headers['retry-after'], /^\d+$/)
+        assert.match(body, /Overloaded/)
+      }
+      assert.equal(instances[0].shedCount() + instances[1].shedCount(), 10)
+      for (const release of releases) await release()
+      assert.deepEqual(statusesOf(await answersTo(proxy, 'GET', 10)), Array(10).fill(200))
+    })
+
+    test('the service learns when the request came and how long it may take, and nothing that its client made up', async (t) => {
+      const service = await startInstance(t, 'a')
+      const proxy = await startProxy(t, name, [service.port, service.port])
+      const earliestMs = Date.now()
+      const { body } = await proxy.ask('GET', { headers: SENT_BY_CLIENT })
+      const latestMs = Date.now()
+      const headers = JSON.parse(body)
+      const [, whole, fraction = ''] = /^t=(\d+)(?:\.(\d{3}))?$/.exec(headers['x-request-start']) ?? []
+      const startMs = Number(`${whole}${fraction}`)
+      assert.ok(startMs >= earliestMs - 1 && startMs <= latestMs, `${earliestMs} ${startMs} ${latestMs}`)
+      assert.equal(headers[DEADLINE[name]], '10000')
+      assert.notEqual(isIP(headers['x-forwarded-for']), 0)
+    })
+
+    test('the endpoints of an instance are not shown to clients', async (t) => {
+      const service = await startInstance(t, 'a')
+      const proxy = await startProxy(t, name, [service.port, service.port])
+      for (const path of ['/livez', '/readyz', '/metrics'])
+        assert.equal((await proxy.ask('GET', { path })).status, 404, path)
+    })
+
+    test('no request fails while one instance drains', async (t) => {
+      const [a, b] = [await startInstance(t, 'a'), await startInstance(t, 'b')]
+      const proxy = await startProxy(t, name, [a.port, b.port])
+      const finish = load(proxy)
+      const { cut } = await a.spillway.drain({ delay: 3000, timeout: 8000 })
+      const before = b.requests()
+      await answersTo(proxy, 'GET', 10)
+      const answers = await finish()
+      assert.equal(cut, 0)
+      assert.ok(answers.length > 100 && b.requests() - before >= 10)
+      const failed = answers.filter(({ status }) => status !== 200)
+      assert.deepEqual(failed.slice(0, 3), [], `${failed.length} of ${answers.length}; ${proxy.log()}`)
+    })
+  })
+
+test('nginx with its default of max_fails leaves both instances alone after one 503 each', async (t) => {
+  const instances = [await startInstance(t, 'a', ONE), await startInstance(t, 'b', ONE)]
+  const withDefault = (text) => text.replaceAll(' max_fails=0', '')
+  const proxy = await startProxy(
+    t,
+    'nginx',
+    instances.map(({ port }) => port),
+    withDefault
+  )
+  const releases = await Promise.all(instances.map(({ hold }) => hold()))
+  assert.deepEqual(statusesOf(await answersTo(proxy, 'GET', 3)), [503, 502, 502])
+  for (const release of releases) await release()
+  assert.equal((await proxy.ask('GET')).status, 502)
+  assert.match(proxy.log(), /no live upstreams/)
+})
