@@ -1082,6 +1082,31 @@ export type ShedHeaders = {
   ): Readonly<Record<string, string | number | readonly string[] | undefined>> | undefined
 }['call']
 
+/** Headers that decide the class of a request. The first of them that says something decides. Without any the class is `normal`. */
+export interface ClassifyOptions {
+  /**
+   * The name of a header that a proxy of yours sets or removes on every request. It has a class other than `bypass`, or an urgency as in
+   * `Priority` of RFC 9218: `u=0` is `critical`, `u=1` and `u=2` are `high`, `u=3` is `normal`, `u=4` to `u=7` are `low`.
+   *
+   * @default undefined
+   */
+  readonly header?: string | undefined
+
+  /**
+   * Whether `Sec-Purpose: prefetch` makes a request `low`.
+   *
+   * @default false
+   */
+  readonly prefetch?: boolean | undefined
+
+  /**
+   * Whether the client's own `Priority` makes a request `low`: `u=4` to `u=7`. A lower number raises nothing.
+   *
+   * @default false
+   */
+  readonly urgency?: boolean | undefined
+}
+
 export interface ShedOptions {
   /**
    * How requests are admitted. `adaptive` finds by itself what the process can serve in time. `threshold` uses only the
@@ -1170,11 +1195,12 @@ export interface ShedOptions {
   readonly retryAfter?: number | undefined
 
   /**
-   * Returns the class of a request. An error, or any other result, is logged once, and the class is `normal`.
+   * Returns the class of a request. An error, or any other result, is logged once, and the class is `normal`. Or an object that says
+   * which headers decide.
    *
    * @default undefined
    */
-  readonly classify?: ShedFunction<Priority> | undefined
+  readonly classify?: ShedFunction<Priority> | ClassifyOptions | undefined
 
   /**
    * Returns the key whose share a request counts against under overload: a tenant, an API key, an address. Each key gets an

@@ -55,6 +55,7 @@ const EXPECTED = {
 /** Tested below, in logged-in.test.js and in shed-functions.test.js. */
 const OTHERS = [
   'A cached answer',
+  'By header',
   'By path',
   'Look at the token before the gate',
   'Decide after authentication',

@@ -38,6 +38,35 @@ test('classes by path: the checkout runs first, recommendations run last', async
   assert.deepEqual(order, paths.reverse())
 })
 
+test('classes by header: the proxy may raise a request, and a browser may lower its own', async (t) => {
+  const { shed } = await recipe('By header')
+  const order = await orderOf(t, shed, [
+    ['/prefetched', { 'sec-purpose': 'prefetch' }],
+    ['/unimportant', { priority: 'u=5' }],
+    ['/asked-for-more', { priority: 'u=0' }],
+    ['/usual'],
+    ['/raised', { 'x-priority': 'high' }],
+    ['/checkout', { 'x-priority': 'u=0', 'sec-purpose': 'prefetch' }],
+  ])
+  assert.deepEqual(order, [
+    '/checkout',
+    '/raised',
+    '/asked-for-more',
+    '/usual',
+    '/prefetched',
+    '/unimportant',
+  ])
+})
+
+test('classes by header need no framework, as a function does', () => {
+  const needsFramework = (classify) => new DrivenAdmission({ classify }).admission.hasUserHooks
+  assert.equal(needsFramework({ prefetch: true }), false)
+  assert.equal(
+    needsFramework(() => 'low'),
+    true
+  )
+})
+
 test('equal shares: a tenant with one request is served beside one with many', async (t) => {
   const { shed } = await recipe('Equal shares for tenants')
   const shop = { 'x-api-key': 'an-api-key' }

@@ -149,7 +149,8 @@ class Admission {
       this.#internalErrors.guard('shed.mode', () => this.#shadow.value.restart())
     this.mode = mode
     this.hasUserHooks =
-      errorMode === 'next' || [classify, deadline, headers, key, respond].some((each) => each !== undefined)
+      errorMode === 'next' ||
+      [classify, deadline, headers, key, respond].some((each) => typeof each === 'function')
     this.answersInFramework = errorMode === 'next' || respond !== undefined
     this.#isOff = mode === 'off' || this.#clock.isFrozen === true
     this.#retryAfter = new RetryAfter(options.retryAfter, this.#random)

@@ -6,9 +6,11 @@ const { SAMPLE_MS } = require('./measurements/loop-turns')
 const { NORMAL, priorityIndex } = require('./verdict')
 
 /**
+ * @import { IncomingHttpHeaders } from 'node:http'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Request } from '../request/request'
- * @import { GivenOptions, ShedOptions } from './admission'
+ * @import { ShedFunction } from '../../../index.js'
+ * @import { ShedOptions } from './admission'
  */
 
 class UserHooks {
@@ -17,6 +19,8 @@ class UserHooks {
   /** The last value of `shortage()`, from 0 to 1; 0 without one. */
   shortage = 0
   #shortageMs = 0
+  /** Of `classify: { header, ... }`. @type {((headers: IncomingHttpHeaders) => number) | undefined} */
+  #classByHeaders
   /** @type {ShedOptions | undefined} */
   #options
   #internalErrors
@@ -29,13 +33,19 @@ class UserHooks {
   /** @param {ShedOptions} options */
   update(options) {
     this.#options = options
-    this.classifies = options.classify !== undefined
+    const { classify } = options
+    this.classifies = classify !== undefined
+    this.#classByHeaders =
+      typeof classify === 'object' ? require('./class-presets').classesBy(classify) : undefined
     if (options.shortage === undefined) this.shortage = 0
   }
 
   /** @param {import('../../../index.js').Request} req @returns {number} an index into PRIORITIES; `normal` for any value that is not a class */
   classOf(req) {
-    const { classify } = /** @type {GivenOptions} */ (this.#options)
+    if (this.#classByHeaders !== undefined) return this.#classByHeaders(req.headers)
+    const classify = /** @type {ShedFunction<unknown>} */ (
+      /** @type {ShedOptions} */ (this.#options).classify
+    )
     return (
       this.#call('shed.classify', () => {
         const name = classify(req)

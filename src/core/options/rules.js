@@ -104,6 +104,16 @@ const isAccess = (value) =>
     [value.fields, value.level].every((each) => each === undefined || isFunction(each)) &&
     (value.ignore === undefined || isFilter(value.ignore)))
 
+const CLASSIFY_KEYS = ['header', 'urgency', 'prefetch']
+/** @param {unknown} value */
+const isClassify = (value) =>
+  isFunction(value) ||
+  (isPlain(value) &&
+    Object.values(value).some((each) => each !== undefined) &&
+    Object.keys(value).every((key) => CLASSIFY_KEYS.includes(key)) &&
+    (value.header === undefined || (isText(value.header) && /^[\w!#$%&'*+.^`|~-]+$/.test(value.header))) &&
+    [value.urgency, value.prefetch].every((each) => each === undefined || typeof each === 'boolean'))
+
 const FLEET_KEYS = ['name', 'directory']
 // The name becomes part of a socket's path, which must be short.
 /** @param {SpillwayOptions['fleet']} value */
@@ -165,6 +175,7 @@ module.exports = {
   LOGGER,
   ACCESS_KEYS,
   isAccess,
+  isClassify,
   isFleet,
   areProxies,
   areSteps,

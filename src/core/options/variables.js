@@ -18,8 +18,8 @@ const MEMBERS = { admin: 'listen', attach: 'attach' }
 
 /** @param {string} name */
 const isGroup = (name) => !Object.hasOwn(RULES, name)
-/** Objects of functions, or with methods. */
-const OBJECTS = ['metrics.labels', 'registry']
+/** Objects, which no text can be. */
+const OBJECTS = ['metrics.labels', 'shed.classify', 'registry']
 /** @param {string} rule */
 const takesText = (rule) => !OBJECTS.includes(rule) && RULES[rule][1] !== isFunction
 
