@@ -32,7 +32,7 @@ async function watched(t, options = {}, handler = answer) {
   )
   const server = http.createServer(options, handler)
   instance.entrance.attach(server)
-  await new Promise((resolve) => server.listen(0, '0.0.0.0', () => resolve(undefined)))
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
   t.after(() => {
     server.close()
