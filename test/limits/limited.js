@@ -34,11 +34,20 @@ const ROUTES = {
  *
  * @param {import('node:test').TestContext} t
  * @param {{ framework?: string, limit?: object, shed?: object, options?: object, by?: 'middleware' | 'attach' | 'neither',
- *   before?: (app: object) => void }} given
+ *   before?: (app: object) => void, onRun?: () => void, internalErrors?: object }} given
  */
 async function limited(
   t,
-  { framework = 'express', limit = {}, shed = {}, options = {}, by = 'middleware', before = () => {} } = {}
+  {
+    framework = 'express',
+    limit = {},
+    shed = {},
+    options = {},
+    by = 'middleware',
+    before = () => {},
+    onRun = () => {},
+    internalErrors = {},
+  } = {}
 ) {
   const spillway = createSpillway({
     logger: false,
@@ -47,7 +56,7 @@ async function limited(
     ...options,
   })
   t.after(() => {
-    assert.deepEqual(spillway.snapshot().internalErrors, {})
+    assert.deepEqual(spillway.snapshot().internalErrors, internalErrors)
     spillway.close()
   })
   const kind = framework.startsWith('koa') ? 'koa' : 'express'
@@ -58,6 +67,7 @@ async function limited(
   const answer = (res) => {
     // Koa has set 404.
     res.statusCode = 200
+    onRun()
     held.push(res)
     return once(res, 'close')
   }
