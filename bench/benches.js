@@ -38,6 +38,21 @@ const BENCHES = [
     shown: 'its output',
   },
   {
+    name: 'brownout',
+    proves:
+      'At twice the capacity, cheaper answers by `shouldDegrade()` keep in time what would be rejected.',
+    takes: 'a second; --real 12 minutes',
+    needsQuiet: false,
+    shown: 'table `brownout`',
+  },
+  {
+    name: 'balancers',
+    proves: 'HAProxy that asks the agent gives a slow worker less, so that errors and p99 fall.',
+    takes: '7 minutes; --rounds 1 2. Debian package haproxy',
+    needsQuiet: false,
+    shown: 'table `balancers`',
+  },
+  {
     name: 'pools',
     proves:
       'With `spillway.pool()` a service serves what its pool can serve, in time, at ten times the load, and rejects nothing below.',

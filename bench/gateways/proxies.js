@@ -120,14 +120,18 @@ async function accepts(port) {
 
 /**
  * @param {string} name of a proxy that is installed
- * @param {{ port: number, connections: number }} options the port of the service, and the kept connections to it
+ * @param {{ port?: number, connections?: number, configuration?: (plan: any) => string }} options the port of the service and the kept
+ *   connections to it, or a configuration of one's own
  * @returns {Promise<import('../overload/run').Gateway>}
  */
-async function startProxy(name, { port: service, connections }) {
+async function startProxy(
+  name,
+  { port: service = 0, connections = 0, configuration = PROXIES[name].configuration }
+) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), `spillway-bench-${name}-`))
   const port = await freePort()
   const file = path.join(folder, `${name}.conf`)
-  fs.writeFileSync(file, PROXIES[name].configuration({ folder, port, service, connections }))
+  fs.writeFileSync(file, configuration({ folder, port, service, connections }))
   const program = /** @type {string} */ (programOf(name))
   const child = spawn(program, PROXIES[name].args(file, folder), { stdio: ['ignore', 'ignore', 'inherit'] })
   const exited = once(child, 'exit')

@@ -3,6 +3,7 @@
 
 const { accessLogTable } = require('./access-log')
 const { benchesTable } = require('./benches')
+const { balancersTable, brownoutTable } = require('./brownout')
 const { chatTable } = require('./chat')
 const { connectionsTable } = require('./connections')
 const { errorsTable } = require('./errors')
@@ -40,6 +41,8 @@ const TABLES = {
   'scrape-flood': scrapeFloodTable,
   chat: chatTable,
   pools: poolsTable,
+  brownout: brownoutTable,
+  balancers: balancersTable,
   'loop-time': loopTimeTable,
   fleet: fleetTable,
   benches: benchesTable,

@@ -59,3 +59,15 @@ spillway.wrap(http.createServer())
 spillway.attach((req: http.IncomingMessage, res: http.ServerResponse) => res.end(req.url))
 // @ts-expect-error nothing to attach to
 spillway.attach()
+
+http.createServer((req, res) => {
+  expectTypeOf(spillway.pressure).toBeNumber()
+  res.end(spillway.shouldDegrade(req) && spillway.shouldDegrade(res) ? 'short' : 'whole')
+})
+http2.createServer((req, res) => res.end(String(spillway.shouldDegrade(req))))
+expectTypeOf(spillway.agent({ port: 0 })).resolves.toEqualTypeOf<{
+  readonly host: string
+  readonly port: number
+}>()
+// @ts-expect-error measured, and not set
+spillway.pressure = 1

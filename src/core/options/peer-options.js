@@ -87,6 +87,7 @@ const PEERS = {
     production: 'The answer never names the reason; metrics and the log do. ',
   },
   '@fastify/under-pressure': {
+    'shed.pressure': didYouMean('shed.shortage'),
     pressureHandler: didYouMean('shed.respond'),
     message: didYouMean('shed.respond'),
     customError: "Write `shed: { errorMode: 'next' }`, or `shed.respond`. ",
