@@ -281,6 +281,12 @@ export interface Spillway {
    */
   agent(options?: AgentOptions): Promise<AgentAddress>
 
+  /**
+   * The whole milliseconds that a request has left until its deadline: 0 once it has passed, `Infinity` if it has none. Takes the request of
+   * Node, Express or Restify, or Koa's context. See the option `deadline`.
+   */
+  remaining(req: object): number
+
   /** All figures of this process, or thread, as one frozen plain object. */
   snapshot(): Snapshot
 
@@ -367,6 +373,10 @@ export interface SpillwayOptions {
   readonly shed?: ShedOptions | undefined
   /** When `shouldDegrade()` returns `true`, and at which steps there is an event. */
   readonly pressure?: PressureOptions | undefined
+  /** What the proxy in front says about a request. Nothing of it is trusted unless it is asked for. */
+  readonly proxy?: ProxyOptions | undefined
+  /** Until when a request is worth answering, and which services are told. */
+  readonly deadline?: DeadlineOptions | undefined
   /** How errors are answered and timeouts handled. `false` means `{ answer: false }`. */
   readonly errors?: ErrorOptions | false | undefined
   /** Which lines are logged for requests, and what they show. */
@@ -1003,7 +1013,10 @@ export type ShedReason =
   /** The heap in use after a major collection nears its limit. */
   | 'memory'
   | 'shortage'
+  /** The request would wait in the queue past its deadline, or past `shed.maxAge`. */
   | 'deadline'
+  /** The request was older than its deadline, or than `shed.maxAge`, when it arrived. */
+  | 'age'
   | 'event_loop_delay'
   | 'event_loop_utilization'
   | 'heap_used_bytes'
@@ -1219,12 +1232,12 @@ export interface ShedOptions {
   readonly shortage?: (() => number) | undefined
 
   /**
-   * Returns the milliseconds a request has left, from a header that you trust. A request that would be queued for longer is
-   * rejected.
+   * Milliseconds, above 0, from the stamp of the proxy after which a request is not worth starting. An older request is rejected on
+   * arrival with reason `age`, and one that would grow older in the queue with reason `deadline`. Needs `proxy.requestStart`.
    *
    * @default undefined
    */
-  readonly deadline?: ShedFunction<number | undefined> | undefined
+  readonly maxAge?: number | undefined
 
   /**
    * Returns headers to add to the 503, such as CORS headers, without which a browser hides the status. A header that is
@@ -1249,6 +1262,52 @@ export interface ShedOptions {
    * @default 'respond'
    */
   readonly errorMode?: 'respond' | 'next' | undefined
+}
+
+export interface ProxyOptions {
+  /**
+   * Whether the proxy says when a request came to it. `true` reads `X-Request-Start`, or `X-Queue-Start`; a name reads that header. The proxy
+   * must overwrite the header: a client could send it as well. Seconds, milliseconds, microseconds and nanoseconds since 1970 are understood,
+   * also after `t=`.
+   *
+   * @default undefined
+   */
+  readonly requestStart?: boolean | string | undefined
+}
+
+export interface DeadlineOptions {
+  /**
+   * The header in which the caller says for how long it waits: `x-request-timeout-ms`, `x-envoy-expected-rq-timeout-ms`, `grpc-timeout` (in
+   * its own format), or another with milliseconds. Without it no header is read.
+   *
+   * @default undefined
+   */
+  readonly header?: string | undefined
+  /**
+   * Milliseconds, above 0, that a request without such a header has.
+   *
+   * @default undefined
+   */
+  readonly default?: number | undefined
+  /**
+   * Milliseconds, above 0, that a request has at most, whatever the header says.
+   *
+   * @default undefined
+   */
+  readonly max?: number | undefined
+  /**
+   * Returns the milliseconds a request has left, in place of the header. `undefined`: the header decides.
+   *
+   * @default undefined
+   */
+  readonly of?: ShedFunction<number | undefined> | undefined
+  /**
+   * Hosts whose services are told in the same header how long is left: `['orders.internal', 'localhost:4000']`. A host without a port is that
+   * host with any port. No other host is told, also after a redirect.
+   *
+   * @default undefined
+   */
+  readonly forward?: readonly string[] | undefined
 }
 
 export interface ErrorOptions {
@@ -1441,7 +1500,7 @@ export interface ResolvedOptions {
       | 'classify'
       | 'key'
       | 'shortage'
-      | 'deadline'
+      | 'maxAge'
       | 'headers'
       | 'respond'
     > & {
@@ -1457,6 +1516,8 @@ export interface ResolvedOptions {
     readonly steps: readonly number[] | undefined
     readonly degradeAt: PressureOptions['degradeAt']
   }
+  readonly proxy: { readonly requestStart: boolean | string | undefined }
+  readonly deadline: { readonly [Name in keyof DeadlineOptions]-?: DeadlineOptions[Name] }
   readonly errors: {
     readonly answer: boolean
     readonly timeout: number | TimeoutFunction | undefined
@@ -1616,6 +1677,8 @@ export interface Snapshot {
   readonly sockets: SocketsSnapshot
   /** The limits that `limit()` made. */
   readonly limits: readonly LimitSnapshot[]
+  /** Ages and deadlines of requests. `null` without `proxy.requestStart` and `deadline`. */
+  readonly deadlines: DeadlinesSnapshot | null
   /** The pools that were given to `pool()`. */
   readonly pools: readonly PoolSnapshot[]
   /** Warnings that the process emitted, such as MaxListenersExceededWarning. */
@@ -1700,6 +1763,30 @@ export interface LimitSnapshot {
   readonly abandoned: number
   /** The mean time that a request holds its place; recent requests count more. */
   readonly heldMs: number
+}
+
+export interface DeadlinesSnapshot {
+  /** How long requests were in the proxy. `null` without `proxy.requestStart`. */
+  readonly proxy: ProxySnapshot | null
+  /** Requests with a deadline. Each is counted when its deadline is first asked for. */
+  readonly withDeadline: number
+  /** Outgoing calls that were told how long is left. */
+  readonly forwarded: number
+}
+
+export interface ProxySnapshot {
+  /** Requests with a stamp that is believed. */
+  readonly requests: number
+  /** Requests without a stamp. */
+  readonly without: number
+  /** Requests whose stamp is not believed: no time, over five minutes old, or over a second in the future. */
+  readonly implausible: number
+  /** The sum of the times in the proxy. */
+  readonly totalMs: number
+  /** How far the clocks of proxies are behind, at most: learnt, and taken off. Negative: how far one is ahead. */
+  readonly clockDifferenceMs: number
+  /** Over the last half minute to minute. */
+  readonly lastMinute: LatencySummary
 }
 
 export interface PoolSnapshot {
@@ -2087,8 +2174,8 @@ export interface RouteSnapshot {
    * duration. `null` with `insight.parts: false`.
    */
   readonly parts: {
-    readonly sinceStart: RequestParts & { readonly unreadMs: number }
-    readonly lastMinute: RequestParts & { readonly unreadMs: number }
+    readonly sinceStart: RequestParts & { readonly unreadMs: number; readonly proxyMs: number }
+    readonly lastMinute: RequestParts & { readonly unreadMs: number; readonly proxyMs: number }
   } | null
   /**
    * How long its handlers ran on the event loop: until they first returned, and later until they called another service, asked a pool, or
@@ -2168,6 +2255,8 @@ export interface SlowRequest {
    * `insight.parts: false`.
    */
   readonly unreadMs: number | null
+  /** How long it was in the proxy before it arrived, which is not in `durationMs`. `null` without `proxy.requestStart`. */
+  readonly proxyMs: number | null
   /** The id that the application (`req.id`) or the client (`x-request-id`) gave the request. */
   readonly requestId: string | number | null
   readonly traceId: string | null

@@ -6,6 +6,7 @@
  * @import { Feature } from './core/feature'
  * @import { Admin } from './features/admin/admin'
  * @import { Balancer } from './features/balancer/balancer'
+ * @import { Deadlines } from './features/deadlines/deadlines'
  * @import { Doctor } from './features/doctor/doctor'
  * @import { Membership } from './features/fleet/membership'
  * @import { Limits } from './features/limits/limits'
@@ -21,13 +22,14 @@
 /**
  * The features by name, once they have started, and what they copy for their metrics.
  *
- * @typedef {{ admin: Admin, balancer: Balancer, doctor: Doctor, fleet: Membership, limits: Limits, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
+ * @typedef {{ admin: Admin, balancer: Balancer, deadlines: Deadlines, doctor: Doctor, fleet: Membership, limits: Limits, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
  *   pressure: Pressure, releases: ReleaseHistory, sockets: Sockets, stalls: Stalls }} Started
- * @typedef {{ [Name in 'doctor' | 'limits' | 'outgoing' | 'pools' | 'pressure' | 'releases' | 'sockets' | 'stalls']: ReturnType<Started[Name]['sample']> }} Samples
+ * @typedef {{ [Name in 'deadlines' | 'doctor' | 'limits' | 'outgoing' | 'pools' | 'pressure' | 'releases' | 'sockets' | 'stalls']: ReturnType<Started[Name]['sample']> }} Samples
  */
 
 /** The sections of `snapshot()` of features that have not started. */
 const UNUSED = {
+  deadlines: null,
   outgoing: { hosts: [], folded: 0 },
   limits: [],
   pools: [],
@@ -53,6 +55,13 @@ const FEATURES = [
     isOn: ({ insight }) => insight.outgoing,
     start: (instance) => require('./features/outgoing/outgoing-calls').outgoingOf(instance),
     families: () => require('./features/outgoing/families').OUTGOING_FAMILIES,
+  },
+  {
+    name: 'deadlines',
+    isOn: ({ proxy, deadline }) =>
+      [proxy.requestStart, deadline.header, deadline.default, deadline.of].some(Boolean),
+    start: (instance) => require('./features/deadlines/deadlines').deadlinesOf(instance),
+    families: () => require('./features/deadlines/families').DEADLINE_FAMILIES,
   },
   {
     name: 'pools',

@@ -260,6 +260,11 @@ class Spillway {
     return this.#instance.logUnheard(listening, 'spillway: the agent does not listen')
   }
 
+  /** @param {object} req */
+  remaining(req) {
+    return this.#instance.started.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
+  }
+
   ready() {
     this.#instance.lifecycle.health.markReady()
   }

@@ -12,6 +12,7 @@ const NEEDS = {
   cli: ['features/admin', 'features/doctor'],
   'features/admin': ['features/doctor', 'features/profiles'],
   'features/balancer': [],
+  'features/deadlines': [],
   'features/doctor': [],
   'features/fleet': [],
   'features/limits': [],

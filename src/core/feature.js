@@ -47,7 +47,7 @@
 /**
  * @typedef {'onEachTurn' | 'onInterval' | 'onRequest' | 'onEnd' | 'onMount' | 'onStopAccepting'} Hook
  * @typedef {Record<Hook, { [Name in keyof StartedFeature]-?: NonNullable<StartedFeature[Name]> }[]>} Hooked
- * @typedef {Pick<Snapshot, 'limits' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
+ * @typedef {Pick<Snapshot, 'deadlines' | 'limits' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
  */
 
 class Features {

@@ -60,10 +60,10 @@ function routes({
   histogram = [1, 1, 0, 1],
   times = 1,
 }) {
-  const doubles = Float64Array.from([...Object.assign(new Array(30).fill(0), totals), ...since])
+  const doubles = Float64Array.from([...Object.assign(new Array(32).fill(0), totals), ...since])
   const bytes = Buffer.from(doubles.buffer)
   const name = Buffer.from(key)
-  const route = [[name.length], name, bytes.subarray(0, 240), [1], bytes.subarray(240), histogram].map(
+  const route = [[name.length], name, bytes.subarray(0, 256), [1], bytes.subarray(256), histogram].map(
     (each) => Buffer.from(each)
   )
   return report(blockOf(ROUTES, Buffer.concat(new Array(times).fill(route).flat())))
@@ -338,13 +338,16 @@ test('routes as they should be are read', async (t) => {
   const { spillway, own } = await fleetOfOne(t)
   fs.writeFileSync(
     path.join(own, `${BAD}.report`),
-    routes({ totals: Object.assign([], { 12: 5, 18: 6, 19: 7, 20: 8 }) })
+    routes({ totals: Object.assign([], { 12: 5, 18: 6, 19: 9, 20: 7, 21: 8 }) })
   )
   const { unreadable, routes: shown } = await spillway.fleetSnapshot()
   assert.equal(unreadable, 0)
   const { gaveUp, sinceStart, parts, loopMs } = shown.find(({ route }) => route === '/a') ?? {}
   assert.equal(sinceStart?.count, 1)
-  assert.deepEqual([parts?.sinceStart.queueMs, parts?.sinceStart.unreadMs], [5, 6])
+  assert.deepEqual(
+    [parts?.sinceStart.queueMs, parts?.sinceStart.unreadMs, parts?.sinceStart.proxyMs],
+    [5, 6, 9]
+  )
   assert.deepEqual([loopMs?.sinceStart, gaveUp?.sinceStart], [7, 8])
 })
 

@@ -504,8 +504,8 @@ test('an OverloadError has all that a handler needs, and the client does not get
 })
 
 describe('a queued request on a loop that nothing else wakes', () => {
-  const served = async (t, shed) => {
-    const server = await holdingServer(t, { shed, clock: systemClock })
+  const served = async (t, shed, deadline) => {
+    const server = await holdingServer(t, { shed, deadline, clock: systemClock })
     const { answer, release } = await server.hold()
     const end = async () => {
       release()
@@ -523,7 +523,7 @@ describe('a queued request on a loop that nothing else wakes', () => {
   })
 
   it('is rejected at its own deadline, although no request has ended yet', async (t) => {
-    const { get, admission, end } = await served(t, { ...QUEUE, deadline: () => 20 })
+    const { get, admission, end } = await served(t, QUEUE, { of: () => 20 })
     assert.equal((await get('/other')).status, 503)
     assert.deepEqual(
       admission()

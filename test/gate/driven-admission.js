@@ -5,6 +5,7 @@
 const { Admission } = require('../../src/core/gate/admission')
 const { resolveOptions } = require('../../src/core/options/options')
 const { InternalErrors } = require('../../src/core/request/internal-errors')
+const { deadlineLimit } = require('../support/deadline-limit')
 const { FakeClock } = require('../support/fake-clock')
 const { requestWith } = require('../support/request')
 
@@ -36,8 +37,11 @@ class DrivenAdmission {
   logged = []
   memory = {}
   admission
+  /** For how long a feature lets a request be queued. @type {(req: any) => number | undefined} */
+  deadlineMs = () => undefined
 
-  constructor(shed) {
+  /** @param {any} given options of `shed`, and `deadlineMs` */
+  constructor({ deadlineMs = this.deadlineMs, ...shed } = {}) {
     this.internalErrors = new InternalErrors({ error: (fields) => this.logged.push(fields.place), warn() {} })
     this.admission = new Admission({
       clock: this.clock,
@@ -47,6 +51,8 @@ class DrivenAdmission {
       onOverload: (event, details) => this.told.push([event, details]),
       onObservedOverload: (event, details) => this.observed.push([event, details]),
     })
+    this.deadlineMs = deadlineMs
+    this.admission.limitBy(/** @type {any} */ (deadlineLimit((req) => this.deadlineMs(req))))
   }
 
   update(shed) {

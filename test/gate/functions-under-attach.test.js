@@ -27,10 +27,12 @@ for (const name of ['express', 'express-4']) {
       for (const hook of ['classify', 'key', 'deadline']) {
         it(`${hook} sees what a middleware before ours put on the request`, async (t) => {
           const users = []
-          const shed = { maxConcurrent: 1, [hook]: (req) => void users.push(req.user?.plan) }
+          const asked = (req) => void users.push(req.user?.plan)
+          const shed = { maxConcurrent: 1, ...(hook === 'deadline' ? {} : { [hook]: asked }) }
+          const deadline = hook === 'deadline' ? { of: asked } : undefined
           const logger = { warn() {}, error() {} }
-          const { get, hold, waiting } = await holdingServer(t, { shed, create, logger })
-          // A key and a deadline are asked for where there is no room.
+          const { get, hold, waiting } = await holdingServer(t, { shed, deadline, create, logger })
+          // A key is asked for where there is no room.
           for (let i = 0; i < 3; i++) {
             const first = await hold()
             const second = get('/')

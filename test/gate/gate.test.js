@@ -170,7 +170,7 @@ const anyLoad = fc.record({
       () => 0.4,
       () => 1
     ),
-    deadline: fc.constantFrom(undefined, undefined, () => 10),
+    deadlineMs: fc.constantFrom(undefined, undefined, () => 10),
     key: fc.constantFrom(undefined, undefined, (req) => req.key),
   }),
   leavesAfterMs: fc.constantFrom(undefined, undefined, [0, 100]),
@@ -231,7 +231,7 @@ test('whatever comes, bypass runs at once', () => {
 test('whatever came, a lone request runs afterwards', () => {
   fc.assert(
     fc.property(anyLoad, fc.constantFrom(...CLASSES), (given, priority) => {
-      const shed = { ...given.shed, deadline: undefined }
+      const shed = { ...given.shed, deadlineMs: undefined }
       const { requests } = loaded({ ...given, shed }, priority)
       assert.equal(requests.at(-1).request.runs, 1)
     }),

@@ -19,12 +19,13 @@ async function until(holds) {
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {{ shed: object, ignore?: any, create?: (spillway: any, handler: any) => import('node:net').Server, work?: any, logger?: any, clock?: any }} given
+ * @param {{ shed: object, deadline?: object, ignore?: any, create?: (spillway: any, handler: any) => import('node:net').Server, work?: any, logger?: any, clock?: any }} given
  */
 async function holdingServer(
   t,
   {
     shed,
+    deadline,
     ignore,
     create = attached,
     work = (_req, res) => res.end('done'),
@@ -32,7 +33,7 @@ async function holdingServer(
     clock = stillClock(),
   }
 ) {
-  const spillway = new Spillway({ logger, shed, ignore }, clock)
+  const spillway = new Spillway({ logger, shed, deadline, ignore }, clock)
   t.after(() => spillway.close())
   const held = []
   const arrivals = new EventEmitter()

@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const http = require('node:http')
 const { describe, it, test } = require('node:test')
-const { PRIORITIES, QUEUED, REJECTED, RUN } = require('../../src/core/gate/verdict')
+const { PRIORITIES, REJECTED, RUN } = require('../../src/core/gate/verdict')
 const { OverloadError } = require('../../src/index.js')
 const { DrivenAdmission } = require('./driven-admission')
 const { REFUSE, attached, holdingServer } = require('./holding-server')
@@ -22,19 +22,17 @@ function refusing(shed) {
   return driven
 }
 
-for (const [name, answer] of Object.entries({ classify: 'normal', deadline: 1000 })) {
-  test(`${name} may close the spillway: then no request stays queued`, () => {
-    const asked = () => {
-      driven.admission.close()
-      return answer
-    }
-    const driven = new DrivenAdmission({ maxConcurrent: 1 })
-    driven.ask()
-    driven.update({ maxConcurrent: 1, [name]: asked })
-    assert.equal(driven.ask().decision, RUN)
-    assert.equal(driven.admission.sample().queued, 0)
-  })
-}
+test('classify may close the spillway: then no request stays queued', () => {
+  const asked = () => {
+    driven.admission.close()
+    return 'normal'
+  }
+  const driven = new DrivenAdmission({ maxConcurrent: 1 })
+  driven.ask()
+  driven.update({ maxConcurrent: 1, classify: asked })
+  assert.equal(driven.ask().decision, RUN)
+  assert.equal(driven.admission.sample().queued, 0)
+})
 
 describe('classify', () => {
   for (const name of PRIORITIES.slice(0, 4)) {
@@ -145,49 +143,6 @@ describe('shortage', () => {
       driven.turn(10)
     }
     assert.ok(asked <= 11, String(asked))
-  })
-})
-
-describe('deadline', () => {
-  /** One that runs, one that waits, and then one with that deadline. */
-  const decisionWith = (deadline) => {
-    const driven = new DrivenAdmission({
-      maxConcurrent: 1,
-      deadline: ({ url }) => (url === '/late' ? deadline() : undefined),
-    })
-    driven.ask()
-    assert.equal(driven.ask().decision, QUEUED)
-    return { driven, request: driven.ask({ url: '/late' }) }
-  }
-
-  for (const spentMs of [0, -1, Number.NEGATIVE_INFINITY]) {
-    it(`rejects at once, instead of queueing, a request that has ${spentMs} ms left`, () => {
-      const { driven, request } = decisionWith(() => spentMs)
-      assert.equal(request.decision, REJECTED)
-      assert.deepEqual(driven.admission.sample().shed, [{ reason: 'deadline', priority: 'normal', count: 1 }])
-    })
-  }
-
-  for (const [title, deadline] of [
-    ['is far', () => 60_000],
-    ['is not known', () => undefined],
-    ['is NaN', () => Number.NaN],
-    ['is text', () => '5'],
-  ]) {
-    it(`queues the request when it ${title}`, () =>
-      assert.equal(decisionWith(deadline).request.decision, QUEUED))
-  }
-
-  it('queues the request when it throws, and logs that once', () => {
-    const { driven, request } = decisionWith(fail)
-    assert.equal(request.decision, QUEUED)
-    assert.deepEqual(driven.logged, ['shed.deadline'])
-  })
-
-  it('is not called while nothing is queued', () => {
-    const driven = new DrivenAdmission({ deadline: () => assert.fail() })
-    assert.equal(driven.ask().decision, RUN)
-    assert.deepEqual(driven.logged, [])
   })
 })
 
@@ -439,13 +394,8 @@ test('a class or headers that are a promise are reported, and if it rejects no p
   for (const [hook, shed] of [
     ['shed.classify', { classify: async () => fail() }],
     ['shed.headers', { headers: async () => fail() }],
-    ['shed.deadline', { deadline: async () => fail() }],
   ]) {
-    const driven = new DrivenAdmission({
-      mode: hook === 'shed.deadline' ? 'adaptive' : 'threshold',
-      maxConcurrent: 1,
-      ...shed,
-    })
+    const driven = new DrivenAdmission({ mode: 'threshold', maxConcurrent: 1, ...shed })
     for (let i = 0; i < 3; i++) driven.ask()
     assert.deepEqual(driven.logged, [hook])
     await new Promise((resolve) => setImmediate(resolve))

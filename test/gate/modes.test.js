@@ -151,7 +151,7 @@ test('adaptive queues over maxConcurrent', () => {
 
 test('maxConcurrent is never exceeded, however long no request was admitted', () => {
   for (const mode of ['threshold', 'adaptive']) {
-    const driven = new DrivenAdmission({ mode, maxConcurrent: 1, deadline: () => 0 })
+    const driven = new DrivenAdmission({ mode, maxConcurrent: 1, deadlineMs: () => 0 })
     assert.deepEqual(decisions(driven, 2), [RUN, REJECTED])
     driven.clock.advance(101)
     assert.deepEqual(decisions(driven, 2), [REJECTED, REJECTED])

@@ -57,8 +57,8 @@ for (const [what, shed] of Object.entries({
   'mode adaptive': {},
   'mode adaptive, with keys, a deadline, shortage and maxConcurrent': {
     key: (req) => req.key,
-    deadline: () => 150,
     shortage: () => 0.1,
+    deadlineMs: () => 150,
     maxConcurrent: 100,
   },
   'mode threshold': { mode: 'threshold', maxConcurrent: 50, maxEventLoopDelay: 30, sampleInterval: 100 },

@@ -206,7 +206,7 @@ function observing(shed, inFlight) {
 }
 
 test('a deadline that an idle loop keeps is not counted, however long its last queue was', () => {
-  const { driven } = observing({ deadline: () => 50 }, 100)
+  const { driven } = observing({ deadlineMs: () => 50 }, 100)
   driven.turn(1, 3_600_000)
   for (let i = 0; i < 10; i++) {
     driven.end(driven.ask())
@@ -217,7 +217,7 @@ test('a deadline that an idle loop keeps is not counted, however long its last q
 
 test('a deadline that would be over before a slot is free is counted as such', () => {
   const { driven } = observing(
-    { maxConcurrent: 10, deadline: ({ url }) => (url === '/late' ? 50 : undefined) },
+    { maxConcurrent: 10, deadlineMs: ({ url }) => (url === '/late' ? 50 : undefined) },
     10
   )
   driven.ask({ url: '/late' })

@@ -1,9 +1,8 @@
 'use strict'
-// The recipes of docs/recipes.md for classes by path, equal shares, a pool and a deadline: each decides as its section says.
+// The recipes of docs/recipes.md for classes by path, equal shares and a pool: each decides as its section says.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { QUEUED, REJECTED, RUN } = require('../../src/core/gate/verdict')
 const { DrivenAdmission } = require('./driven-admission')
 const { QUEUE, holdingServer } = require('./holding-server')
 const { recipe } = require('./recipes')
@@ -95,20 +94,5 @@ test('a pool: with 50 clients that wait for a connection, normal requests are re
     const driven = new DrivenAdmission({ ...shed, mode: 'threshold', classify: () => priority })
     driven.turn(1)
     assert.equal(driven.refuses, isRejected, `${waitingCount} ${priority}`)
-  }
-})
-
-test('a deadline: a request without time left is rejected, one with time or without the header is queued', async () => {
-  const { shed } = await recipe('A deadline of the caller')
-  for (const [leftMs, decision] of [
-    ['0', REJECTED],
-    ['60000', QUEUED],
-    [undefined, QUEUED],
-  ]) {
-    const driven = new DrivenAdmission({ ...shed, maxConcurrent: 1 })
-    assert.equal(driven.ask().decision, RUN)
-    assert.equal(driven.ask().decision, QUEUED)
-    const request = driven.ask({ headers: { 'x-envoy-expected-rq-timeout-ms': leftMs } })
-    assert.equal(request.decision, decision, leftMs)
   }
 })

@@ -48,13 +48,6 @@ for (const [place, options, ask, nothing, given] of /** @type {const} */ ([
     [fail, () => 7, () => ({}), async () => 'a'],
   ],
   [
-    'shed.deadline',
-    (f) => ({ deadline: f }),
-    (hooks) => hooks.deadlineMs(REQUEST),
-    Number.POSITIVE_INFINITY,
-    [fail, () => '5', async () => 5],
-  ],
-  [
     'shed.shortage',
     (f) => ({ shortage: f }),
     (hooks) => {
@@ -105,19 +98,6 @@ for (const [said, key] of [
 test('without the option there are no keys', () => {
   assert.equal(hooksWith({}).hooks.keyOf(REQUEST), undefined)
 })
-
-for (const [said, deadlineMs] of [
-  [5, 5],
-  [-1, -1],
-  [Number.NaN, Number.POSITIVE_INFINITY],
-  [undefined, Number.POSITIVE_INFINITY],
-  [null, Number.POSITIVE_INFINITY],
-]) {
-  test(`deadline: ${said} is ${deadlineMs} ms, and no mistake`, () => {
-    const { hooks, logged } = hooksWith({ deadline: () => said })
-    assert.deepEqual([hooks.deadlineMs(REQUEST), logged], [deadlineMs, []])
-  })
-}
 
 test('shortage is asked ten times a second, is from 0 to 1, and is over when the option is taken back', () => {
   let asked = 0

@@ -39,15 +39,15 @@ test('a request that has waited too long for a slot: the requests in flight, and
   assert.deepEqual(causesOf(driven.admission), [['concurrency', 2, 2]])
 })
 
-test('a deadline that has passed: how long the request waited, and what the function returned', () => {
-  const driven = new DrivenAdmission({ maxConcurrent: 1, deadline: () => 25 })
+test('a deadline that has passed: how long the request waited, and how long it had', () => {
+  const driven = new DrivenAdmission({ maxConcurrent: 1, deadlineMs: () => 25 })
   for (let i = 0; i < 2; i++) driven.ask()
   for (let i = 0; i < 4; i++) driven.turn(1, 9)
   assert.deepEqual(causesOf(driven.admission), [['deadline', 30, 25]])
 })
 
-test('a deadline that is over on arrival: the expected wait, and what the function returned', () => {
-  const driven = new DrivenAdmission({ maxConcurrent: 1, deadline: () => -3 })
+test('a deadline that is over on arrival: the expected wait, and how long it had', () => {
+  const driven = new DrivenAdmission({ maxConcurrent: 1, deadlineMs: () => -3 })
   for (let i = 0; i < 2; i++) driven.ask()
   assert.deepEqual(causesOf(driven.admission), [['deadline', 0, -3]])
 })
@@ -201,7 +201,7 @@ test('the snapshot keeps the last twenty, the newest last', () => {
 })
 
 test('a listener of the overload may cause the next rejection: each keeps its own number', () => {
-  const driven = new DrivenAdmission({ maxConcurrent: 1, deadline: () => -3 })
+  const driven = new DrivenAdmission({ maxConcurrent: 1 })
   const { told } = driven
   driven.told = /** @type {any} */ ({
     push(event) {
@@ -210,9 +210,8 @@ test('a listener of the overload may cause the next rejection: each keeps its ow
     },
   })
   driven.ask()
-  driven.update({ maxConcurrent: 1 })
   assert.equal(driven.ask().decision, QUEUED)
-  driven.update({ maxConcurrent: 1, deadline: () => -3 })
+  driven.deadlineMs = () => -3
   const late = driven.ask()
   const { reason, value, bound } = late.ticket.rejection
   assert.deepEqual([reason, value, bound], ['deadline', 0, -3])
@@ -237,6 +236,7 @@ test('the text of each reason names its unit', () => {
     'memory: 0 of 0 MB',
     'shortage: 0.9 of at most 1',
     'deadline: wait 0.9 of 0.5 ms',
+    'age: 0.9 of 0.5 ms old',
     'event_loop_delay: 0.9 of 0.5 ms',
     'event_loop_utilization: 0.9 of 0.5',
     'heap_used_bytes: 0 of 0 MB',

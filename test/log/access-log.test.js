@@ -256,7 +256,8 @@ describe('the access log', () => {
   it('says how long a rejected request was queued, and nothing of one rejected on arrival', async (t) => {
     const deadlines = { '/queued': 20, '/late': 0 }
     const { lines, spillway } = logging(t, {
-      shed: { maxConcurrent: 1, deadline: ({ url }) => deadlines[url] },
+      shed: { maxConcurrent: 1 },
+      deadline: { of: ({ url }) => deadlines[url] },
     })
     let held
     const arrived = new Promise((resolve) => {
@@ -274,7 +275,7 @@ describe('the access log', () => {
     await first
     await ended(spillway, 1)
     const [queued, late] = lines.filter(({ msg }) => msg === 'request rejected')
-    assert.deepEqual([queued.reason, late.reason], ['deadline', 'deadline'])
+    assert.deepEqual([queued.reason, late.reason], ['deadline', 'age'])
     assert.deepEqual([queued.bound, late.value, late.bound], [20, 0, 0])
     assert.ok(queued.value >= 20, `${queued.value} ms`)
     assert.ok(queued.queueMs >= 20, `${queued.queueMs} ms`)

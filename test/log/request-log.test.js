@@ -117,6 +117,7 @@ describe('the line of a slow request', () => {
       parts: { queueMs: 0, runMs, loopBusyMs: 0, gcMs, waitMs: 0, bodyMs: 0 },
       // The turn before it.
       unreadMs: 250,
+      proxyMs: null,
       requestId: null,
       traceId: null,
     })

@@ -29,7 +29,8 @@ const refusal = (given) => {
 
 const withOption = (name, value) => {
   const [group, key] = name.split('.')
-  return key === undefined ? { [group]: value } : { [group]: { [key]: value } }
+  const needed = name === 'shed.maxAge' ? { proxy: { requestStart: true } } : {}
+  return key === undefined ? { [group]: value } : { ...needed, [group]: { [key]: value } }
 }
 
 const valueAt = (resolved, name) => name.split('.').reduce((object, key) => object[key], resolved)
@@ -46,6 +47,8 @@ const isGroup = (name) =>
     'metrics',
     'shed',
     'pressure',
+    'proxy',
+    'deadline',
     'errors',
     'health',
     'balancer',
@@ -64,7 +67,8 @@ test('no options, no group and no value are the defaults', () => {
   assert.deepEqual(resolveOptions(), DEFAULTS)
   assert.deepEqual(resolveOptions(undefined), DEFAULTS)
   assert.deepEqual(resolveOptions({}), DEFAULTS)
-  for (const name of names) assert.deepEqual(resolveOptions(withOption(name, undefined)), DEFAULTS)
+  for (const name of names.filter((each) => each !== 'shed.maxAge'))
+    assert.deepEqual(resolveOptions(withOption(name, undefined)), DEFAULTS)
   for (const name of Object.keys(DEFAULTS)) assert.deepEqual(resolveOptions({ [name]: undefined }), DEFAULTS)
 })
 
@@ -143,12 +147,18 @@ const ACCEPTED = {
   'shed.classify': [label, { header: 'X-Class' }, { urgency: true, prefetch: false, header: undefined }],
   'shed.key': [label],
   'shed.shortage': [label],
-  'shed.deadline': [label],
+  'shed.maxAge': [0.5, 2000],
   'shed.headers': [label],
   'shed.respond': [label],
   'shed.errorMode': ['respond', 'next'],
   'pressure.steps': [[0.7], [0.5, 0.9, 1]],
   'pressure.degradeAt': [{}, { low: 0, normal: 1, high: false }, { critical: undefined }],
+  'proxy.requestStart': [true, false, 'x-request-start', 'X-Queue-Start'],
+  'deadline.header': ['x-request-timeout-ms', 'grpc-timeout', 'X-Envoy-Expected-Rq-Timeout-Ms'],
+  'deadline.default': [0.5, 2000],
+  'deadline.max': [0.5, 2000],
+  'deadline.of': [label],
+  'deadline.forward': [['orders.internal', 'localhost:4000', '127.0.0.1', '[::1]:80'], []],
   'errors.answer': [true, false],
   'errors.timeout': [1, 0.5, Number.POSITIVE_INFINITY, label],
   'errors.timeoutStatus': [503, 504],
@@ -229,12 +239,19 @@ const RULES = {
     'a function (req) that returns a class, or an object with header (a name), urgency or prefetch (true or false)',
   'shed.key': 'a function (req) that returns a string or undefined',
   'shed.shortage': 'a function that returns a number from 0 to 1',
-  'shed.deadline': 'a function (req) that returns the milliseconds left',
+  'shed.maxAge': 'a number of milliseconds above 0',
   'shed.headers': 'a function (req) that returns headers',
   'shed.respond': 'a function (req, res, verdict)',
   'shed.errorMode': 'one of respond, next',
   'pressure.steps': 'a list of numbers above 0 and up to 1, such as [0.7, 0.9]',
   'pressure.degradeAt': 'an object with critical, high, normal or low: each a number from 0 to 1, or false',
+  'proxy.requestStart':
+    "true for X-Request-Start or X-Queue-Start, false, or the name of a header such as 'x-request-start'",
+  'deadline.header': "the name of a header such as 'x-request-timeout-ms'",
+  'deadline.default': 'a number of milliseconds above 0',
+  'deadline.max': 'a number of milliseconds above 0',
+  'deadline.of': 'a function (req) that returns the milliseconds left',
+  'deadline.forward': "a list of hosts such as ['orders.internal', 'localhost:4000']",
   'errors.answer': 'true or false',
   'errors.timeout':
     'a number of milliseconds above 0, or a function (req, { route, priority }) that returns one',
@@ -351,7 +368,7 @@ const REFUSED = {
   ],
   'shed.key': ['tenant', false],
   'shed.shortage': [0.5, false],
-  'shed.deadline': [100, false],
+  'shed.maxAge': [0, -1, Number.NaN, '2s'],
   'shed.headers': ['x', false],
   'shed.respond': ['x', false],
   'shed.errorMode': ['throw', true],
@@ -365,6 +382,12 @@ const REFUSED = {
     { low: null },
     false,
   ],
+  'proxy.requestStart': ['', 'x request start', 'x-start:', 1, 'x'.repeat(101)],
+  'deadline.header': ['', 'a b', true, 'x'.repeat(101)],
+  'deadline.default': [0, -1, Number.NaN, '2s'],
+  'deadline.max': [0, -1, Number.NaN, '2s'],
+  'deadline.of': [100, false],
+  'deadline.forward': ['orders.internal', ['http://orders.internal'], [''], [7], ['orders/'], ['*']],
   'errors.answer': ['yes', 0],
   'errors.timeout': [0, -1, Number.NaN, '30s', false],
   'errors.timeoutStatus': [500, '503', 0],
@@ -484,6 +507,15 @@ test('a refusal shows the value so that its kind can be told', () => {
 test('0 is 0, and not the default', () => {
   assert.match(refusal({ routes: { max: 0 } }).message, /got 0 \(number\)/)
   assert.match(refusal({ latency: { streamAfter: 0 } }).message, /got 0 \(number\)/)
+})
+
+test('`shed.maxAge` needs the stamp of the proxy, also in update()', () => {
+  const { code, message } = refusal({ shed: { maxAge: 2000 } })
+  assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')
+  assert.match(message, /^`shed.maxAge` needs .*: add `proxy: \{ requestStart: true \}`\.$/)
+  assert.throws(() => updateOptions(resolveOptions(), { shed: { maxAge: 2000 } }), { message })
+  const proxy = { requestStart: 'x-queue-start' }
+  assert.equal(updateOptions(resolveOptions({ proxy }), { shed: { maxAge: 2000 } }).shed.maxAge, 2000)
 })
 
 test('options and groups must be objects', () => {

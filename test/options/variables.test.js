@@ -27,9 +27,9 @@ describe('a variable', () => {
         'shed.classify',
         'shed.key',
         'shed.shortage',
-        'shed.deadline',
         'shed.headers',
         'shed.respond',
+        'deadline.of',
         'registry',
       ]
     )

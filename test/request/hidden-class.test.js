@@ -19,7 +19,7 @@ const haveSameMap = new Function('a', 'b', 'return %HaveSameMap(a, b)')
 
 /** V8 learns from the first lives what kinds of values each field holds, and may replace the hidden class meanwhile. */
 const ROUNDS = 3
-const SHED = { ...QUEUE, deadline: ({ url }) => (url === '/rejected' ? 0 : undefined) }
+const GATE = { shed: QUEUE, deadline: { of: ({ url }) => (url === '/rejected' ? 0 : undefined) } }
 
 /** Collects the requests of a server, those that never come to its handler included. */
 function collecting(server, requests) {
@@ -40,7 +40,7 @@ const work = (req, res) => {
 /** One request each that runs at once, runs after the queue, fails, is rejected, and whose client disconnects in the queue. */
 async function liveOverHttp1(t, requests) {
   const create = (spillway, handler) => collecting(attached(spillway, handler), requests)
-  const { admission, clock, get, hold, port, waiting } = await holdingServer(t, { shed: SHED, create, work })
+  const { admission, clock, get, hold, port, waiting } = await holdingServer(t, { ...GATE, create, work })
   const { answer, release } = await hold()
   const queued = [get('/ran'), get('/failed')]
   await waiting(2)
@@ -61,7 +61,7 @@ async function liveOverHttp1(t, requests) {
 
 async function liveOverHttp2(t, requests) {
   const create = (spillway, handler) => collecting(spillway.attach(http2.createServer(handler)), requests)
-  const { port } = await holdingServer(t, { shed: SHED, create, work })
+  const { port } = await holdingServer(t, { ...GATE, create, work })
   const client = http2.connect(`http://127.0.0.1:${port}`)
   t.after(() => client.destroy())
   await once(client.request({ ':path': '/ran' }).resume(), 'close')

@@ -69,6 +69,7 @@ function responseTo(onRejected) {
 
 /** @param {string} root the checkout whose admission it is */
 function stackOf(root) {
+  const { deadlineLimit } = require('../support/deadline-limit')
   const { Admission } = require(join(root, 'src/core/gate/admission'))
   const { NORMAL, RUN } = require(join(root, 'src/core/gate/verdict'))
   const { DEFAULTS } = require(join(root, 'src/core/options/options'))
@@ -77,13 +78,14 @@ function stackOf(root) {
     NORMAL,
     RUN,
 
-    admission(clock, shed, connections, seed = 1) {
+    /** `deadlineMs`: for how long a feature lets a request be queued. */
+    admission(clock, { deadlineMs, ...shed } = {}, connections, seed = 1) {
       const options = {
         ...DEFAULTS.shed,
         classify: (req) => req.priority ?? 'normal',
         ...shed,
       }
-      return new Admission({
+      const admission = new Admission({
         clock,
         internalErrors: NO_INTERNAL_ERRORS,
         options,
@@ -92,6 +94,8 @@ function stackOf(root) {
         sampleMemory: () => ({}),
         onOverload: () => undefined,
       })
+      if (deadlineMs !== undefined) admission.limitBy(deadlineLimit(deadlineMs))
+      return admission
     },
 
     /** The loop has accepted a connection. */

@@ -63,7 +63,7 @@ const PARTS = {
   waitMs: 'number',
   bodyMs: 'number',
 }
-const PART_SUMS = { ...PARTS, unreadMs: 'number' }
+const PART_SUMS = { ...PARTS, unreadMs: 'number', proxyMs: 'number' }
 const SHAPE = {
   at: 'string',
   uptimeSeconds: 'number',
@@ -108,6 +108,7 @@ const SHAPE = {
       loopDelayMs: 'number',
       parts: PARTS,
       unreadMs: 'number',
+      proxyMs: 'object',
       requestId: 'object',
       traceId: 'object',
     },
@@ -148,6 +149,7 @@ const SHAPE = {
   },
   limits: [],
   pools: [],
+  deadlines: 'object',
   warnings: { counts: {}, recent: [] },
   runtime: {
     loop: {

@@ -58,6 +58,8 @@ class Admission {
   answersInFramework = false
   /** What features add to the limits: nothing, the only one, or all as one. @type {Readonly<FeatureLimit>} */
   #featureLimit = NO_LIMIT
+  /** Whether a limit of a feature calls a function of the user. */
+  #callsUser = false
   #measureTurn
   #clock
   #internalErrors
@@ -135,22 +137,23 @@ class Admission {
   limitBy(limit) {
     const before = this.#featureLimit
     this.#featureLimit = before === NO_LIMIT ? limit : new FeatureLimits([before, limit])
+    if (limit.callsUser) this.#callsUser = this.hasUserHooks = true
   }
 
-  /** For how long a request may be queued, by the user's function and by the features. @param {Request} request @param {number} nowMs */
-  deadlineMs = (request, nowMs) =>
-    Math.min(this.hooks.deadlineMs(request), deadlineOf(this.#featureLimit, request, nowMs))
+  /** For how long a request may be queued, by the features. @param {Request} request @param {number} nowMs */
+  deadlineMs = (request, nowMs) => deadlineOf(this.#featureLimit, request, nowMs)
 
   /** @param {ShedOptions} options */
   update(options) {
-    const { classify, deadline, errorMode, headers, key, mode, respond } = options
+    const { classify, errorMode, headers, key, mode, respond } = options
     // The process may not be allowed to read the file any more.
     if (mode === 'observe' && mode !== this.mode)
       this.#internalErrors.guard('shed.mode', () => this.#shadow.value.restart())
     this.mode = mode
     this.hasUserHooks =
       errorMode === 'next' ||
-      [classify, deadline, headers, key, respond].some((each) => typeof each === 'function')
+      [classify, headers, key, respond].some((each) => typeof each === 'function') ||
+      this.#callsUser
     this.answersInFramework = errorMode === 'next' || respond !== undefined
     this.#isOff = mode === 'off' || this.#clock.isFrozen === true
     this.#retryAfter = new RetryAfter(options.retryAfter, this.#random)

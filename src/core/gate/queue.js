@@ -27,7 +27,7 @@ class Wait {
     this.key = key
     /** Its position among the queued requests of its class, where keys share fairly; otherwise 0. */
     this.tag = tag
-    /** How long it may take, by the user's `deadline`. */
+    /** How long it may take, by its deadline. */
     this.deadlineMs = deadlineMs
     this.queuedMs = nowMs
     /** When it began, on the stall-free clock. */

@@ -1,5 +1,5 @@
 'use strict'
-// Calls the functions of the user that decide: `classify`, `key`, `deadline` and `shortage`. None of them can throw into
+// Calls the functions of the user that decide: `classify`, `key` and `shortage`; for features, any that returns a number. None can throw into
 // the gate. An error, a promise or a value of the wrong type is reported, and the default is used.
 
 const { SAMPLE_MS } = require('./measurements/loop-turns')
@@ -74,47 +74,57 @@ class UserHooks {
     return ''
   }
 
-  /** The milliseconds left until the request's own deadline. @param {Request} request */
-  deadlineMs({ req }) {
-    const { deadline } = /** @type {ShedOptions} */ (this.#options)
-    if (deadline === undefined) return Number.POSITIVE_INFINITY
-    return this.#callForNumber('shed.deadline', () => deadline(req)) ?? Number.POSITIVE_INFINITY
-  }
-
   /** @param {number} nowMs */
   onTurn(nowMs) {
     const { shortage } = /** @type {ShedOptions} */ (this.#options)
     if (shortage === undefined || nowMs - this.#shortageMs < SAMPLE_MS) return
     this.#shortageMs = nowMs
-    this.shortage = Math.min(1, Math.max(0, this.#callForNumber('shed.shortage', shortage) ?? 0))
-  }
-
-  /** @param {string} option @param {() => unknown} callback */
-  #callForNumber(option, callback) {
-    const value = this.#call(option, callback)
-    if (typeof value === 'number') return Number.isNaN(value) ? undefined : value
-    // A missing header is not a mistake.
-    if (value !== undefined && value !== null)
-      this.#reportInvalid(option, value, `it returned ${typeof value}, and not a number`)
-    return undefined
+    this.shortage = Math.min(
+      1,
+      Math.max(0, callForNumber(this.#internalErrors, 'shed.shortage', shortage) ?? 0)
+    )
   }
 
   /** @template T @param {string} option @param {() => T} callback */
   #call(option, callback) {
-    try {
-      return callback()
-    } catch (error) {
-      this.#internalErrors.report(option, error)
-      return undefined
-    }
+    return call(this.#internalErrors, option, callback)
   }
 
-  /** @param {string} option @param {unknown} value @param {string} message @returns {undefined} */
+  /** @param {string} option @param {unknown} value @param {string} message */
   #reportInvalid(option, value, message) {
-    this.#internalErrors.report(option, new Error(message))
-    // The rejection of a promise would end the process.
-    this.#internalErrors.catchRejection(option, value)
+    return reportInvalid(this.#internalErrors, option, value, message)
   }
 }
 
+/**
+ * @param {InternalErrors} internalErrors @param {string} option @param {() => unknown} callback
+ * @returns {number | undefined} undefined if the callback returns no number
+ */
+function callForNumber(internalErrors, option, callback) {
+  const value = call(internalErrors, option, callback)
+  if (typeof value === 'number') return Number.isNaN(value) ? undefined : value
+  // A missing header is not a mistake.
+  if (value !== undefined && value !== null)
+    reportInvalid(internalErrors, option, value, `it returned ${typeof value}, and not a number`)
+  return undefined
+}
+
+/** @template T @param {InternalErrors} internalErrors @param {string} option @param {() => T} callback */
+function call(internalErrors, option, callback) {
+  try {
+    return callback()
+  } catch (error) {
+    internalErrors.report(option, error)
+    return undefined
+  }
+}
+
+/** @param {InternalErrors} internalErrors @param {string} option @param {unknown} value @param {string} message @returns {undefined} */
+function reportInvalid(internalErrors, option, value, message) {
+  internalErrors.report(option, new Error(message))
+  // The rejection of a promise would end the process.
+  internalErrors.catchRejection(option, value)
+}
+
 exports.UserHooks = UserHooks
+exports.callForNumber = callForNumber

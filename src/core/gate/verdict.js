@@ -22,7 +22,8 @@ const REASONS = Object.freeze(
     'concurrency', // limits/limits.js: `maxConcurrent` requests are in flight
     'memory', // limits/resource-limits.js: the heap is nearly full after a collection
     'shortage', // limits/resource-limits.js: the user's `shortage()`
-    'deadline', // gate.js: the wait would be longer than `deadline(req)` allows
+    'deadline', // gate.js: the wait would be longer than the deadline or `maxAge` allows
+    'age', // features/deadlines/deadlines.js: on arrival, already older than its deadline or `maxAge`
     'event_loop_delay', // limits/resource-limits.js: the fixed limits of the options
     'event_loop_utilization',
     'heap_used_bytes',

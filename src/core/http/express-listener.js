@@ -1,6 +1,6 @@
 'use strict'
 // The Express app of a server, which is one of its `request` listeners. Where no code of the user precedes spillway's middleware,
-// a request gets what Express adds before the first middleware. So the user's `classify`, `key`, `deadline`, `headers` and
+// a request gets what Express adds before the first middleware. So the user's `classify`, `key`, `deadline.of`, `headers` and
 // `ignore` can be called before Express runs.
 
 const { isFirstInApp, queryOf } = require('../route/instrument-router')

@@ -29,6 +29,7 @@ const TEXTS = Object.freeze({
   memory: sizeText,
   shortage: (value) => `${value} of at most 1`,
   deadline: waitText,
+  age: (value, bound) => `${value} of ${bound} ms old`,
   event_loop_delay: (value, bound) => `${value} of ${bound} ms`,
   event_loop_utilization: (value, bound) => `${value} of ${bound}`,
   heap_used_bytes: sizeText,

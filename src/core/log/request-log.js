@@ -126,7 +126,7 @@ class RequestLog {
 
 /** @param {'slow' | 'slowest'} event @param {SlowRequest} request */
 function fieldsOf(event, { route, status, outcome, ...slow }) {
-  const { durationMs, queueMs, firstByteMs, loopDelayMs, parts, unreadMs, trace, req } = slow
+  const { durationMs, queueMs, firstByteMs, loopDelayMs, parts, unreadMs, proxyMs, trace, req } = slow
   return {
     event,
     route,
@@ -134,6 +134,7 @@ function fieldsOf(event, { route, status, outcome, ...slow }) {
     outcome,
     ...withRounded({ durationMs, queueMs, firstByteMs, loopDelayMs }),
     ...(parts === null ? {} : { ...withRounded({ unreadMs }), parts: withRounded(parts) }),
+    ...(proxyMs === null ? {} : withRounded({ proxyMs })),
     ...trace,
     req,
   }

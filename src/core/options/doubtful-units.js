@@ -8,6 +8,9 @@ const environment = require('../environment/deployment')
 const SECONDS_UP_TO = {
   'shed.maxDelay': 1,
   'shed.targetDelay': 1,
+  'shed.maxAge': 1,
+  'deadline.default': 1,
+  'deadline.max': 60,
   'shed.sampleInterval': 1,
   'shed.maxEventLoopDelay': 1,
   'errors.timeout': 90,

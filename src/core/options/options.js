@@ -71,6 +71,7 @@ function resolveOptions(given = {}, defaults = DEFAULTS) {
   requireKnownKeys('', given, DEFAULTS)
   requireDistinctPaths(resolved.endpoints)
   requireWatch(resolved.insight)
+  requireStart(resolved)
   return Object.freeze(resolved)
 }
 
@@ -99,6 +100,7 @@ function updateOptions(current, given, defaults = DEFAULTS) {
     if (/** @type {Group} */ (given.shed)[key] === undefined)
       now[key] = /** @type {Group} */ (defaults.shed)[key]
   const shed = /** @type {ResolvedOptions['shed']} */ (resolveGroup('shed', given.shed, now))
+  requireStart({ ...current, shed })
   return Object.freeze({ ...current, shed })
 }
 
@@ -228,6 +230,15 @@ function requireWatch({ stalls, hangReport, exitAfter }) {
   throw new SpillwayError(
     'ERR_SPILLWAY_OPTION_VALUE',
     `\`insight.${exitAfter === 0 ? 'hangReport' : 'exitAfter'}\` needs the thread that \`insight.stalls\` starts: leave \`stalls\` on.`
+  )
+}
+
+/** @param {ResolvedOptions} options */
+function requireStart({ proxy, shed }) {
+  if (shed.maxAge === undefined || proxy.requestStart) return
+  throw new SpillwayError(
+    'ERR_SPILLWAY_OPTION_VALUE',
+    '`shed.maxAge` needs to know when a request came to the proxy: add `proxy: { requestStart: true }`.'
   )
 }
 

@@ -60,6 +60,14 @@ const oneOf = (words) => [
   words,
 ]
 
+/** @param {unknown} value */
+const isHeaderName = (value) => isText(value) && /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(value)
+// A URL is no host: 'http://orders' would never match.
+/** @param {unknown} value */
+const isHost = (value) => isText(value) && /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d+)?$/i.test(value)
+/** @param {unknown} value */
+const areHosts = (value) => Array.isArray(value) && value.every(isHost)
+
 // Clients percent-encode everything but printable ASCII, so that another path would never match.
 /** @param {unknown} value */
 const isPathOrOff = (value) =>
@@ -168,6 +176,8 @@ module.exports = {
   TIMER_FROM_0,
   TIMER_FROM_1,
   oneOf,
+  isHeaderName,
+  areHosts,
   isPathOrOff,
   SECRETS,
   areShowable,

@@ -15,7 +15,8 @@
 //
 // The marks cost a clock read and up to three reads of the loop's idle time. The parts are computed at the end of the loop
 // turn, when V8 has reported the collections of the turn: a counter that was added to is never corrected.
-// `unread` comes before the duration: the time that a request was at most in the kernel while the loop was busy.
+// Two come before the duration: `unread`, the time that a request was at most in the kernel while the loop was busy, and `proxy`, the time
+// from the stamp of a proxy to the arrival, where a feature knows it.
 
 const { Rows } = require('../histogram/rows')
 const { RollingRows } = require('../histogram/rows')
@@ -34,8 +35,8 @@ const { ABORTED, UPGRADED } = require('./outcome')
  * The order in a row, and of the values of the label `part`. Two columns are no parts: `loop` is the time for which the request's own code
  * ran, and `gave up` counts requests whose client disconnected before an answer began.
  */
-const PARTS = Object.freeze(['queue', 'run', 'loop_busy', 'gc', 'wait', 'body', 'unread'])
-const [QUEUE, RUN, LOOP_BUSY, GC, WAIT, BODY, UNREAD] = PARTS.keys()
+const PARTS = Object.freeze(['queue', 'run', 'loop_busy', 'gc', 'wait', 'body', 'unread', 'proxy'])
+const [QUEUE, RUN, LOOP_BUSY, GC, WAIT, BODY, UNREAD, PROXY] = PARTS.keys()
 const LOOP = PARTS.length
 const GAVE_UP = LOOP + 1
 const PART_COLUMNS = GAVE_UP + 1
@@ -50,6 +51,8 @@ class RequestParts {
   /** Whether time is split: the option `insight.parts`. */
   isOn
   collections = new CollectionTimes()
+  /** How long a request was in a proxy before it arrived, where a feature knows. @type {((request: Request) => number) | undefined} */
+  proxyMsOf
   #recordPending = () => 0
   #rows = new Rows(PART_COLUMNS)
   #rolling
@@ -190,6 +193,7 @@ class RequestParts {
     values[start + WAIT] += idledMs - bodyMs
     values[start + BODY] += bodyMs
     values[start + UNREAD] += request.unreadMs
+    if (this.proxyMsOf !== undefined) values[start + PROXY] += this.proxyMsOf(request)
     if (this.collections.lastEndMs <= startedMs) return
     const { collections } = this
     const inQueueMs = wait === undefined ? 0 : collections.between(wait.queuedMs, handlerMs)
@@ -259,6 +263,7 @@ exports.GAVE_UP = GAVE_UP
 exports.LOOP = LOOP
 exports.UNREAD = UNREAD
 exports.PARTS = PARTS
+exports.PROXY = PROXY
 exports.PART_COLUMNS = PART_COLUMNS
 exports.RequestParts = RequestParts
 exports.partsIn = partsIn

@@ -28,6 +28,7 @@ const SHOWN = 10
  * @property {number} loopDelayMs
  * @property {{ queueMs: number, runMs: number, loopBusyMs: number, gcMs: number, waitMs: number, bodyMs: number } | null} parts
  * @property {number | null} unreadMs
+ * @property {number | null} proxyMs
  * @property {{ trace_id?: string } | undefined} trace
  * @property {{ id?: string | number | undefined }} req
  * @property {number} startedMs
@@ -55,7 +56,7 @@ class SlowRequests {
    * @param {{ clock: typeof import('../clock').systemClock,
    *   fields: { ofRequest: (req: import('node:http').IncomingMessage) => SlowRequest['req'] },
    *   loopDelay: { longestSinceMs: (startedMs: number) => number },
-   *   requestParts: Pick<RequestParts, 'isOn' | 'of' | 'turnMs'>,
+   *   requestParts: Pick<RequestParts, 'isOn' | 'of' | 'proxyMsOf' | 'turnMs'>,
    *   traceOf: () => SlowRequest['trace'],
    *   onSlow: (slow: SlowRequest) => void, onWindow: (slowest: SlowRequest[]) => void }} parts
    */
@@ -85,6 +86,7 @@ class SlowRequests {
       loopDelayMs: this.#loopDelayMs(request.startedMs),
       parts: requestParts.of(request),
       unreadMs: requestParts.isOn ? rounded(request.unreadMs) : null,
+      proxyMs: requestParts.proxyMsOf === undefined ? null : rounded(requestParts.proxyMsOf(request)),
       trace: traceOf(),
       req: fields.ofRequest(request.req),
       startedMs: request.startedMs,

@@ -1,7 +1,7 @@
 'use strict'
 // Sums of the parts of the requests of a route, since the start and over the last minute, for the snapshot.
 
-const { GAVE_UP, LOOP, PART_COLUMNS, UNREAD, partsIn } = require('../request/request-parts')
+const { GAVE_UP, LOOP, PART_COLUMNS, PROXY, UNREAD, partsIn } = require('../request/request-parts')
 
 /**
  * @param {{ partsRow: number | undefined }} series
@@ -34,6 +34,7 @@ const routePartsOf = (sinceStart, lastMinute) => ({
 const sumsIn = (sums) => ({
   ...partsIn((part) => sums[part]),
   unreadMs: sums[UNREAD],
+  proxyMs: sums[PROXY],
 })
 
 module.exports = { NO_PARTS, partSumsOf, routePartsOf }

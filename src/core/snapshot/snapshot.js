@@ -128,7 +128,7 @@ function routeOf(series, captured, nowMs) {
 
 /** @param {Slow} recorded @returns {SlowRequest} */
 function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
-  const { durationMs, queueMs, firstByteMs, loopDelayMs, parts, unreadMs } = slow
+  const { durationMs, queueMs, firstByteMs, loopDelayMs, parts, unreadMs, proxyMs } = slow
   return {
     at,
     method,
@@ -141,6 +141,7 @@ function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
     loopDelayMs,
     parts,
     unreadMs,
+    proxyMs,
     requestId: req.id ?? null,
     traceId: trace?.trace_id ?? null,
   }

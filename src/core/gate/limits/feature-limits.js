@@ -8,6 +8,7 @@
  *
  * @typedef {object} FeatureLimit
  * @property {boolean} isWatched whether it may reject now
+ * @property {boolean} [callsUser] whether it calls a function of the user, which expects the framework's request
  * @property {(request: Request, nowMs: number, isObserved: boolean) => ShedReason | undefined} reasonFor on arrival
  * @property {(request: Request, nowMs: number) => ShedReason | undefined} reasonAfterQueue when the gate's queue has kept the request
  * @property {(request: Request, nowMs: number) => number} [deadlineMs] for how long the request may be queued

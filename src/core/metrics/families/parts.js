@@ -70,7 +70,7 @@ const PART_FAMILIES = [
   {
     name: 'spillway_request_part_seconds_total',
     type: 'counter',
-    help: 'Where the time of requests went: queue, run, loop_busy, gc, wait and body sum to their durations; unread came before.',
+    help: 'Where the time of requests went: queue, run, loop_busy, gc, wait and body sum to their durations; unread and proxy came before.',
     points: parts,
   },
   {

@@ -62,7 +62,7 @@ function slowSection() {
 }
 
 /** @param {SlowRequest} request */
-const makeDetail = ({ parts, unreadMs, firstByteMs, loopDelayMs, queueMs, traceId, requestId }) =>
+const makeDetail = ({ parts, unreadMs, proxyMs, firstByteMs, loopDelayMs, queueMs, traceId, requestId }) =>
   make(
     'div',
     { class: 'details' },
@@ -72,6 +72,7 @@ const makeDetail = ({ parts, unreadMs, firstByteMs, loopDelayMs, queueMs, traceI
       ['in the queue', duration(queueMs)],
       ['longest loop turn meanwhile', duration(loopDelayMs)],
       ['before it was read, at most', duration(unreadMs)],
+      ['in the proxy, before it arrived', duration(proxyMs)],
       ['trace id', String(traceId ?? NONE)],
       ['request id', String(requestId ?? NONE)],
     ])

@@ -23,7 +23,8 @@ const ADVICE = {
   memory:
     'The heap is nearly full. Look for a leak, or raise --max-old-space-size if the container has room.',
   shortage: 'The function `shed.shortage` of the application reports a shortage.',
-  deadline: 'Requests would not be answered within `shed.deadline`. Run more processes, or allow more time.',
+  deadline: 'Requests would not be answered within their deadlines. Run more processes, or allow more time.',
+  age: 'Requests are too old when they arrive: they wait in a proxy. Run more processes, or let the proxy queue fewer.',
 }
 /** Causes other than the number of requests. @type {Record<string, string>} */
 const CAUSES = { memory: 'the heap is nearly full', shortage: 'the application reports a shortage' }

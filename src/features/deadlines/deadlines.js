@@ -1,0 +1,245 @@
+'use strict'
+// Until when each request is worth answering, counted from when it came to the proxy. A request that arrives too old is rejected on arrival,
+// and one that would get too old in the queue is not queued. The handler asks how long is left, and services that are named are told.
+
+const { callForNumber } = require('../../core/gate/user-hooks')
+const { CRITICAL } = require('../../core/gate/verdict')
+const { timeoutOf } = require('./timeout-header')
+
+/**
+ * @import { IncomingMessage } from 'node:http'
+ * @import { ShedReason } from '../../../index.js'
+ * @import { FeatureLimit } from '../../core/gate/limits/feature-limits'
+ * @import { Request } from '../../core/request/request'
+ * @import { Instance } from '../../instance'
+ * @import { Forwarding } from './forwarding'
+ * @import { Age, ProxyAges } from './proxy-ages'
+ */
+
+/** In which services are told, unless a header is given. */
+const DEFAULT_HEADER = 'x-request-timeout-ms'
+/** @type {Age} */
+const NO_AGE = Object.freeze({ ms: 0, differenceMs: 0, clock: undefined })
+
+/** What is kept of a request. */
+class Span {
+  /** When it has to be answered, once that was asked for. @type {number | undefined} */
+  endsMs
+
+  /** @param {Age} age @param {number} arrivedMs */
+  constructor(age, arrivedMs) {
+    this.age = age
+    /** When it came to the proxy, on our clock. */
+    this.startedMs = arrivedMs - age.ms
+  }
+}
+
+/** @implements {FeatureLimit} */
+class Deadlines {
+  callsUser
+  forwarded = 0
+  withDeadline = 0
+  /** @type {WeakMap<object, Span>} */
+  #spans = new WeakMap()
+  #ages
+  #hasDeadlines
+  #header
+  #instance
+  /** @type {Forwarding | undefined} */
+  #forwarding
+
+  /** @param {Instance} instance @param {ProxyAges | undefined} ages */
+  constructor(instance, ages) {
+    const { deadline } = instance.options
+    this.#instance = instance
+    this.#ages = ages
+    this.callsUser = deadline.of !== undefined
+    this.#header = deadline.header?.toLowerCase()
+    this.#hasDeadlines = [deadline.header, deadline.default, deadline.of].some((each) => each !== undefined)
+  }
+
+  start() {
+    const { context, internalErrors, options } = this.#instance
+    const { forward = [] } = options.deadline
+    if (forward.length === 0 || !this.#hasDeadlines) return
+    const { Forwarding } = require('./forwarding')
+    this.#forwarding = new Forwarding({
+      header: this.#header ?? DEFAULT_HEADER,
+      hosts: forward,
+      internalErrors,
+      leftMs: () => this.#leftOf(context.request),
+      onForward: () => this.forwarded++,
+    })
+    context.turnOn({ followsEvents: true })
+    this.#forwarding.start()
+  }
+
+  close() {
+    if (this.#forwarding === undefined) return
+    this.#forwarding.close()
+    this.#forwarding = undefined
+    this.#instance.context.turnOff({ followsEvents: true })
+  }
+
+  /** `shed` may change while the process runs. */
+  get #maxAgeMs() {
+    return this.#ages === undefined ? undefined : this.#instance.options.shed.maxAge
+  }
+
+  get isWatched() {
+    return this.#hasDeadlines || this.#maxAgeMs !== undefined
+  }
+
+  // Hot path with a deadline or an age: once a request.
+  /** @param {Request} request */
+  onRequest(request) {
+    const age = this.#ages === undefined ? NO_AGE : this.#ages.measure(request)
+    this.#spans.set(request.req, new Span(age, request.startedMs))
+  }
+
+  // Hot path with a deadline or `maxAge`: once a request.
+  /** @param {Request} request @param {number} nowMs @param {boolean} isObserved @returns {ShedReason | undefined} */
+  reasonFor(request, nowMs, isObserved) {
+    const span = this.#spans.get(request.req)
+    if (span === undefined) return undefined
+    const ageMs = nowMs - span.startedMs
+    const boundMs = this.#boundMs(span, request, nowMs)
+    const { clock, differenceMs } = span.age
+    if (ageMs < boundMs) {
+      clock?.onYoung()
+      return undefined
+    }
+    // In mode `observe` the proxy still holds its queue, so that age is no sign of a wrong clock.
+    if (!isObserved) clock?.onOld(differenceMs, nowMs)
+    return this.#instance.admission.cause.because('age', ageMs, boundMs)
+  }
+
+  /** The gate has kept it in the queue until now. @param {Request} request @param {number} nowMs @returns {ShedReason | undefined} */
+  reasonAfterQueue(request, nowMs) {
+    const span = this.#spans.get(request.req)
+    if (span === undefined) return undefined
+    const { queuedMs } = /** @type {NonNullable<Request['ticket']['wait']>} */ (request.ticket.wait)
+    const mostMs = this.#boundMs(span, request, nowMs) - (queuedMs - span.startedMs)
+    if (nowMs - queuedMs < mostMs) return undefined
+    return this.#instance.admission.cause.because('deadline', nowMs - queuedMs, mostMs)
+  }
+
+  /** For how long it may be queued. @param {Request} request @param {number} nowMs */
+  deadlineMs(request, nowMs) {
+    const span = this.#spans.get(request.req)
+    if (span === undefined) return Number.POSITIVE_INFINITY
+    return this.#boundMs(span, request, nowMs) - (nowMs - span.startedMs)
+  }
+
+  onAdmit() {}
+  onReject() {}
+
+  /** How old it may get. @param {Span} span @param {Request} request @param {number} nowMs */
+  #boundMs(span, { req, ticket }, nowMs) {
+    const leftMs = this.#endsMs(span, req, nowMs) - span.startedMs
+    const maxAgeMs = this.#maxAgeMs
+    return maxAgeMs === undefined || ticket.priority === CRITICAL ? leftMs : Math.min(leftMs, maxAgeMs)
+  }
+
+  /** @param {Span} span @param {IncomingMessage} req @param {number} nowMs */
+  #endsMs(span, req, nowMs) {
+    if (span.endsMs === undefined) {
+      span.endsMs = this.#hasDeadlines ? this.#decide(span, req, nowMs) : Number.POSITIVE_INFINITY
+      if (span.endsMs < Number.POSITIVE_INFINITY) this.withDeadline++
+    }
+    return span.endsMs
+  }
+
+  /** @param {Span} span @param {IncomingMessage} req @param {number} nowMs */
+  #decide({ startedMs }, req, nowMs) {
+    const {
+      max = Number.POSITIVE_INFINITY,
+      default: usual = Number.POSITIVE_INFINITY,
+      of,
+    } = this.#instance.options.deadline
+    const header = this.#header
+    // The user says how long is left now; a header, how long the caller waits in all.
+    const leftMs =
+      of === undefined
+        ? undefined
+        : callForNumber(this.#instance.internalErrors, 'deadline.of', () => of(req))
+    if (leftMs !== undefined) return Math.min(nowMs + leftMs, startedMs + max)
+    const timeoutMs = header === undefined ? undefined : timeoutOf(header, req.headers[header])
+    return startedMs + Math.min(timeoutMs ?? usual, max)
+  }
+
+  /** @param {object} given a request of Node or a framework, or Koa's context */
+  remaining(given) {
+    const { req, raw } = /** @type {{ req?: object, raw?: object }} */ (given ?? {})
+    for (const each of [given, req, raw])
+      if (this.#spans.has(/** @type {object} */ (each)))
+        return this.#left(/** @type {IncomingMessage} */ (each))
+    return Number.POSITIVE_INFINITY
+  }
+
+  /** @param {Request | undefined} request */
+  #leftOf(request) {
+    return request === undefined || !this.#spans.has(request.req)
+      ? Number.POSITIVE_INFINITY
+      : this.#left(request.req)
+  }
+
+  /** @param {IncomingMessage} req */
+  #left(req) {
+    const nowMs = this.#instance.clock.now()
+    const endsMs = this.#endsMs(/** @type {Span} */ (this.#spans.get(req)), req, nowMs)
+    return Math.max(0, Math.floor(endsMs - nowMs))
+  }
+
+  /** @param {Request} request */
+  ageOf({ req }) {
+    return this.#spans.get(req)?.age.ms ?? 0
+  }
+
+  /** For metrics. @param {{ values: Float64Array | undefined }} [spare] */
+  sample(spare) {
+    const { forwarded, withDeadline } = this
+    const ages = this.#ages
+    if (ages === undefined) return { values: undefined, totalMs: 0, implausible: 0, forwarded, withDeadline }
+    const { implausible, totalMs } = ages
+    return { values: ages.copy(spare?.values), totalMs, implausible, forwarded, withDeadline }
+  }
+
+  /** @returns {import('../../../index.js').DeadlinesSnapshot} */
+  section() {
+    const { forwarded, withDeadline } = this
+    return {
+      proxy: this.#ages === undefined ? null : this.#proxySection(this.#ages),
+      withDeadline,
+      forwarded,
+    }
+  }
+
+  /** @param {ProxyAges} ages */
+  #proxySection(ages) {
+    const { requests, without, implausible, totalMs, clockDifferenceMs } = ages
+    const { summaryOf } = require('../../core/snapshot/snapshot')
+    const lastMinute = summaryOf(ages.lastMinute(this.#instance.clock.now()))
+    return { requests, without, implausible, totalMs, clockDifferenceMs, lastMinute }
+  }
+}
+
+/** @param {Instance} instance */
+function deadlinesOf(instance) {
+  const { admission, clock, options, recorder, warn } = instance
+  const { requestStart } = options.proxy
+  /** @type {ProxyAges | undefined} */
+  let ages
+  if (requestStart) {
+    const { ProxyAges } = require('./proxy-ages')
+    ages = new ProxyAges({ clock, header: requestStart, recorder, warn })
+  }
+  const deadlines = new Deadlines(instance, ages)
+  if (ages !== undefined) recorder.parts.proxyMsOf = (request) => deadlines.ageOf(request)
+  admission.limitBy(deadlines)
+  deadlines.start()
+  return deadlines
+}
+
+exports.Deadlines = Deadlines
+exports.deadlinesOf = deadlinesOf

@@ -1,0 +1,154 @@
+'use strict'
+// How long requests were in the proxy before they arrived: measured from its stamp, by our clock and what is known of the proxy's.
+
+const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
+const { RollingHistogram } = require('../../core/histogram/rolling')
+const { ProxyClock } = require('./proxy-clock')
+const { startOf } = require('./request-start')
+
+/**
+ * @import { IncomingHttpHeaders } from 'node:http'
+ * @import { Clock } from '../../core/clock'
+ * @import { Recorder } from '../../core/request/recorder'
+ * @import { Request } from '../../core/request/request'
+ *
+ * @typedef {{ ms: number, differenceMs: number, clock: ProxyClock | undefined }} Age `clock`: of the proxy that stamped the request, if any did
+ */
+
+/** Older requests are none: the clock of the proxy is wrong, or its unit is another. */
+const MOST_MS = 300_000
+/** Two clocks that are kept right differ by less. */
+const MOST_AHEAD_MS = 1000
+/** A proxy sends what it has queued at once when a request ends. */
+const QUIET_MS = 20
+/** Proxies with a clock of their own. Further ones share one. */
+const MOST_PROXIES = 100
+const BOTH = ['x-request-start', 'x-queue-start']
+
+class ProxyAges {
+  requests = 0
+  without = 0
+  implausible = 0
+  totalMs = 0
+  #buckets = new Buckets(ADVISED_BOUNDS)
+  #rolling
+  #clock
+  #headers
+  #recorder
+  #warn
+  /** By the address that the proxy connects from. @type {Map<string, ProxyClock>} */
+  #proxies = new Map()
+  #hasWarned = new Set()
+
+  /**
+   * @param {{ clock: Clock, header: true | string, recorder: Recorder, warn: (fields: object, message: string) => void }} parts
+   */
+  constructor({ clock, header, recorder, warn }) {
+    this.#clock = clock
+    this.#headers = header === true ? BOTH : [header.toLowerCase()]
+    this.#recorder = recorder
+    this.#rolling = new RollingHistogram(clock.now())
+    this.#buckets.add()
+    this.#warn = warn
+  }
+
+  // Hot path with `proxy.requestStart`: once a request.
+  /** Called when the request arrives. @param {Request} request @returns {Age} */
+  measure(request) {
+    const stamp = this.#stampOf(request.req.headers)
+    if (stamp === undefined) return this.#unknown('without')
+    const startMs = startOf(stamp)
+    const differenceMs = this.#clock.wallMs() - (startMs ?? Number.NaN)
+    if (!(differenceMs <= MOST_MS && differenceMs >= -MOST_AHEAD_MS))
+      return this.#disbelieve(startMs, differenceMs)
+    const { startedMs } = request
+    const clock = this.#clockOf(request.socket?.remoteAddress ?? '')
+    const isQuiet = request.othersInFlight === 0 && startedMs - this.#recorder.endedMs > QUIET_MS
+    const ms = clock.ageOf(differenceMs, isQuiet, startedMs)
+    if (clock.isKnown) this.#record(ms, startedMs)
+    return { ms, differenceMs, clock }
+  }
+
+  /** @param {number} ms @param {number} nowMs */
+  #record(ms, nowMs) {
+    this.requests++
+    this.totalMs += ms
+    this.#buckets.record(0, ms / 1000)
+    this.#rolling.record(ms, nowMs, false)
+  }
+
+  /** @param {IncomingHttpHeaders} headers */
+  #stampOf(headers) {
+    for (const name of this.#headers) if (headers[name] !== undefined) return headers[name]
+    return undefined
+  }
+
+  /** @param {'without' | 'implausible'} why */
+  #unknown(why) {
+    this[why]++
+    return { ms: 0, differenceMs: 0, clock: undefined }
+  }
+
+  /** @param {number | undefined} startMs @param {number} differenceMs */
+  #disbelieve(startMs, differenceMs) {
+    const what =
+      startMs === undefined
+        ? 'holds no time since 1970'
+        : differenceMs < 0
+          ? `is ${seconds(-differenceMs)} s in the future`
+          : `is ${seconds(differenceMs)} s old`
+    this.#warnOnce(
+      'implausible',
+      `the stamp of a request ${what}: it is not believed. Compare the clocks of proxy and service.`
+    )
+    return this.#unknown('implausible')
+  }
+
+  /** @param {string} address */
+  #clockOf(address) {
+    const key = this.#proxies.has(address) || this.#proxies.size < MOST_PROXIES ? address : ''
+    let clock = this.#proxies.get(key)
+    if (clock === undefined) {
+      clock = new ProxyClock((behindMs) =>
+        this.#warnOnce(
+          'clock',
+          `the clock of a proxy seems ${seconds(behindMs)} s behind: ages of requests count from there. Synchronize the clocks.`
+        )
+      )
+      this.#proxies.set(key, clock)
+    }
+    return clock
+  }
+
+  /** @param {string} what @param {string} sentence */
+  #warnOnce(what, sentence) {
+    if (this.#hasWarned.has(what)) return
+    this.#hasWarned.add(what)
+    this.#warn({ event: 'requestStart' }, `spillway: ${sentence}`)
+  }
+
+  /** The difference that matters most: clocks that are behind would make requests old. */
+  get clockDifferenceMs() {
+    let [behindMs, aheadMs] = [0, 0]
+    for (const clock of this.#proxies.values()) {
+      behindMs = Math.max(behindMs, clock.behindMs)
+      aheadMs = Math.max(aheadMs, clock.aheadMs)
+    }
+    return behindMs > 0 || aheadMs === 0 ? behindMs : -aheadMs
+  }
+
+  /** @param {number} nowMs */
+  lastMinute(nowMs) {
+    return this.#rolling.lastMinute(nowMs)
+  }
+
+  /** @param {Float64Array} [spare] */
+  copy(spare) {
+    return this.#buckets.copy(spare)
+  }
+}
+
+/** @param {number} ms */
+const seconds = (ms) => Math.round(ms / 100) / 10
+
+exports.ProxyAges = ProxyAges

@@ -1,0 +1,107 @@
+'use strict'
+// How far the clock of a proxy is behind ours. A difference between two clocks looks like an age, and one of two seconds would have every
+// request rejected. Three facts tell them apart:
+//
+//   A request that is young, or comes from the future, proves that the clock is not behind.
+//   A request that comes while nothing runs or has just ended waited for nobody, so its age is a difference.
+//   Rejecting is quick, so a queue of requests that are too old is gone within seconds. If none is young by then, it is the clock.
+//
+// No age is believed before one of these is known. A clock that is ahead makes requests look younger, and is left as it is: a single
+// stamp from the future, which a client may have sent, would make all others old.
+
+/** A request of this age or less shows that the clocks agree. A stamp of whole seconds gets there too. */
+const YOUNG_MS = 100
+/** For how long, and in how many requests, the same must be seen before it is taken for a difference. */
+const SPAN_MS = 5000
+const FEWEST = 20
+const FEWEST_QUIET = 5
+
+class Streak {
+  count = 0
+  leastMs = Number.POSITIVE_INFINITY
+  #sinceMs = 0
+  #fewest
+
+  /** @param {number} fewest */
+  constructor(fewest) {
+    this.#fewest = fewest
+  }
+
+  clear() {
+    this.count = 0
+  }
+
+  /** @param {number} differenceMs @param {number} nowMs @returns {boolean} whether the streak is long enough */
+  add(differenceMs, nowMs) {
+    if (this.count++ === 0) {
+      this.#sinceMs = nowMs
+      this.leastMs = differenceMs
+    }
+    this.leastMs = Math.min(this.leastMs, differenceMs)
+    return this.count >= this.#fewest && nowMs - this.#sinceMs >= SPAN_MS
+  }
+}
+
+class ProxyClock {
+  /** Whether ages are believed. */
+  isKnown = false
+  /** What is taken off the difference between arrival and stamp. */
+  behindMs = 0
+  /** By how much a stamp was in the future, at most. */
+  aheadMs = 0
+  #quiet = new Streak(FEWEST_QUIET)
+  #old = new Streak(FEWEST)
+  #onLearn
+
+  /** @param {(behindMs: number) => void} onLearn a difference is learnt */
+  constructor(onLearn) {
+    this.#onLearn = onLearn
+  }
+
+  // Hot path with `proxy.requestStart`: once a request.
+  /**
+   * @param {number} differenceMs from the stamp to the arrival, by two clocks
+   * @param {boolean} isQuiet whether the request cannot have waited for another
+   * @param {number} nowMs
+   * @returns {number} how long the request was in the proxy; 0 while that is not known
+   */
+  ageOf(differenceMs, isQuiet, nowMs) {
+    if (differenceMs < this.behindMs) {
+      this.behindMs = Math.max(0, differenceMs)
+      this.aheadMs = Math.max(this.aheadMs, -differenceMs)
+    }
+    if (differenceMs - this.behindMs <= YOUNG_MS) this.isKnown = true
+    if (isQuiet) this.#endQuiet(this.#quiet.add(differenceMs, nowMs))
+    if (!this.isKnown) this.onOld(differenceMs, nowMs)
+    return this.isKnown ? Math.max(0, differenceMs - this.behindMs) : 0
+  }
+
+  /** A request was not too old. */
+  onYoung() {
+    if (this.#old.count > 0 && this.isKnown) this.#old.clear()
+  }
+
+  /** A request was rejected for its age, or its age is not believed. @param {number} differenceMs @param {number} nowMs */
+  onOld(differenceMs, nowMs) {
+    if (!this.#old.add(differenceMs, nowMs)) return
+    this.#learn(this.#old.leastMs)
+    this.#old.clear()
+  }
+
+  /** @param {boolean} isLong */
+  #endQuiet(isLong) {
+    if (!isLong) return
+    if (this.#quiet.leastMs - this.behindMs > YOUNG_MS) this.#learn(this.#quiet.leastMs)
+    this.#quiet.clear()
+  }
+
+  /** @param {number} behindMs */
+  #learn(behindMs) {
+    this.isKnown = true
+    if (behindMs <= YOUNG_MS) return
+    this.behindMs = behindMs
+    this.#onLearn(behindMs)
+  }
+}
+
+exports.ProxyClock = ProxyClock

@@ -1,0 +1,101 @@
+'use strict'
+// What tells an age from the difference of two clocks.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { ProxyClock } = require('../../src/features/deadlines/proxy-clock')
+
+const QUIET = true
+const BUSY = false
+
+function clockOf() {
+  const learnt = []
+  const clock = new ProxyClock((ms) => learnt.push(ms))
+  let nowMs = 0
+  /** One request after so long, which is rejected if it is older than two seconds. */
+  const see = (differenceMs, isQuiet = BUSY, afterMs = 10) => {
+    nowMs += afterMs
+    const ms = clock.ageOf(differenceMs, isQuiet, nowMs)
+    if (ms >= 2000) clock.onOld(differenceMs, nowMs)
+    else clock.onYoung()
+    return ms
+  }
+  return { clock, learnt, see }
+}
+
+test('no age is believed before a request was young', () => {
+  const { clock, see } = clockOf()
+  assert.deepEqual([see(3000), clock.isKnown], [0, false])
+  assert.deepEqual([see(40), clock.isKnown], [40, true])
+  assert.equal(see(3000), 3000)
+})
+
+test('a clock that is three seconds behind rejects nothing, and is learnt', () => {
+  const { learnt, see } = clockOf()
+  const ages = []
+  for (let i = 0; i < 1000; i++) ages.push(see(3000 + (i % 7)))
+  assert.deepEqual(learnt, [3000])
+  assert.ok(Math.max(...ages) < 10)
+})
+
+test('a clock that is set back by three seconds is learnt after five seconds of rejections', () => {
+  const { learnt, see } = clockOf()
+  see(2)
+  let rejected = 0
+  for (let i = 0; i < 2000; i++) if (see(3002 + (i % 5)) >= 2000) rejected++
+  assert.deepEqual(learnt, [3002])
+  assert.ok(rejected >= 500 && rejected <= 502, String(rejected))
+})
+
+test('a queue in the proxy is no difference of clocks: whoever is young says so', () => {
+  const { clock, learnt, see } = clockOf()
+  see(2)
+  for (let i = 0; i < 5000; i++) see(i % 20 === 0 ? 1500 : 4000)
+  assert.deepEqual([learnt, clock.behindMs], [[], 0])
+})
+
+test('a queue that stands when the process starts is taken for a difference at first, and given back', () => {
+  const { clock, see } = clockOf()
+  for (let i = 0; i < 1000; i++) see(8000)
+  assert.equal(clock.behindMs, 8000)
+  assert.equal(see(5000), 0)
+  assert.equal(see(6000), 1000)
+  see(1)
+  assert.equal(see(3000), 2999)
+})
+
+test('requests that come alone teach a smaller difference, too', () => {
+  const { learnt, see } = clockOf()
+  see(5)
+  for (let i = 0; i < 5; i++) assert.equal(see(700 + i, QUIET, 1000), 700 + i)
+  assert.equal(see(705, QUIET, 1000), 5)
+  assert.deepEqual(learnt, [700])
+  assert.equal(see(705), 5)
+})
+
+test('few of them teach nothing, however long it takes, and neither do many at once', () => {
+  const { learnt, see } = clockOf()
+  see(5)
+  for (let i = 0; i < 4; i++) see(700, QUIET, 60_000)
+  assert.deepEqual(learnt, [])
+  const other = clockOf()
+  other.see(5)
+  for (let i = 0; i < 100; i++) other.see(700, QUIET, 1)
+  assert.deepEqual(other.learnt, [])
+})
+
+test('a stamp from the future makes no other request old', () => {
+  const { clock, see } = clockOf()
+  see(5)
+  assert.equal(see(-900), 0)
+  assert.equal(see(20), 20)
+  assert.deepEqual([clock.behindMs, clock.aheadMs], [0, 900])
+})
+
+test('a clock that is set right again is believed at once', () => {
+  const { clock, see } = clockOf()
+  for (let i = 0; i < 1000; i++) see(3000)
+  assert.equal(clock.behindMs, 3000)
+  see(1)
+  assert.equal(clock.behindMs, 1)
+})

@@ -1,0 +1,16 @@
+'use strict'
+// The limit of a feature that bounds how long a request may be queued, and nothing else.
+
+const nothing = () => {}
+
+/** @param {(req: any) => number | undefined} deadlineOf undefined: no bound */
+const deadlineLimit = (deadlineOf) => ({
+  isWatched: true,
+  reasonFor: nothing,
+  reasonAfterQueue: nothing,
+  deadlineMs: ({ req }) => deadlineOf(req) ?? Number.POSITIVE_INFINITY,
+  onAdmit: nothing,
+  onReject: nothing,
+})
+
+module.exports = { deadlineLimit }
