@@ -53,6 +53,14 @@ const BENCHES = [
     shown: 'table `balancers`',
   },
   {
+    name: 'proxy-age',
+    proves:
+      'Behind a proxy that queues, `shed.maxAge` keeps the answers in time, where nothing else sees the queue.',
+    takes: '1 minute. Debian packages nginx-light and haproxy',
+    needsQuiet: false,
+    shown: 'docs/deadlines.md',
+  },
+  {
     name: 'pools',
     proves:
       'With `spillway.pool()` a service serves what its pool can serve, in time, at ten times the load, and rejects nothing below.',

@@ -17,7 +17,7 @@ const MOST_CLIENTS = 8192
 const START_MS = 5000
 const LOOK_MS = 20
 
-/** @typedef {{ folder: string, port: number, service: number, connections: number }} Plan */
+/** @typedef {{ folder: string, port: number, service: number, connections: number, stamps: boolean }} Plan `stamps`: says when a request came */
 
 const PROXIES = {
   nginx: {
@@ -25,7 +25,7 @@ const PROXIES = {
     asks: ['-v'],
     args: (file, folder) => ['-c', file, '-p', folder, '-e', 'stderr'],
     /** @param {Plan} plan */
-    configuration: ({ folder, port, service, connections }) => `
+    configuration: ({ folder, port, service, connections, stamps }) => `
 daemon off;
 master_process off;
 pid ${folder}/nginx.pid;
@@ -52,6 +52,7 @@ http {
       proxy_set_header Connection "";
       proxy_set_header Host $host;
       proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      ${stamps ? 'proxy_set_header X-Request-Start "t=$msec";' : ''}
     }
   }
 }
@@ -62,7 +63,7 @@ http {
     asks: ['-v'],
     args: (file) => ['-q', '-db', '-f', file],
     /** @param {Plan} plan */
-    configuration: ({ port, service, connections }) => `
+    configuration: ({ port, service, connections, stamps }) => `
 global
   maxconn ${MOST_CLIENTS}
   nbthread 1
@@ -75,6 +76,7 @@ defaults
   timeout server 50s
 frontend entrance
   bind ${HOST}:${port} backlog 4096
+  ${stamps ? 'http-request set-header X-Request-Start t=%[date(0,ms)]' : ''}
   default_backend service
 backend service
   server service ${HOST}:${service} maxconn ${connections}
@@ -120,18 +122,17 @@ async function accepts(port) {
 
 /**
  * @param {string} name of a proxy that is installed
- * @param {{ port?: number, connections?: number, configuration?: (plan: any) => string }} options the port of the service and the kept
- *   connections to it, or a configuration of one's own
+ * @param {{ port?: number, connections?: number, stamps?: boolean, configuration?: (plan: any) => string }} options
+ *   the port of the service and the kept connections to it, or a configuration of one's own
  * @returns {Promise<import('../overload/run').Gateway>}
  */
-async function startProxy(
-  name,
-  { port: service = 0, connections = 0, configuration = PROXIES[name].configuration }
-) {
+async function startProxy(name, options) {
+  const { port: service = 0, connections = 0, stamps = false } = options
+  const { configuration = PROXIES[name].configuration } = options
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), `spillway-bench-${name}-`))
   const port = await freePort()
   const file = path.join(folder, `${name}.conf`)
-  fs.writeFileSync(file, configuration({ folder, port, service, connections }))
+  fs.writeFileSync(file, configuration({ folder, port, service, connections, stamps }))
   const program = /** @type {string} */ (programOf(name))
   const child = spawn(program, PROXIES[name].args(file, folder), { stdio: ['ignore', 'ignore', 'inherit'] })
   const exited = once(child, 'exit')
@@ -161,4 +162,4 @@ const missingFor = (name) =>
     ? `there is no ${name} (Debian: apt-get install ${PROXIES[name].package})`
     : undefined
 
-module.exports = { PROXIES, missingFor, startProxy }
+module.exports = { MOST_CLIENTS, PROXIES, missingFor, startProxy }

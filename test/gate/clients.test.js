@@ -161,3 +161,14 @@ test('the share of the CPU that other processes leave is followed in seconds, in
   pass(5000, { cpuShare: 1.3 })
   assert.ok(clients.cpuShare > 0.98 && clients.cpuShare <= 1, `${clients.cpuShare}`)
 })
+
+test('a request that has waited in the queue of a gateway came through one, whatever its headers', () => {
+  const { clients, pass } = driven({ open: 50 })
+  clients.onGatewayQueue()
+  pass(100, { queued: [] })
+  assert.equal(clients.areGateways, true)
+  clients.update({ proxy: false })
+  clients.onGatewayQueue()
+  pass(100, { queued: [] })
+  assert.equal(clients.areGateways, false)
+})

@@ -71,6 +71,12 @@ class Clients {
     if (isForwarded(headers)) this.#forwarded++
   }
 
+  /** A request waited in the queue of a gateway, by the stamp of that. */
+  onGatewayQueue() {
+    this.#queued++
+    this.#forwarded++
+  }
+
   /** @param {number} nowMs @param {number} outstanding requests: in flight, queued, or rejected and not yet answered @param {boolean} isIdling */
   onTurn(nowMs, outstanding, isIdling) {
     // Rejections are sent together: just after that, clients that ask again at once have nothing outstanding.
