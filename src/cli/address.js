@@ -1,7 +1,7 @@
 'use strict'
 // Where to ask: a port, a host or a URL of an admin server as it is typed, else SPILLWAY_ADMIN_URL, else the default of `listen()`.
 
-const { MEMBER_DEFAULTS } = require('../core/options/table')
+const { MEMBER_DEFAULTS } = require('../core/options/member-options')
 const { CommandError } = require('./command-error')
 
 const { host: DEFAULT_HOST, port: DEFAULT_PORT } = MEMBER_DEFAULTS.listen

@@ -61,7 +61,6 @@ const OTHERS = [
   'Decide after authentication',
   'Equal shares for tenants',
   'A database pool',
-  'A deadline of the caller',
 ]
 
 test('every recipe of the page is tested', () => {

@@ -335,8 +335,8 @@ test('key gets the context of Koa, with what code before the limit knows', async
 })
 
 test('a request waits no longer than its own deadline', async (t) => {
-  const deadline = (req) => Number(req.headers['x-ms'] ?? 60_000)
-  const { held, request } = await limited(t, { shed: { deadline } })
+  const deadline = { of: (req) => Number(req.headers['x-ms'] ?? 60_000) }
+  const { held, request } = await limited(t, { options: { deadline } })
   const ask = (ms) => request({ path: '/report', headers: { 'x-ms': ms } })
   const first = ask(60_000)
   await until(() => held.length === 1)

@@ -6,7 +6,8 @@ const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { describe, it } = require('node:test')
-const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('../../src/core/options/table')
+const { MEMBER_DEFAULTS } = require('../../src/core/options/member-options')
+const { DEFAULTS, RULES } = require('../../src/core/options/table')
 const { VARIABLES, readVariables } = require('../../src/core/options/variables')
 
 describe('a variable', () => {

@@ -55,6 +55,13 @@ const SUMMARY = {
 }
 const SUMS = { count: 'number', errors: 'number', totalMs: 'number', maxMs: 'number' }
 const CALLS = { lastMinute: SUMS, sinceStart: SUMS }
+const HOST_SUMS = {
+  ...SUMS,
+  connections: 'number',
+  lookupMs: 'number',
+  connectMs: 'number',
+  firstByteMs: 'number',
+}
 const PARTS = {
   queueMs: 'number',
   runMs: 'number',
@@ -130,7 +137,14 @@ const SHAPE = {
     advice: 'object',
   },
   outgoing: {
-    hosts: [{ host: 'string', ...CALLS, routes: [{ method: 'object', route: 'object', ...CALLS }] }],
+    hosts: [
+      {
+        host: 'string',
+        lastMinute: HOST_SUMS,
+        sinceStart: HOST_SUMS,
+        routes: [{ method: 'object', route: 'object', ...CALLS }],
+      },
+    ],
     folded: 'number',
   },
   sockets: {

@@ -3,8 +3,8 @@
 
 import { expectTypeOf } from 'expect-type'
 import type * as Declared from '../../index.js'
+import type { MEMBER_DEFAULTS } from '../../src/core/options/member-options.js'
 import { DEFAULTS, type resolveOptions } from '../../src/core/options/options.js'
-import type { MEMBER_DEFAULTS } from '../../src/core/options/table.js'
 import type { GarbageCollection } from '../../src/core/process/garbage-collection.js'
 import type { LoopDelay } from '../../src/core/process/loop-delay.js'
 import type { Memory } from '../../src/core/process/memory.js'

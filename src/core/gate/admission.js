@@ -58,8 +58,6 @@ class Admission {
   answersInFramework = false
   /** What features add to the limits: nothing, the only one, or all as one. @type {Readonly<FeatureLimit>} */
   #featureLimit = NO_LIMIT
-  /** Whether a limit of a feature calls a function of the user. */
-  #callsUser = false
   #measureTurn
   #clock
   #internalErrors
@@ -137,7 +135,7 @@ class Admission {
   limitBy(limit) {
     const before = this.#featureLimit
     this.#featureLimit = before === NO_LIMIT ? limit : new FeatureLimits([before, limit])
-    if (limit.callsUser) this.#callsUser = this.hasUserHooks = true
+    if (limit.callsUser) this.hasUserHooks = true
   }
 
   /** For how long a request may be queued, by the features. @param {Request} request @param {number} nowMs */
@@ -153,7 +151,7 @@ class Admission {
     this.hasUserHooks =
       errorMode === 'next' ||
       [classify, headers, key, respond].some((each) => typeof each === 'function') ||
-      this.#callsUser
+      this.#featureLimit.callsUser === true
     this.answersInFramework = errorMode === 'next' || respond !== undefined
     this.#isOff = mode === 'off' || this.#clock.isFrozen === true
     this.#retryAfter = new RetryAfter(options.retryAfter, this.#random)

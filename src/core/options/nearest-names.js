@@ -4,7 +4,8 @@
 // message only lists the known names.
 
 const { SpillwayError } = require('../errors/errors')
-const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
+const { MEMBER_DEFAULTS } = require('./member-options')
+const { DEFAULTS, RULES } = require('./table')
 const { peerHint, peerHintIn } = require('./peer-options')
 
 /** The share of the letters that may differ between similar names. */

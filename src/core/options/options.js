@@ -4,7 +4,8 @@
 
 const { SpillwayError } = require('../errors/errors')
 const { ACCESS_KEYS } = require('./rules')
-const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
+const { MEMBER_DEFAULTS } = require('./member-options')
+const { DEFAULTS, RULES } = require('./table')
 
 /** No message shows their value, because messages end up in logs. */
 const SECRETS = new Set(['listen.token'])

@@ -4,7 +4,8 @@
 
 const { nearest } = require('./nearest-names')
 const { isFunction } = require('./rules')
-const { DEFAULTS, MEMBER_DEFAULTS, RULES } = require('./table')
+const { MEMBER_DEFAULTS } = require('./member-options')
+const { DEFAULTS, RULES } = require('./table')
 
 const PREFIX = 'SPILLWAY_'
 /** The path of a JSON file with options. */

@@ -28,6 +28,10 @@ class FeatureLimits {
     this.#all = all
   }
 
+  get callsUser() {
+    return this.#all.some(({ callsUser }) => callsUser)
+  }
+
   get isWatched() {
     return this.#all.some(({ isWatched }) => isWatched)
   }
