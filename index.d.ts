@@ -287,6 +287,15 @@ export interface Spillway {
    */
   remaining(req: object): number
 
+  /**
+   * A signal that aborts when nobody waits for the answer of this request any more: its client has disconnected, `errors.timeout` has
+   * passed, or a drain has ended it. `signal.reason` is an `AbortError` whose `code` says which. An answer that is complete never aborts it.
+   * Takes the request or the response of Node, Express or Restify, or the context of Koa. See `docs/cancellation.md`.
+   *
+   * @throws {SpillwayError} if the argument is neither
+   */
+  signal(given: SignalSource): AbortSignal
+
   /** All figures of this process, or thread, as one frozen plain object. */
   snapshot(): Snapshot
 
@@ -1624,6 +1633,26 @@ export type KoaMiddleware = (
 /** What `limit()` returns: a middleware of Express, Connect and Restify, and of Koa. */
 export type LimitMiddleware = ExpressMiddleware & KoaMiddleware
 
+/** What `signal()` takes: a request, a response, a context of Koa, or the request of Fastify, which has Node's as `raw`. */
+export type SignalSource =
+  | Request
+  | Response
+  | { readonly req: Request; readonly res: Response }
+  | { readonly raw: Request | Response }
+
+/** Why a signal of `signal()` has aborted: the `code` of its reason. */
+export type AbortCode =
+  /** The client disconnected before its answer was complete. */
+  | 'ERR_SPILLWAY_CLIENT_DISCONNECTED'
+  /** The deadline of the request has passed. */
+  | 'ERR_SPILLWAY_DEADLINE'
+  /** A drain ended the request: an event stream, or a request that was in flight after `drain.timeout`. */
+  | 'ERR_SPILLWAY_DRAIN'
+  /** The application, or an error after the head, destroyed the response. */
+  | 'ERR_SPILLWAY_RESPONSE_CUT'
+  /** `errors.timeout` has passed, and spillway has answered the request. */
+  | 'ERR_SPILLWAY_TIMEOUT'
+
 // biome-ignore lint/suspicious/noExplicitAny: a server of any request and response class
 export type AttachableServer = HttpServer<any, any> | HttpsServer<any, any> | Http2Server | Http2SecureServer
 
@@ -2427,6 +2456,10 @@ export class OverloadError extends SpillwayError {
 }
 
 export type ErrorCode =
+  /** The reason of a signal that `signal()` returned. */
+  | AbortCode
+  /** `signal()` got neither a request nor a response. */
+  | 'ERR_SPILLWAY_NOT_A_REQUEST'
   /** A request was rejected: see `OverloadError`. */
   | 'ERR_SPILLWAY_OVERLOADED'
   /** An option other than `shed` cannot be changed at run time. */

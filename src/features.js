@@ -15,6 +15,7 @@
  * @import { Pools } from './features/pools/pools'
  * @import { Pressure } from './features/pressure/pressure'
  * @import { ReleaseHistory } from './features/releases/release-history'
+ * @import { Signals } from './features/signals/signals'
  * @import { Sockets } from './features/sockets/sockets'
  * @import { Stalls } from './features/stalls/stalls'
  */
@@ -23,7 +24,7 @@
  * The features by name, once they have started, and what they copy for their metrics.
  *
  * @typedef {{ admin: Admin, balancer: Balancer, deadlines: Deadlines, doctor: Doctor, fleet: Membership, limits: Limits, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
- *   pressure: Pressure, releases: ReleaseHistory, sockets: Sockets, stalls: Stalls }} Started
+ *   pressure: Pressure, releases: ReleaseHistory, signals: Signals, sockets: Sockets, stalls: Stalls }} Started
  * @typedef {{ [Name in 'deadlines' | 'doctor' | 'limits' | 'outgoing' | 'pools' | 'pressure' | 'releases' | 'sockets' | 'stalls']: ReturnType<Started[Name]['sample']> }} Samples
  */
 
@@ -68,6 +69,7 @@ const FEATURES = [
     start: (instance) => require('./features/pools/pools').poolsOf(instance),
     families: () => require('./features/pools/families').POOL_FAMILIES,
   },
+  { name: 'signals', start: (instance) => require('./features/signals/signals').signalsOf(instance) },
   {
     name: 'limits',
     start: (instance) => require('./features/limits/limits').limitsOf(instance),

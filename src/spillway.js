@@ -265,6 +265,14 @@ class Spillway {
     return this.#instance.started.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
   }
 
+  /**
+   * @param {import('../index.js').SignalSource} given
+   * @returns {AbortSignal}
+   */
+  signal(given) {
+    return this.#instance.features.use('signals').of(given)
+  }
+
   ready() {
     this.#instance.lifecycle.health.markReady()
   }

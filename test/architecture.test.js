@@ -23,6 +23,7 @@ const NEEDS = {
   'features/profiles': [],
   'features/register': ['instance.js'],
   'features/releases': [],
+  'features/signals': [],
   'features/sockets': [],
   'features/stalls': [],
 }

@@ -4,14 +4,17 @@
 const { once } = require('node:events')
 const net = require('node:net')
 
+const PLAIN = { connect: (port) => net.connect({ port, host: '127.0.0.1' }), event: 'connect' }
+
 class Connection {
   received = ''
   bytesReceived = 0
   #socket
 
-  static async open(port) {
+  /** @param {number} port @param {typeof PLAIN} [by] how to connect, and the event that says it has */
+  static async open(port, { connect, event } = PLAIN) {
     const connection = new Connection()
-    const socket = net.connect({ port, host: '127.0.0.1' })
+    const socket = connect(port)
     connection.#socket = socket
     socket.on('data', (data) => {
       connection.bytesReceived += data.length
@@ -20,7 +23,7 @@ class Connection {
     })
     // A server that cuts the connection is a case, not a failure.
     socket.on('error', () => {})
-    await once(socket, 'connect')
+    await once(socket, event)
     return connection
   }
 
@@ -75,9 +78,10 @@ class Connection {
     this.#socket.destroy()
   }
 
-  /** RST. */
+  /** RST. Node resets no connection of TLS: that is destroyed. */
   reset() {
-    this.#socket.resetAndDestroy()
+    if (this.#socket.encrypted) this.#socket.destroy()
+    else this.#socket.resetAndDestroy()
   }
 }
 

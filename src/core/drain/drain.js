@@ -180,6 +180,7 @@ class Drain {
 
   #cut() {
     const cut = this.#inFlight
+    this.#recorder.isCut = true
     this.#each((connections) => connections.cut())
     // Requests that were cut are recorded when their sockets emit `close`.
     this.#clock.afterTurn(() => this.#end(cut))

@@ -35,6 +35,12 @@ const DISCONNECT_CODES = new Set([
   // fetch, then axios.
   DOMException.ABORT_ERR,
   'ERR_CANCELED',
+  // The reasons of spillway.signal().
+  'ERR_SPILLWAY_CLIENT_DISCONNECTED',
+  'ERR_SPILLWAY_DEADLINE',
+  'ERR_SPILLWAY_DRAIN',
+  'ERR_SPILLWAY_RESPONSE_CUT',
+  'ERR_SPILLWAY_TIMEOUT',
 ])
 
 /** The messages of multer and formidable for an aborted upload. Their errors have no code. */

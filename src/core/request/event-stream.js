@@ -17,6 +17,12 @@ const SHORTEST_STREAM_MS = 10
 /** @param {RoutedResponse} res @param {number} bodyMs the time from its head to its end, at least SHORTEST_STREAM_MS @param {number} streamAfterMs */
 const isStream = (res, bodyMs, streamAfterMs) => bodyMs >= streamAfterMs || isEventStream(res)
 
+/** @type {WeakSet<object>} */
+const endedByDrain = new WeakSet()
+
+/** Its handler does not know that it has ended. @param {object} res */
+const isEndedByDrain = (res) => endedByDrain.has(res)
+
 /**
  * Ends an event stream that was requested by GET, in a drain. Its client is an `EventSource`, which reconnects by itself. An event
  * stream that answers a POST ends by itself.
@@ -25,6 +31,7 @@ const isStream = (res, bodyMs, streamAfterMs) => bodyMs >= streamAfterMs || isEv
  */
 function endIfEndless(res) {
   if (res == null || res.writableEnded || res.req.method !== 'GET' || !isEventStream(res)) return
+  endedByDrain.add(res)
   // The application may write once more before it sees that the connection has closed.
   res.on('error', () => {})
   try {
@@ -35,4 +42,4 @@ function endIfEndless(res) {
   }
 }
 
-module.exports = { SHORTEST_STREAM_MS, endIfEndless, isEventStream, isStream }
+module.exports = { SHORTEST_STREAM_MS, endIfEndless, isEndedByDrain, isEventStream, isStream }

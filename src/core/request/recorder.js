@@ -58,6 +58,8 @@ class Recorder {
   labelled
   /** Whether each response is the last of its connection: while the process drains. */
   closesConnections = false
+  /** Whether a drain has destroyed the connections of requests in flight. */
+  isCut = false
   /** Whether an OpenTelemetry SDK is registered, so that a request may have a span. */
   isTracing = isTracing()
   /** Long-lived sessions that a feature watches: their requests and upgrades are its own. @type {Sessions | undefined} */

@@ -1,0 +1,191 @@
+'use strict'
+// `spillway.signal(req)`: a signal that aborts when nobody waits for the answer any more. The feature starts with the first call. From
+// then on, a request that asks for no signal costs one comparison at its end.
+//
+// The recorded end of the request decides, not an event of Node's request: `close` and `aborted` of a request also come after its body
+// was read, and so did the abort of Node's own `req.signal` (nodejs/node 63532, 64390). Node closes the connection of a client that
+// half-closes, unless `httpAllowHalfOpen` is set: then the client still gets its answer, and nothing aborts.
+
+const { SpillwayError } = require('../../core/errors/errors')
+const { isEndedByDrain } = require('../../core/request/event-stream')
+const { ABORTED, ERRORED, TIMED_OUT, outcomeOf } = require('../../core/request/outcome')
+const { ENDED, Request, isDisconnected } = require('../../core/request/request')
+const { kRouteState } = require('../../core/route/route-state')
+const { RequestAbortError } = require('./abort-reasons')
+
+/**
+ * @import { AbortCode } from '../../../index.js'
+ * @import { Clock } from '../../core/clock'
+ * @import { NodeRequest } from '../../core/http/entrance'
+ * @import { Recorder } from '../../core/request/recorder'
+ * @import { RoutedResponse as NodeResponse } from '../../core/route/route-state'
+ * @import { Instance } from '../../instance'
+ * @typedef {{ req?: NodeRequest, res?: NodeResponse, raw?: Given, writeHead?: unknown }} Given
+ * @typedef {(request: Request, nowMs: number) => number} LeftMs the milliseconds until the deadline of a request, or Infinity
+ */
+
+/** @type {AbortCode} */
+const DISCONNECTED = 'ERR_SPILLWAY_CLIENT_DISCONNECTED'
+
+const SERVER_ERROR = 500
+const RST_NO_ERROR = 0
+/** Node fires a longer timer at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The signal of one response. */
+class Pending {
+  isSettled = false
+  controller = new AbortController()
+  /** @type {NodeJS.Timeout | undefined} */
+  timer
+}
+
+class Signals {
+  /** @type {WeakMap<NodeResponse, Pending>} */
+  #signals = new WeakMap()
+  /** How many of them belong to requests that have not ended. */
+  #pending = 0
+  #clock
+  #recorder
+  #leftMs
+
+  /** @param {{ clock: Clock, recorder: Recorder, leftMs: LeftMs }} parts */
+  constructor({ clock, recorder, leftMs }) {
+    this.#clock = clock
+    this.#recorder = recorder
+    this.#leftMs = leftMs
+  }
+
+  /** @param {unknown} given a request or a response, or what holds them @returns {AbortSignal} */
+  of(given) {
+    const { req, res } = this.#find(/** @type {Given} */ (Object(given)))
+    if (res === undefined) return signalWithoutResponse(req)
+    const known = this.#signals.get(res)
+    if (known !== undefined) return known.controller.signal
+    const pending = new Pending()
+    this.#signals.set(res, pending)
+    this.#pending++
+    // This instance does not count a request that came after `close()`, or has yet to reach the middleware.
+    const request = this.#recorder.find(res) ?? new Request(this.#recorder, req, res, 0)
+    if (request.state === ENDED || res.destroyed) this.onEnd(request)
+    else if (isDisconnected(request)) this.#settle(pending, codeOf(request) ?? codeOfClosed(request))
+    else this.#follow(request, pending)
+    return pending.controller.signal
+  }
+
+  /** @param {Request} request @param {Pending} pending */
+  #follow(request, pending) {
+    const { stream, res } = request
+    if (!request.isCounted) (stream ?? res).once('close', () => this.onEnd(request))
+    // Node never destroys some streams that their client has closed: see core/request/unseen-ends.js.
+    stream?.once('aborted', () => {
+      const code = codeOfAborted(request)
+      if (code !== undefined) this.#settle(pending, code)
+    })
+    const leftMs = this.#leftMs(request, this.#clock.now())
+    const onDeadline = () => this.#settle(pending, 'ERR_SPILLWAY_DEADLINE')
+    if (leftMs <= 0) onDeadline()
+    else if (leftMs <= LONGEST_TIMER_MS) pending.timer = this.#clock.after(leftMs, onDeadline)
+  }
+
+  /** @param {Given} given @returns {{ req: NodeRequest, res: NodeResponse | undefined }} */
+  #find(given) {
+    const { req, res, raw, writeHead } = given
+    if (typeof writeHead === 'function' && req !== undefined)
+      return { req, res: /** @type {NodeResponse} */ (given) }
+    const own = /** @type {NodeRequest} */ (given)
+    // A context of Koa, or a request of Express.
+    if (res !== undefined) return { req: req ?? own, res }
+    if (raw !== undefined) return this.#find(raw)
+    if (own.headers === undefined || own.socket === undefined) throw notARequest()
+    return { req: own, res: this.#responseOf(own) }
+  }
+
+  /** Node's request does not hold its response. @param {NodeRequest} req @returns {NodeResponse | undefined} */
+  #responseOf(req) {
+    const { stream } = req
+    const current = stream === undefined ? req.socket._httpMessage : undefined
+    if (current?.req === req) return current
+    const { [kRouteState]: request } = /** @type {{ [kRouteState]?: Request }} */ (stream ?? {})
+    if (request !== undefined) return request.res
+    // Pipelined behind another, or injected.
+    for (const each of this.#recorder.requests) if (each.req === req) return each.res
+    return undefined
+  }
+
+  // Hot path: once a request, from the first call of `signal()` on.
+  /** @param {Request} request */
+  onEnd(request) {
+    if (this.#pending === 0) return
+    const pending = this.#signals.get(request.res)
+    if (pending !== undefined) this.#settle(pending, codeOf(request))
+  }
+
+  /** @param {Pending} pending @param {AbortCode | undefined} code undefined if the answer was complete */
+  #settle(pending, code) {
+    if (pending.isSettled) return
+    pending.isSettled = true
+    this.#pending--
+    if (pending.timer !== undefined) this.#clock.cancel(pending.timer)
+    if (code !== undefined) pending.controller.abort(new RequestAbortError(code))
+  }
+}
+
+/** Why the request ended without its whole answer. @param {Request} request @returns {AbortCode | undefined} */
+function codeOf(request) {
+  const { recorder, res, stream } = request
+  // Nobody has read the status of a request that is not counted.
+  if (!request.isCounted && stream?.headersSent) request.status = Number(stream.sentHeaders[':status'])
+  const outcome = outcomeOf(request)
+  if (outcome === TIMED_OUT) return 'ERR_SPILLWAY_TIMEOUT'
+  if (isEndedByDrain(res)) return 'ERR_SPILLWAY_DRAIN'
+  const isCut = outcome === ABORTED || (outcome === ERRORED && request.status < SERVER_ERROR)
+  if (!isCut) return undefined
+  if (recorder.isCut) return 'ERR_SPILLWAY_DRAIN'
+  return outcome === ABORTED ? DISCONNECTED : 'ERR_SPILLWAY_RESPONSE_CUT'
+}
+
+/**
+ * Why a stream was closed before its answer was whole. Until it has finished, a client that closed it without an error looks like
+ * the server. A server destroys it.
+ *
+ * @param {Request} request
+ */
+function codeOfAborted(request) {
+  const { rstCode, destroyed } = /** @type {import('node:http2').ServerHttp2Stream} */ (request.stream)
+  const code = codeOf(request)
+  const isByClient = rstCode === RST_NO_ERROR && !destroyed
+  return code === 'ERR_SPILLWAY_RESPONSE_CUT' && isByClient ? DISCONNECTED : code
+}
+
+/** The connection of a pipelined request has closed, before its response was given one. @param {Request} request */
+const codeOfClosed = ({ stream }) => (stream === undefined ? DISCONNECTED : undefined)
+
+/** Of an upgrade, or of a request that has ended. @param {NodeRequest} req */
+function signalWithoutResponse({ upgrade, socket }) {
+  const controller = new AbortController()
+  const abort = () => controller.abort(new RequestAbortError(DISCONNECTED))
+  if (socket.destroyed) abort()
+  else if (upgrade) socket.once('close', abort)
+  return controller.signal
+}
+
+const notARequest = () =>
+  new SpillwayError(
+    'ERR_SPILLWAY_NOT_A_REQUEST',
+    'The argument of signal() must be a request or a response of Node, Express or Restify, or a context of Koa.'
+  )
+
+/** @param {Instance} instance */
+function signalsOf({ clock, recorder, started }) {
+  // The feature `deadlines` may be off, or left out.
+  const { deadlines } = /** @type {{ deadlines?: { deadlineMs: LeftMs } }} */ (started)
+  return new Signals({
+    clock,
+    recorder,
+    leftMs: (request, nowMs) => deadlines?.deadlineMs(request, nowMs) ?? Number.POSITIVE_INFINITY,
+  })
+}
+
+exports.Signals = Signals
+exports.signalsOf = signalsOf
