@@ -294,7 +294,7 @@ export interface Spillway {
    *
    * @throws {SpillwayError} if the argument is neither
    */
-  signal(given: SignalSource): AbortSignal
+  signal(request: RequestHolder): AbortSignal
 
   /** All figures of this process, or thread, as one frozen plain object. */
   snapshot(): Snapshot
@@ -1633,13 +1633,6 @@ export type KoaMiddleware = (
 /** What `limit()` returns: a middleware of Express, Connect and Restify, and of Koa. */
 export type LimitMiddleware = ExpressMiddleware & KoaMiddleware
 
-/** What `signal()` takes: a request, a response, a context of Koa, or the request of Fastify, which has Node's as `raw`. */
-export type SignalSource =
-  | Request
-  | Response
-  | { readonly req: Request; readonly res: Response }
-  | { readonly raw: Request | Response }
-
 /** Why a signal of `signal()` has aborted: the `code` of its reason. */
 export type AbortCode =
   /** The client disconnected before its answer was complete. */
@@ -2111,6 +2104,7 @@ export interface Finding {
     | 'listener-leak'
     | 'slow-clients'
     | 'keep-alive'
+    | 'work-after-disconnect'
   /** A cause is as severe as the worst of its effects. */
   readonly severity: 'high' | 'medium' | 'low'
   /** How large the problem is, from 0 to 1: of the time, of the requests or of the heap, as `summary` says. */

@@ -18,14 +18,15 @@
  * @import { Signals } from './features/signals/signals'
  * @import { Sockets } from './features/sockets/sockets'
  * @import { Stalls } from './features/stalls/stalls'
+ * @import { Waste } from './features/waste/waste'
  */
 
 /**
  * The features by name, once they have started, and what they copy for their metrics.
  *
  * @typedef {{ admin: Admin, balancer: Balancer, deadlines: Deadlines, doctor: Doctor, fleet: Membership, limits: Limits, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
- *   pressure: Pressure, releases: ReleaseHistory, signals: Signals, sockets: Sockets, stalls: Stalls }} Started
- * @typedef {{ [Name in 'deadlines' | 'doctor' | 'limits' | 'outgoing' | 'pools' | 'pressure' | 'releases' | 'sockets' | 'stalls']: ReturnType<Started[Name]['sample']> }} Samples
+ *   pressure: Pressure, releases: ReleaseHistory, signals: Signals, sockets: Sockets, stalls: Stalls, waste: Waste }} Started
+ * @typedef {{ [Name in 'deadlines' | 'doctor' | 'limits' | 'outgoing' | 'pools' | 'pressure' | 'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
  */
 
 /** The sections of `snapshot()` of features that have not started. */
@@ -96,6 +97,12 @@ const FEATURES = [
     isOn: ({ insight }) => insight.stalls !== false,
     start: (instance) => require('./features/stalls/stalls').stallsOf(instance),
     families: () => require('./features/stalls/families').STALL_FAMILIES,
+  },
+  {
+    name: 'waste',
+    isOn: ({ insight }) => insight.parts,
+    start: (instance) => require('./features/waste/waste').wasteOf(instance),
+    families: () => require('./features/waste/families').WASTE_FAMILIES,
   },
   {
     name: 'doctor',

@@ -266,7 +266,7 @@ class Spillway {
   }
 
   /**
-   * @param {import('../index.js').SignalSource} given
+   * @param {RequestHolder} given
    * @returns {AbortSignal}
    */
   signal(given) {

@@ -26,6 +26,7 @@ const NEEDS = {
   'features/signals': [],
   'features/sockets': [],
   'features/stalls': [],
+  'features/waste': [],
 }
 /** They build an instance from core/ and features/. */
 const TOP = [

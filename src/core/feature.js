@@ -29,6 +29,8 @@
  * @property {(nowMs: number, idleMs: number) => void} [onInterval] at the end of a loop turn, at most every 10 ms
  * @property {((request: Request) => void) | undefined} [onRequest] a request is counted, before the gate decides
  * @property {((request: Request) => void) | undefined} [onEnd] it has ended, and its series, duration and outcome are known
+ * @property {((request: Request) => void) | undefined} [onUnwanted] a counted request has ended, and nobody waits for it: its client
+ *   has left, or a timeout has answered it
  * @property {() => void} [onMount] a middleware is made, or a server attached
  * @property {() => void} [onStopAccepting] in a drain, when the listening sockets are closed
  * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of what its metrics show. `spare`: one that is no longer read
@@ -45,7 +47,8 @@
  */
 
 /**
- * @typedef {'onEachTurn' | 'onInterval' | 'onRequest' | 'onEnd' | 'onMount' | 'onStopAccepting'} Hook
+ * @typedef {'onEachTurn' | 'onInterval' | 'onRequest' | 'onEnd' | 'onUnwanted' | 'onMount' | 'onStopAccepting'} Hook
+ * @typedef {'onRequest' | 'onEnd' | 'onUnwanted'} RequestHook
  * @typedef {Record<Hook, { [Name in keyof StartedFeature]-?: NonNullable<StartedFeature[Name]> }[]>} Hooked
  * @typedef {Pick<Snapshot, 'deadlines' | 'limits' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
  */
@@ -54,7 +57,15 @@ class Features {
   /** The started features by name. @type {Partial<Started>} */
   started = {}
   /** By hook, the started features that have it. @type {Hooked} */
-  hooked = { onEachTurn: [], onInterval: [], onRequest: [], onEnd: [], onMount: [], onStopAccepting: [] }
+  hooked = {
+    onEachTurn: [],
+    onInterval: [],
+    onRequest: [],
+    onEnd: [],
+    onUnwanted: [],
+    onMount: [],
+    onStopAccepting: [],
+  }
   #list
   #unused
   #instance
@@ -165,9 +176,9 @@ class Features {
 /**
  * Tells the features that have the hook of a request.
  *
- * @param {'onRequest' | 'onEnd'} hook
+ * @param {RequestHook} hook
  * @param {Request} request
- * @param {Pick<Hooked, 'onRequest' | 'onEnd'>} hooked
+ * @param {Pick<Hooked, RequestHook>} hooked
  * @param {InternalErrors} internalErrors
  */
 function tell(hook, request, hooked, internalErrors) {

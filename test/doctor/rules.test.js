@@ -962,3 +962,55 @@ test('listener-leak shows the message of the warning, which names the emitter, a
   assert.ok(claim.summary.includes(message))
   assert.match(claim.advice, /^Look at \/srv\/app\.js:31:21, /)
 })
+
+test('work-after-disconnect', () => {
+  const waste = (changes) => ({
+    wasted: [
+      {
+        method: 'GET',
+        route: '/report',
+        requests: 5,
+        loopMs: 0,
+        poolMs: 0,
+        loopShare: 0,
+        connections: 0,
+        ...changes,
+      },
+    ],
+  })
+  check('work-after-disconnect', [
+    [{ wasted: undefined }, 'none'],
+    [{ wasted: [] }, 'none'],
+    [waste({}), 'none'],
+    [waste({ loopMs: 590, loopShare: 0.009 }), 'none'],
+    [waste({ loopMs: 600, loopShare: 0.01 }), 'medium'],
+    [waste({ loopMs: 600, loopShare: 0.01, requests: 4 }), 'none'],
+    [waste({ poolMs: 14_000, connections: 0.24 }), 'none'],
+    [waste({ poolMs: 15_000, connections: 0.25 }), 'medium'],
+    [waste({ poolMs: 60_000, connections: 1 }), 'high'],
+    [waste({ poolMs: 600_000, connections: 10 }), 'high'],
+    [waste({ loopMs: 6000, loopShare: 0.1 }), 'high'],
+  ])
+})
+
+test('work-after-disconnect names the route that wastes most, and how many others do', () => {
+  const of = (route, connections) => ({
+    method: 'GET',
+    route,
+    requests: 9,
+    loopMs: 0,
+    poolMs: connections * 60_000,
+    loopShare: 0,
+    connections,
+  })
+  const [claim, ...others] = ruleOf('work-after-disconnect').find(
+    figuresWith({ wasted: [of('/a', 0.3), of('/b', 0.9), of('/c', 0.1)] })
+  )
+  assert.deepEqual(others, [])
+  assert.equal(claim.route, 'GET /b')
+  assert.match(
+    claim.summary,
+    /^GET \/b works on for clients that have left: 9 requests took 54 s of connections/
+  )
+  assert.match(claim.summary, /So does 1 other route\.$/)
+})

@@ -17,6 +17,8 @@ const thrown = codesIn(
   sources.map((name) => read('src', String(name))).join('\n'),
   /(?:new SpillwayError|super)\(\s*'([^']*)'/g
 )
+/** The reasons of a signal, which are not thrown by src/ itself. */
+const reasons = codesIn(read('src/features/signals/abort-reasons.js'), /^ {2}(ERR_\w+):/gm)
 const union = read('index.d.ts').split('export type ErrorCode =')[1]
 
 test('src/ throws codes of its own family only', () => {
@@ -32,10 +34,16 @@ test('the codes thrown are the rows of the table in docs/errors.md', () => {
   assert.deepEqual(codesIn(read('docs/errors.md'), /^\| `(ERR_\w+)` \| .+\. \|$/gm), thrown)
 })
 
+test('the reasons of a signal are declared, and explained', () => {
+  const declared = read('index.d.ts').split('export type AbortCode =')[1].split('\n\n')[0]
+  assert.deepEqual(codesIn(declared, /^ {2}\| '(\w+)'$/gm), reasons)
+  assert.deepEqual(codesIn(read('docs/cancellation.md'), /^\| `(ERR_\w+)` \|/gm), reasons)
+})
+
 test('README.md and docs/ name no other code', () => {
   const pages = readdirSync(join(ROOT, 'docs'), { recursive: true }).filter((name) =>
     String(name).endsWith('.md')
   )
   const text = [read('README.md'), ...pages.map((name) => read('docs', String(name)))].join('\n')
-  assert.deepEqual(codesIn(text, /(ERR_SPILLWAY_\w+)/g), thrown)
+  assert.deepEqual(codesIn(text, /(ERR_SPILLWAY_\w+)/g), [...thrown, ...reasons].sort())
 })

@@ -18,7 +18,7 @@ const { ended, spillwayFor } = require('../support/spillway')
 const { serve } = require('../support/serve')
 const { Spillway } = require('../../src/spillway')
 const { kRouteState } = require('../../src/core/route/route-state')
-const { Signals } = require('../../src/features/signals/signals')
+const { Signals, signalsOf } = require('../../src/features/signals/signals')
 
 const untilAborted = async (signal) => {
   if (!signal.aborted) await once(signal, 'abort')
@@ -304,6 +304,21 @@ async function withDeadline(t, leftMs) {
   const signals = new Signals({ clock, recorder, leftMs: () => leftMs })
   return { clock, connection, res, signal: signals.of(req) }
 }
+
+test('the feature `deadlines` is asked for the deadline of Node’s request', async (t) => {
+  const { connection, next, spillway } = await served(t)
+  const arrived = next()
+  connection.send(GET)
+  const { res } = await arrived
+  const { recorder } = res[kRouteState]
+  const asked = []
+  const deadlines = { remaining: (req) => asked.push(req) - 1 }
+  const signals = signalsOf({ clock: handClock(), recorder, started: { deadlines } })
+  assert.equal(signals.of(res).reason.code, 'ERR_SPILLWAY_DEADLINE')
+  assert.deepEqual(asked, [res.req])
+  res.end()
+  await ended(spillway, 1)
+})
 
 test('a deadline that passes aborts it', async (t) => {
   const { clock, signal } = await withDeadline(t, 50)

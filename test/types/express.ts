@@ -22,6 +22,13 @@ http.createServer(spillway.wrap(app))
 
 createSpillway({ routes: { label: (req: Request, _res, template) => req.app.get('name') ?? template } })
 
+app.get('/report', (req, res) => {
+  expectTypeOf(spillway.signal(req)).toEqualTypeOf<AbortSignal>()
+  spillway.signal(res)
+})
+// @ts-expect-error a socket is not a request
+spillway.signal({ socket: null })
+
 // @ts-expect-error the factory is not the middleware
 app.use(spillway.express)
 // @ts-expect-error nor is that of the error handler

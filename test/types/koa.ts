@@ -22,6 +22,8 @@ typed.use(async (ctx, next) => {
   expectTypeOf(ctx.tenant).toEqualTypeOf<string>()
 })
 
+app.use((ctx) => void spillway.signal(ctx))
+
 // @ts-expect-error the factory is not the middleware
 app.use(spillway.koa)
 // @ts-expect-error Express's middleware

@@ -12,6 +12,7 @@ const { METHODS } = require('../request/methods')
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
  *
+ * @typedef {{ onCode(nowMs: number): void, onHeld(heldMs: number, nowMs: number): void }} LateWork
  * @typedef {Pick<RequestReference, 'method' | 'route' | 'request'>} Reference to a request, or to a message: then without a request
  * @typedef {{ emit(event: string | symbol, ...rest: unknown[]): boolean }['emit']} Emit
  * @typedef {{ listener(req: NodeRequest, res: NodeResponse): unknown }['listener']} Listener
@@ -30,6 +31,8 @@ class RequestReference {
   request
   /** What the request has done with pools so far: see features/pools/visits.js. @type {unknown} */
   visits = undefined
+  /** What counts its work after its end, where nobody waits for it: see features/waste/. @type {LateWork | undefined} */
+  late
   #method = ''
   /** @type {string | undefined} */
   #route
@@ -86,6 +89,7 @@ class RequestContext {
   asker(nowMs) {
     const { reference } = this
     if (reference?.request !== undefined) this.#recorder.parts.onAsk(reference.request, nowMs)
+    else reference?.late?.onCode(nowMs)
     return reference
   }
 

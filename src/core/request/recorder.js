@@ -11,7 +11,7 @@ const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
 const { Ignore, METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
 const { METHODS } = require('./methods')
-const { UPGRADED, isFailure, outcomeOf } = require('./outcome')
+const { ABORTED, TIMED_OUT, UPGRADED, isFailure, outcomeOf } = require('./outcome')
 const { ANSWERING, ENDED, NO_STATUS, QUEUED, RUNNING, Request, STATES, requestOf } = require('./request')
 const { watch } = require('./response-watch')
 const { RequestParts } = require('./request-parts')
@@ -19,7 +19,7 @@ const { RouteTable } = require('./route-table')
 
 /**
  * @import { IncomingMessage } from 'node:http'
- * @import { Hooked } from '../feature'
+ * @import { Hooked, RequestHook } from '../feature'
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
  * @import { SpanHolder } from '../tracing/spans'
  * @import { InternalErrors } from './internal-errors'
@@ -37,12 +37,12 @@ const WEBSOCKET = /^ *websocket *$/i
  * @typedef {object} Hooks
  * @property {() => void} onArrive before a request arrives or ends, so that the turn clock measures this turn alone
  * @property {(request: Request) => void} onHttp2 with each HTTP/2 request
- * @property {Pick<Hooked, 'onRequest' | 'onEnd'>} hooked the features that are told of requests
+ * @property {Pick<Hooked, RequestHook>} hooked the features that are told of requests
  */
 
 const nothing = () => {}
-/** @type {Pick<Hooked, 'onRequest' | 'onEnd'>} */
-const NO_FEATURES = { onRequest: [], onEnd: [] }
+/** @type {Pick<Hooked, RequestHook>} */
+const NO_FEATURES = { onRequest: [], onEnd: [], onUnwanted: [] }
 
 class Recorder {
   /** The requests in flight. */
@@ -245,6 +245,9 @@ class Recorder {
     } catch (error) {
       this.#internalErrors.report('recording', error)
     }
+    // A rejected request has no outcome.
+    if (request.outcome === ABORTED || request.outcome === TIMED_OUT)
+      tell('onUnwanted', request, this.#hooked, this.#internalErrors)
     if (this.#hooked.onEnd.length > 0) tell('onEnd', request, this.#hooked, this.#internalErrors)
     request.reference?.end(request.series)
     this.#onEnd(request)

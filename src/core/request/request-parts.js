@@ -128,10 +128,16 @@ class RequestParts {
    */
   #addResumed(request, nowMs) {
     const idleMs = this.#clock.idleMs()
-    const wokeMs = this.#turnedMs + idleMs - this.#turnedIdleMs
-    request.resumedMs += Math.max(0, nowMs - Math.max(wokeMs, this.#markedMs))
-    this.#markedMs = nowMs
+    request.resumedMs += this.takeResumedMs(nowMs, idleMs)
     return idleMs
+  }
+
+  /** How long code has run since the loop woke, or since the last mark. Sets a mark. @param {number} nowMs */
+  takeResumedMs(nowMs, idleMs = this.#clock.idleMs()) {
+    const wokeMs = this.#turnedMs + idleMs - this.#turnedIdleMs
+    const ms = Math.max(0, nowMs - Math.max(wokeMs, this.#markedMs))
+    this.#markedMs = nowMs
+    return ms
   }
 
   // Hot path: once a request. A turn in a frozen clock never ends.

@@ -14,6 +14,7 @@ const {
   previousRelease,
   stallsSince,
   warningsOf,
+  wastedBetween,
 } = require('./other-figures')
 const { NOTHING, routeBetween } = require('./reading')
 const { waitingRequests } = require('./waiting-requests')
@@ -96,12 +97,22 @@ const { keepAliveTimeout: NODE_KEEPS_MS } = http.createServer()
  * @property {{ lastMs: number, leastMs: number } | undefined} [cost] loop time per request: in the last ten seconds, and the least of any
  *   ten seconds
  * @property {UseFigures[] | undefined} poolUses uses of pools that were given to `pool()`, the costliest first
+ * @property {WasteFigures[] | undefined} [wasted] work for requests that nobody waited for any more
  * @property {import('./other-figures').PoolFigures[]} [pools] that were given to `pool()`
  * @property {import('./other-figures').Warnings | undefined} warnings of the process since its start
  *
  * @typedef {object} Overload in spans of ten seconds at most, each with a rejection. Shares are of these spans.
  * @property {number} utilization of the loop
  * @property {{ method: string, route: string, loopShare: number }[]} routes the costliest first; none where that is not measured
+ *
+ * @typedef {object} WasteFigures
+ * @property {string} method
+ * @property {string} route
+ * @property {number} requests whose work went on
+ * @property {number} loopMs
+ * @property {number} poolMs time for which they held connections
+ * @property {number} loopShare of the time
+ * @property {number} connections that they held, in the mean
  *
  * @typedef {object} StallFigures a site as in the snapshot, and `ms`, its cost in these seconds
  * @property {string} cause
@@ -195,6 +206,7 @@ function figuresOf(parts, { cost, readings, now, usual, recent }) {
     errorKinds: errorKinds(earlier, now),
     stalls: stallsSince(parts, earlier.stallTotals),
     outgoing: callsBetween(earlier.outgoing, now.outgoing, usual),
+    wasted: wastedBetween(earlier, now),
     poolUses: callsBetween(earlier.poolUses, now.poolUses, usual),
     cost,
     pools: poolsOf(parts, earlier, now),

@@ -20,6 +20,8 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {{ current: { version: string }, previous: ReleaseRecord | undefined } | undefined} [releases]
  * @property {{ samples: { totals(): Map<object, CallSums & { pool: string }>, readings(): Map<string, Record<string, number>>, endSlices(): void,
  *   stateOf(name: string): Pick<PoolFigures, 'max' | 'waiting' | 'asksPerRequest' | 'held' | 'load' | 'holders'> & { isTimed: boolean } | undefined } } | undefined} [pools]
+ * @property {{ sample(): RouteWaste[] } | undefined} [waste]
+ * @typedef {{ method: string, route: string, requests: number, loopMs: number, poolMs: number }} RouteWaste
  * @typedef {object} OtherParts
  * @property {Started} started the features that are on
  * @property {{ list(): Warnings } | undefined} [warnings]
@@ -116,6 +118,30 @@ function callsBetween(earlier, now, usual) {
 /** @type {Pick<CallSums, 'count' | 'totalMs' | 'awaited' | 'awaitedMs' | 'parts'>} */
 const NO_CALLS = Object.freeze({ count: 0, totalMs: 0, awaited: 0, awaitedMs: 0 })
 
+/**
+ * Work for requests that nobody waited for any more.
+ *
+ * @param {Pick<Reading, 'atMs' | 'wasted'>} earlier @param {Pick<Reading, 'atMs' | 'wasted'>} now
+ */
+function wastedBetween(earlier, now) {
+  const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
+  return now.wasted?.map(({ method, route, ...later }) => {
+    const before = earlier.wasted?.find((each) => each.method === method && each.route === route)
+    const loopMs = later.loopMs - (before?.loopMs ?? 0)
+    const poolMs = later.poolMs - (before?.poolMs ?? 0)
+    const requests = later.requests - (before?.requests ?? 0)
+    return {
+      method,
+      route,
+      requests,
+      loopMs,
+      poolMs,
+      loopShare: loopMs / elapsedMs,
+      connections: poolMs / elapsedMs,
+    }
+  })
+}
+
 /** Git shows as much of a revision. */
 const SHOWN_OF_REVISION = 12
 
@@ -172,4 +198,5 @@ module.exports = {
   stallTotals,
   stallsSince,
   warningsOf,
+  wastedBetween,
 }

@@ -71,6 +71,7 @@ function takeReading(
     stallTotals: stallTotals(parts),
     pools: /** @type {Map<string, Record<string, number>> | undefined} */ (started.pools?.samples.readings()),
     outgoing: started.outgoing?.totals(),
+    wasted: started.waste?.sample(),
     poolUses: started.pools?.samples.totals(),
     errors: new Map(failures.table.sample().map(({ row, count }) => [row, count])),
   }

@@ -25,6 +25,7 @@ const RULES = Object.freeze([
   require('./problems/event-loop-blocked'),
   require('./problems/orphaned-requests'),
   require('./problems/aborted-requests'),
+  require('./problems/work-after-disconnect'),
   require('./problems/pool-exhausted'),
   require('./problems/many-calls'),
   require('./problems/slow-dependency'),

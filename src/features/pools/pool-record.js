@@ -244,7 +244,10 @@ class PoolRecord {
   /** @param {Asker | undefined} asker @param {number} ms @param {number} nowMs */
   #countFor(asker, ms, nowMs) {
     if (asker?.request !== undefined) findVisit(asker, this)?.onUse(ms, nowMs)
-    else this.#heldBy(asker).held.record(ms, false, nowMs)
+    else {
+      this.#heldBy(asker).held.record(ms, false, nowMs)
+      asker?.late?.onHeld(ms, nowMs)
+    }
   }
 
   /** The route of a request that has ended, or of none. @param {Asker | undefined} asker */

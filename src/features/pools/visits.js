@@ -3,13 +3,14 @@
 // async contexts hold of the request. When it ends, its route is known, and pools.js counts the sums there.
 
 /**
+ * @import { LateWork } from '../../core/errors/request-context'
  * @import { Request } from '../../core/request/request'
  * @import { PoolRecord } from './pool-record'
  */
 
 /**
  * @typedef {{ request?: Request | undefined, visits?: unknown, readonly method: string,
- *   readonly route: string | undefined }} Asker the reference of a request: see core/errors/request-context.js
+ *   readonly route: string | undefined, readonly late?: LateWork | undefined }} Asker the reference of a request: see core/errors/request-context.js
  */
 
 class Visit {

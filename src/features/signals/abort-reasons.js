@@ -1,5 +1,6 @@
 'use strict'
-// The reasons of a signal. Packages recognize a cancelled call by the name `AbortError`; `code` says what ended the request.
+// The reasons of a signal. Packages recognize a cancelled call by the name `AbortError`.
+// `code` says what ended the request.
 
 const { SpillwayError } = require('../../core/errors/errors')
 

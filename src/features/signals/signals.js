@@ -1,10 +1,11 @@
 'use strict'
-// `spillway.signal(req)`: a signal that aborts when nobody waits for the answer any more. The feature starts with the first call. From
-// then on, a request that asks for no signal costs one comparison at its end.
+// `spillway.signal(req)`: a signal that aborts when nobody waits for the answer any more. The feature starts with
+// the first call. From then on, a request that asks for no signal costs one comparison at its end.
 //
-// The recorded end of the request decides, not an event of Node's request: `close` and `aborted` of a request also come after its body
-// was read, and so did the abort of Node's own `req.signal` (nodejs/node 63532, 64390). Node closes the connection of a client that
-// half-closes, unless `httpAllowHalfOpen` is set: then the client still gets its answer, and nothing aborts.
+// The recorded end of the request decides, not an event of Node's request: `close` also comes after the body was
+// read. So did the abort of Node's own `req.signal` (nodejs/node 63532, 64390).
+// Node closes the connection of a client that half-closes. With `httpAllowHalfOpen` it does not: the client still
+// gets its answer, and nothing aborts.
 
 const { SpillwayError } = require('../../core/errors/errors')
 const { isEndedByDrain } = require('../../core/request/event-stream')
@@ -21,7 +22,7 @@ const { RequestAbortError } = require('./abort-reasons')
  * @import { RoutedResponse as NodeResponse } from '../../core/route/route-state'
  * @import { Instance } from '../../instance'
  * @typedef {{ req?: NodeRequest, res?: NodeResponse, raw?: Given, writeHead?: unknown }} Given
- * @typedef {(request: Request, nowMs: number) => number} LeftMs the milliseconds until the deadline of a request, or Infinity
+ * @typedef {(req: NodeRequest) => number} LeftMs the milliseconds until the deadline of a request, or Infinity
  */
 
 /** @type {AbortCode} */
@@ -82,7 +83,7 @@ class Signals {
       const code = codeOfAborted(request)
       if (code !== undefined) this.#settle(pending, code)
     })
-    const leftMs = this.#leftMs(request, this.#clock.now())
+    const leftMs = this.#leftMs(/** @type {NodeRequest} */ (request.req))
     const onDeadline = () => this.#settle(pending, 'ERR_SPILLWAY_DEADLINE')
     if (leftMs <= 0) onDeadline()
     else if (leftMs <= LONGEST_TIMER_MS) pending.timer = this.#clock.after(leftMs, onDeadline)
@@ -179,12 +180,10 @@ const notARequest = () =>
 /** @param {Instance} instance */
 function signalsOf({ clock, recorder, started }) {
   // The feature `deadlines` may be off, or left out.
-  const { deadlines } = /** @type {{ deadlines?: { deadlineMs: LeftMs } }} */ (started)
-  return new Signals({
-    clock,
-    recorder,
-    leftMs: (request, nowMs) => deadlines?.deadlineMs(request, nowMs) ?? Number.POSITIVE_INFINITY,
-  })
+  const others = /** @type {{ deadlines?: { remaining: LeftMs } }} */ (started)
+  const leftMs = (/** @type {NodeRequest} */ req) =>
+    others.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
+  return new Signals({ clock, recorder, leftMs })
 }
 
 exports.Signals = Signals

@@ -30,6 +30,7 @@ const PLACES = {
   errors: ['errors', 'Errors'],
   'listener-leak': ['errors', 'Errors'],
   'slow-clients': ['oldest', 'In flight the longest'],
+  'work-after-disconnect': ['routes', 'Routes'],
 }
 
 /** The profile that names the cause. @type {Links} */

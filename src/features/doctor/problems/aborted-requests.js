@@ -54,7 +54,7 @@ function claimOf(route, others) {
       evidence('failed requests of the route', errors, 'requests'),
     ],
     advice: isAnswered
-      ? `Look at what ${name} awaits, and give each call a timeout shorter than ${duration(gaveUp.meanMs)}, so that clients get an answer. Stop the work when a client disconnects: listen for \`close\` of the response.`
+      ? `Look at what ${name} awaits, and give each call a timeout shorter than ${duration(gaveUp.meanMs)}, so that clients get an answer. Stop the work when a client disconnects: pass \`spillway.signal(req)\` to what it awaits.`
       : `Look in ${name} for a path that does not answer: a callback that is not called, a promise that never settles, a call without a timeout. Set \`errors.timeout\` to less than ${duration(gaveUp.meanMs)}, so that clients get an answer.`,
   }
 }

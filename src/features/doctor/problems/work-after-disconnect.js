@@ -1,0 +1,60 @@
+'use strict'
+// Work goes on for requests that nobody waits for: their clients have disconnected, or `errors.timeout` has answered
+// for the handler.
+// - Five requests of a route, because a client that leaves now and then is normal.
+// - A hundredth of the loop, or a quarter of one connection. Less is not worth the change.
+// High: a tenth of the loop, or one connection all the time.
+
+const { counted, duration, percent, routeName } = require('../../../core/readable')
+const { evidence } = require('../evidence')
+
+/**
+ * @import { WasteFigures } from '../figures'
+ * @import { Claim } from '../rules'
+ */
+
+const FEWEST = 5
+const SOME = { loop: 0.01, connections: 0.25 }
+const MUCH = { loop: 0.1, connections: 1 }
+
+/** @param {Pick<WasteFigures, 'loopShare' | 'connections'>} waste @param {typeof SOME} least */
+const isAtLeast = ({ loopShare, connections }, least) =>
+  loopShare >= least.loop || connections >= least.connections
+
+/** The larger share: of the loop, or of one connection. @param {WasteFigures} waste */
+const sizeOf = ({ loopShare, connections }) => Math.max(loopShare, Math.min(1, connections))
+
+/** @type {import('../rules').Rule} */
+const rule = {
+  problem: 'work-after-disconnect',
+  find({ wasted = [] }) {
+    const found = wasted
+      .filter((each) => each.requests >= FEWEST && isAtLeast(each, SOME))
+      .sort((a, b) => sizeOf(b) - sizeOf(a))
+    return found.length === 0 ? [] : [claimOf(found[0], found.length - 1)]
+  },
+}
+
+/** @param {WasteFigures} waste @param {number} others @returns {Claim} */
+function claimOf(waste, others) {
+  const { requests, loopMs, poolMs, loopShare } = waste
+  const name = routeName(waste)
+  const spent = [
+    ...(loopMs > 0 ? [`${duration(loopMs)} of the loop (${percent(loopShare)})`] : []),
+    ...(poolMs > 0 ? [`${duration(poolMs)} of connections`] : []),
+  ].join(' and ')
+  return {
+    severity: isAtLeast(waste, MUCH) ? 'high' : 'medium',
+    share: sizeOf(waste),
+    route: name,
+    summary: `${name} works on for clients that have left: ${counted(requests, 'request')} took ${spent} after nobody waited for the answer${others === 0 ? '' : `. ${others === 1 ? 'So does' : 'So do'} ${counted(others, 'other route')}`}.`,
+    evidence: [
+      evidence('requests that went on', requests, 'requests'),
+      evidence('loop time for them', loopMs, 'ms'),
+      evidence('time for which they held connections', poolMs, 'ms'),
+    ],
+    advice: `Pass \`spillway.signal(req)\` in ${name} to what it awaits: \`fetch(url, { signal })\`, \`pipeline(source, res, { signal })\`, or \`signal.throwIfAborted()\` between steps. docs/cancellation.md shows how to cancel queries of pg and mysql2.`,
+  }
+}
+
+module.exports = rule

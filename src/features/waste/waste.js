@@ -1,0 +1,108 @@
+'use strict'
+// Work for requests that nobody waits for any more: their client has disconnected, or `errors.timeout` has answered
+// in place of the handler. Costs nothing for a request that ends otherwise.
+// Work is seen when the handler asks a pool or another host, gives a connection back, or ends its dead response.
+// The sums are a lower bound: a handler that does none of these is not seen.
+
+/**
+ * @import { Clock } from '../../core/clock'
+ * @import { Request } from '../../core/request/request'
+ * @import { RequestParts } from '../../core/request/request-parts'
+ * @import { RouteSeries } from '../../core/request/route-series'
+ * @import { Instance } from '../../instance'
+ *
+ * @typedef {{ method: string, route: string, requests: number, loopMs: number, poolMs: number }} RouteWaste `requests`: how many went on
+ * @typedef {{ end: { call(...given: unknown[]): unknown }['call'] }} Ending
+ */
+
+/** The work for one request since it ended. */
+class LateWork {
+  #sinceMs
+  #sums
+  #parts
+  #isCounted = false
+
+  /** @param {number} sinceMs @param {RouteWaste} sums of its route @param {RequestParts} parts */
+  constructor(sinceMs, sums, parts) {
+    this.#sinceMs = sinceMs
+    this.#sums = sums
+    this.#parts = parts
+  }
+
+  /** Its code runs, and has run since the loop woke. @param {number} nowMs */
+  onCode(nowMs) {
+    this.#count()
+    this.#sums.loopMs += Math.min(this.#parts.takeResumedMs(nowMs), nowMs - this.#sinceMs)
+  }
+
+  /** It gives a connection back, or a pool has removed it. @param {number} heldMs @param {number} nowMs */
+  onHeld(heldMs, nowMs) {
+    this.#count()
+    this.#sums.poolMs += Math.min(heldMs, nowMs - this.#sinceMs)
+  }
+
+  #count() {
+    if (this.#isCounted) return
+    this.#isCounted = true
+    this.#sums.requests++
+  }
+}
+
+class Waste {
+  /** @type {Map<RouteSeries, RouteWaste>} */
+  #routes = new Map()
+  #clock
+  #parts
+
+  /** @param {{ clock: Clock, parts: RequestParts }} given */
+  constructor({ clock, parts }) {
+    this.#clock = clock
+    this.#parts = parts
+  }
+
+  /** @param {Request} request that has ended and has a series */
+  onUnwanted(request) {
+    const { reference, res } = request
+    const series = /** @type {RouteSeries | { route: string, method?: undefined }} */ (request.series)
+    // The metrics leave the request out.
+    if (series.method === undefined) return
+    const work = new LateWork(this.#clock.now(), this.#sumsOf(series), this.#parts)
+    if (reference !== undefined) reference.late = work
+    this.#watchEnd(/** @type {Ending} */ (/** @type {unknown} */ (res)), work)
+  }
+
+  /** @param {RouteSeries} series */
+  #sumsOf(series) {
+    let sums = this.#routes.get(series)
+    if (sums === undefined) {
+      const { method, route } = series
+      sums = { method, route, requests: 0, loopMs: 0, poolMs: 0 }
+      this.#routes.set(series, sums)
+    }
+    return sums
+  }
+
+  /** The response is over, and nothing that its handler writes is sent. @param {Ending} res @param {LateWork} work */
+  #watchEnd(res, work) {
+    const clock = this.#clock
+    const { end } = res
+    let isOver = false
+    /** @this {unknown} @param {...unknown} given */
+    res.end = function (...given) {
+      if (!isOver) work.onCode(clock.now())
+      isOver = true
+      return Reflect.apply(end, this, given)
+    }
+  }
+
+  /** For metrics and the doctor. @returns {RouteWaste[]} */
+  sample() {
+    return [...this.#routes.values()].filter(({ requests }) => requests > 0).map((each) => ({ ...each }))
+  }
+}
+
+/** @param {Instance} instance */
+const wasteOf = ({ clock, recorder }) => new Waste({ clock, parts: recorder.parts })
+
+exports.Waste = Waste
+exports.wasteOf = wasteOf
