@@ -162,4 +162,4 @@ const missingFor = (name) =>
     ? `there is no ${name} (Debian: apt-get install ${PROXIES[name].package})`
     : undefined
 
-module.exports = { MOST_CLIENTS, PROXIES, missingFor, startProxy }
+module.exports = { MOST_CLIENTS, PROXIES, freePort, missingFor, programOf, startProxy }
