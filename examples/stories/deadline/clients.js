@@ -5,17 +5,23 @@
 
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')
+const { Client } = require('pg')
 const { Recorder, quantile } = require('../frame/recorder')
-const { USERS } = require('./database')
+const { USERS, setSlow } = require('./database')
 const { nowMs, readJournal, wastedBySecond, wastedOf } = require('./journal')
 
 const SEED = 46
-const RATES = { '/orders': 26, '/catalogue': 14 }
+const RATES = { '/orders': 20, '/catalogue': 10 }
 const PARTS = Object.keys(RATES).map((path) => `GET ${path}`)
+const [ORDERS] = PARTS
+const SLOW_FROM_MS = 2000
+const SLOW_MS = 8000
 const PATIENCE_MS = [1000, 4000]
 const RELOAD_MS = [200, 600]
 const MOST_RELOADS = 2
 const MOST_RETRY_MS = 2000
+const WARM_UP = 'warm-up'
+const WARM_REQUESTS = 30
 const LOOK_MS = 200
 /** Until the services have ended what they work at. */
 const LAST_MS = 4000
@@ -60,7 +66,9 @@ class Clients {
   /** When each request had its answer, or its visitor left. @type {Map<string, number>} */
   goneMs = new Map()
   /** By what they got, the requests. */
-  counts = { answered: 0, rejected: 0, badGateway: 0, gatewayTimeout: 0, failed: 0, left: 0 }
+  counts = { answered: 0, rejected: 0, refused: 0, badGateway: 0, gatewayTimeout: 0, failed: 0, left: 0 }
+  /** Answers with orders while the disk was slow. */
+  slowOrders = 0
   answeredAfterMs = []
   rejectedAfterMs = []
   answeredBySecond = []
@@ -117,7 +125,7 @@ class Clients {
         this.recorder.record(part, ms, status)
         this.counts[outcomeOf(status)]++
         if (status === REJECTED) this.rejectedAfterMs.push(ms)
-        if (status === ANSWERED) this.#countAnswer(ms)
+        if (status === ANSWERED) this.#countAnswer(part, ms)
         resolve({ status, retryMs })
       }
       const request = http.get(this.#url + path, { agent: false, headers: { 'x-request-id': id } }, (res) => {
@@ -131,7 +139,9 @@ class Clients {
     })
   }
 
-  #countAnswer(ms) {
+  #countAnswer(part, ms) {
+    const atMs = nowMs() - this.startedMs
+    if (part === ORDERS && atMs > SLOW_FROM_MS && atMs < SLOW_FROM_MS + SLOW_MS) this.slowOrders++
     const second = this.#second()
     this.answeredAfterMs.push(ms)
     this.answeredBySecond[second] = (this.answeredBySecond[second] ?? 0) + 1
@@ -162,20 +172,40 @@ class Clients {
 const retryMsOf = ({ headers }) => Math.min(MOST_RETRY_MS, Number(headers['retry-after'] ?? 0) * 1000)
 
 const outcomeOf = (status) =>
-  ({ 0: 'left', 200: 'answered', 502: 'badGateway', 503: 'rejected', 504: 'gatewayTimeout' })[status] ??
-  'failed'
+  ({ 0: 'left', 200: 'answered', 429: 'refused', 502: 'badGateway', 503: 'rejected', 504: 'gatewayTimeout' })[
+    status
+  ] ?? 'failed'
 
 /** When the services have ended their work. */
 async function wholeJournal(file) {
   for (const untilMs = nowMs() + LAST_MS; ; await delay(LOOK_MS)) {
-    const works = readJournal(file)
+    const works = readJournal(file).filter(({ request }) => request !== WARM_UP)
     if (nowMs() > untilMs || works.every(({ endMs }) => endMs !== undefined)) return works
   }
 }
 
-async function run({ journal, nginx, seconds }, stopped) {
-  const clients = new Clients(nginx)
-  const looking = clients.look()
+/** One after another, until the code of the services is compiled. */
+async function warmUp(url) {
+  for (let n = 1; n <= WARM_REQUESTS; n++)
+    for (const path of [`/orders/${n}`, '/catalogue'])
+      await fetch(url + path, { headers: { 'x-request-id': WARM_UP } }).then((res) => res.text())
+}
+
+/** The disk becomes slow, and recovers. */
+async function slowDown(url, stopped) {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await Promise.race([delay(SLOW_FROM_MS), stopped])
+  await setSlow(client, true)
+  await Promise.race([delay(SLOW_MS), stopped])
+  await setSlow(client, false)
+  await client.end()
+}
+
+async function run({ database, journal, seconds, url }, stopped) {
+  await warmUp(url)
+  const clients = new Clients(url)
+  const beside = [clients.look(), slowDown(database, stopped)]
   let second = 0
   const progress = setInterval(() => {
     process.send?.({ second: second + 1, text: clients.textOf(second++) })
@@ -183,7 +213,7 @@ async function run({ journal, nginx, seconds }, stopped) {
   await Promise.race([stopped, clients.arrive(seconds)])
   clearInterval(progress)
   clients.recorder.end()
-  await Promise.all([clients.leave(), looking])
+  await Promise.all([clients.leave(), ...beside])
   const { counts, goneMs, recorder, startedMs, visitors } = clients
   const works = await wholeJournal(journal)
   const bySecond = (values) => Array.from({ length: second }, (_, i) => values[i] ?? 0)
@@ -191,6 +221,7 @@ async function run({ journal, nginx, seconds }, stopped) {
     ...recorder.report(),
     counts,
     visitors,
+    slowOrdersPerSecond: clients.slowOrders / (SLOW_MS / 1000),
     answeredP99Ms: quantileOf(clients.answeredAfterMs, 0.99),
     rejectedP50Ms: quantileOf(clients.rejectedAfterMs, 0.5),
     answered: bySecond(clients.answeredBySecond),

@@ -6,7 +6,7 @@ const USERS = 60
 const ORDERS = 60
 /** The disk answers after so many milliseconds, usually and while it is slow. */
 const USUAL_MS = 15
-const SLOW_MS = 400
+const SLOW_MS = 350
 
 const TABLES = `
 drop schema if exists spillway_deadline cascade;
@@ -17,15 +17,15 @@ create table slowness (ms float not null);
 insert into slowness values (${USUAL_MS});
 create table users (id int primary key, pace float not null);
 insert into users select n, 0.5 + random() from generate_series(1, ${USERS}) n;
-create table orders (id serial primary key, user_id int not null, product text not null, pieces int not null, cents int not null, at date not null);
-insert into orders (user_id, product, pieces, cents, at)
+create table orders (id serial primary key, user_id int not null, product text not null, pieces int not null, pence int not null, at date not null);
+insert into orders (user_id, product, pieces, pence, at)
   select n, 'product ' || (m % 20), 1 + m % 5, (100 + random() * 9900)::int, date '2026-01-01' + m
   from generate_series(1, ${USERS}) n, generate_series(1, ${ORDERS}) m;
 create index on orders (user_id);
-create function orders_of(asked int) returns table (product text, pieces int, cents int, at date) language plpgsql as $$
+create function orders_of(asked int) returns table (product text, pieces int, pence int, at date) language plpgsql as $$
 begin
   perform pg_sleep((select ms * pace / 1000 from spillway_deadline.slowness, spillway_deadline.users u where u.id = asked));
-  return query select o.product, o.pieces, o.cents, o.at from spillway_deadline.orders o where o.user_id = asked;
+  return query select o.product, o.pieces, o.pence, o.at from spillway_deadline.orders o where o.user_id = asked;
 end $$;`
 
 const ORDERS_OF = 'select * from spillway_deadline.orders_of($1)'
@@ -49,7 +49,7 @@ async function ask({ pool, canceller }, query, signal, measured = (work) => work
   const client = await pool.connect()
   let cancelling
   const cancel = () => {
-    cancelling = canceller.query('select pg_cancel_backend($1)', [client.processID])
+    cancelling = canceller.query('select pg_cancel_backend($1)', [client.processID]).catch(() => {})
   }
   try {
     signal?.throwIfAborted()

@@ -1,20 +1,21 @@
 'use strict'
 // The nginx of the story, with one configuration for both acts.
-// - It passes on 60 requests a second, as one does against storms. Others wait in its queue.
-// - It waits 1.2 s for an answer. Then it asks the other front, and at last answers 504.
+// - It passes on 60 requests a second, as one does against storms. 30 more wait in its queue, and others get 429.
+// - It waits 1.5 s for an answer. Then it asks the other front, and at last answers 504.
 // - It does not ask a front for two seconds after eight failures. While neither may be asked, it answers 502.
 // - `set` reads the time of arrival. In `proxy_set_header`, `$msec` would be the time at which the queue was left.
 
 const { spawn } = require('node:child_process')
-const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
-const { freePort, missingFor, programOf } = require('../../../bench/gateways/proxies')
+const { freePort, programOf } = require('../../../bench/gateways/proxies')
 
 const HOST = '127.0.0.1'
-const TIMEOUT_MS = 1200
+const TIMEOUT_MS = 1500
+/** What it tells the front: less, so that an answer at the last moment arrives. */
+const TOLD_MS = 1000
 const START_MS = 5000
 const LOOK_MS = 20
 
@@ -31,6 +32,7 @@ http {
   fastcgi_temp_path ${folder}/fastcgi;
   uwsgi_temp_path ${folder}/uwsgi;
   scgi_temp_path ${folder}/scgi;
+  limit_req_status 429;
   limit_req_zone $server_addr zone=shop:64k rate=60r/s;
   upstream front {
 ${fronts.map((front) => `    server ${HOST}:${front} max_fails=8 fail_timeout=2s;`).join('\n')}
@@ -40,13 +42,13 @@ ${fronts.map((front) => `    server ${HOST}:${front} max_fails=8 fail_timeout=2s
     listen ${HOST}:${port} backlog=1024;
     set $arrived $msec;
     location / {
-      limit_req zone=shop burst=2000;
+      limit_req zone=shop burst=30;
       proxy_pass http://front;
       proxy_http_version 1.1;
       proxy_set_header Connection "";
       proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
       proxy_set_header X-Request-Start "t=$arrived";
-      proxy_set_header X-Request-Timeout-Ms ${TIMEOUT_MS};
+      proxy_set_header X-Request-Timeout-Ms ${TOLD_MS};
       proxy_read_timeout ${TIMEOUT_MS}ms;
     }
     location = /nginx { stub_status; }
@@ -54,34 +56,24 @@ ${fronts.map((front) => `    server ${HOST}:${front} max_fails=8 fail_timeout=2s
 }
 `
 
-/** @returns {Promise<{ url: string, fronts: number[], stop: () => Promise<void> }>} */
-async function startNginx() {
+/** Ends with this process. @param {number[]} fronts their ports @returns {Promise<string>} its URL */
+async function startNginx(fronts) {
+  const port = await freePort()
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-story-nginx-'))
-  const [port, ...fronts] = [await freePort(), await freePort(), await freePort()]
   const file = path.join(folder, 'nginx.conf')
   fs.writeFileSync(file, configuration({ folder, fronts, port }))
   const args = ['-c', file, '-p', folder, '-e', 'stderr']
   const child = spawn(String(programOf('nginx')), args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  const exited = once(child, 'exit')
-  const end = () => {
+  process.once('exit', () => {
     child.kill('SIGKILL')
     fs.rmSync(folder, { recursive: true, force: true })
-  }
-  process.once('exit', end)
-  const stop = async () => {
-    process.off('exit', end)
-    end()
-    await exited
-  }
+  })
   const url = `http://${HOST}:${port}`
   for (let waitedMs = 0; !(await answers(`${url}/nginx`)); waitedMs += LOOK_MS) {
-    if (child.exitCode !== null || waitedMs > START_MS) {
-      await stop()
-      throw new Error('nginx does not start.')
-    }
+    if (child.exitCode !== null || waitedMs > START_MS) throw new Error('nginx does not start.')
     await delay(LOOK_MS)
   }
-  return { url, fronts, stop }
+  return url
 }
 
 const answers = (url) =>
@@ -90,4 +82,4 @@ const answers = (url) =>
     () => false
   )
 
-module.exports = { missingFor, startNginx }
+module.exports = { startNginx }
