@@ -88,7 +88,9 @@ async function meanwhile({ application: { lines }, load, watch }) {
   await front.end()
   await watch.end()
   const shed = { front: shedOf(front), orders: shedOf(watch) }
-  return { shed, said: { front: frontText(front), rejected: shedText(shed) } }
+  const nobody = watch.found.get('work-after-disconnect')?.summary
+  const said = { front: frontText(front), ...(nobody && { nobody }), rejected: shedText(shed) }
+  return { shed, said }
 }
 
 /** @returns {Record<string, number>} by reason, of one process */
