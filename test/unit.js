@@ -28,7 +28,7 @@ const TOGETHER = [
   'sockets',
 ]
 /** So that no process runs for much longer than the others. */
-const MOST_TOGETHER = 12
+const MOST_TOGETHER = 8
 /** Files of these folders that have their own process. */
 const ALONE = [
   // Restify changes the prototypes of Node's requests and responses.

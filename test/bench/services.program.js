@@ -21,7 +21,7 @@ for (const service of Object.values(SERVICES)) {
     if (service.prepare !== undefined && beside === undefined) return t.skip(service.needs)
     t.after(() => beside?.stop())
     for (const name of OF_FRAMEWORK.includes(service.name) ? VARIANTS : ['spillway']) {
-      const run = { variant: { name }, given: beside?.given, warmUpSeconds: 0, seconds: 0.5 }
+      const run = { variant: { name }, given: beside?.given, warmUpSeconds: 0, seconds: 1 }
       // It throws if nothing was answered, or the variant has seen nothing.
       const { failed, unitMicroseconds } = await measure(service, run)
       assert.equal(failed, 0, name)

@@ -75,7 +75,8 @@ async function main() {
   // Spillway's own work of a turn runs between the two.
   eachTurn(keepFiles)
   const { createSpillway } = require('../../src/index')
-  const spillway = createSpillway({ logger: false })
+  // A busy machine stalls, and after a stall the context of each request is kept.
+  const spillway = createSpillway({ logger: false, insight: { stallThreshold: 60_000 } })
   eachTurn(takeFiles)
 
   const server = applicationWith(spillway).listen(0, '127.0.0.1')

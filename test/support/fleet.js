@@ -3,9 +3,10 @@
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
-const { mkdtempSync, readdirSync, rmSync } = require('node:fs')
+const { existsSync, mkdtempSync, readdirSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
+const { setTimeout } = require('node:timers/promises')
 const { parse, valuesOf } = require('./metrics-text')
 
 /** Those of each test: they have to be gone before their files go, and hooks run in the order they were given. */
@@ -119,13 +120,22 @@ class FleetUnderTest {
   }
 }
 
+const MOST_TRIES = 100
+
 /** Short, because a socket's path must be. */
 function temporaryDirectory(t) {
   const directory = mkdtempSync(path.join(tmpdir(), 'sw-'))
   t.after(async () => {
     await Promise.all((fleetsOf.get(t) ?? []).map((fleet) => fleet.stop()))
-    // A member of this process may still be writing a report.
-    rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
+    // A member of this process may still be writing a report. Retries of rmSync() do not look for what has come meanwhile.
+    for (let tries = 1; existsSync(directory); tries++) {
+      try {
+        rmSync(directory, { recursive: true, force: true })
+      } catch (error) {
+        if (tries === MOST_TRIES) throw error
+        await setTimeout(50)
+      }
+    }
   })
   return directory
 }
