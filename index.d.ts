@@ -65,14 +65,14 @@ export interface ClusterPrimaryOptions {
   readonly exec?: string | undefined
 
   /**
-   * Milliseconds after which a new worker that does not listen or is not ready is killed and replaced.
+   * A new worker that is not listening and ready after so many milliseconds is killed and replaced.
    *
    * @default 60000
    */
   readonly startTimeout?: number | undefined
 
   /**
-   * Milliseconds after which a worker that should exit is killed. Must exceed `drain.delay` and `drain.timeout` together.
+   * A worker that should exit is killed after so many milliseconds. Must exceed `drain.delay` and `drain.timeout` together.
    *
    * @default 30000
    */
@@ -371,8 +371,7 @@ export interface SpillwayOptions {
   readonly metrics?: MetricsOptions | undefined
 
   /**
-   * Requests to leave out of the metrics, of the logs (access log and slow requests) and of shedding: of all three, or by
-   * an object of each. The rules are evaluated once, on arrival. Left out of shedding, a request runs at once, as one of
+   * Requests to leave out of the metrics, the logs (access log and slow requests) and shedding. An object sets each of the three on its own. The rules are evaluated once, on arrival. Left out of shedding, a request runs at once, as one of
    * class `bypass`. A drain waits for ignored requests too, and their cost to the event loop is measured.
    *
    * @default undefined
@@ -390,7 +389,7 @@ export interface SpillwayOptions {
   readonly errors?: ErrorOptions | false | undefined
   /** Which lines are logged for requests, and what they show. */
   readonly log?: LogOptions | undefined
-  /** What the process finds out about its own troubles. `false` is nothing of it. */
+  /** Observations of the process about its own problems. `false` is nothing of it. */
   readonly insight?: InsightOptions | false | undefined
 
   /** Whether the application itself decides when `/readyz` returns 200. */
@@ -406,8 +405,7 @@ export interface SpillwayOptions {
   readonly release?: ReleaseOptions | undefined
 
   /**
-   * Whether `/metrics` and `fleetSnapshot()` answer for all workers. By default they do for the workers of a cluster (also
-   * in PM2's cluster mode) with its primary, and for the threads of a process whose main thread has an instance. `true`
+   * Whether `/metrics` and `fleetSnapshot()` answer for all workers. By default the workers of a cluster and its primary do, also in PM2's cluster mode. So do the threads of a process whose main thread has an instance. `true`
    * includes threads without an instance in the main thread, and PM2's fork mode. A `name` joins unrelated processes.
    * `false` is this process or thread alone.
    *
@@ -425,9 +423,7 @@ export interface SpillwayOptions {
   readonly registry?: MetricsRegistry | undefined
 
   /**
-   * The logger of this package: a pino instance or another logger, of which a child is used, or options for a pino of its
-   * own; `false` logs nothing. By default a pino of its own, created with the first line: pretty-printed on a terminal if
-   * the application has `pino-pretty`, silent under a test runner.
+   * The logger of this package: a pino instance, another logger, or options for a pino of its own. A child of yours is used. `false` logs nothing. By default a pino of its own, created with the first line. It prints prettily on a terminal if the application has `pino-pretty`, and is silent under a test runner.
    *
    * @default undefined
    */
@@ -507,7 +503,7 @@ export interface RouteOptions {
 
 export interface LatencyOptions {
   /**
-   * Milliseconds, above 0, after the head of an answer from which an unfinished body counts as a stream. Streams are counted
+   * An unfinished body counts as a stream so many milliseconds after the head of its answer; above 0. Streams are counted
    * in series of their own. Server-sent events always are.
    *
    * @default 10000
@@ -576,9 +572,7 @@ export type RequestLabel = {
 }['call']
 
 /**
- * A string is exactly one path without the query, as the client sent it. A RegExp is tested on the path. A function gets
- * the request as it arrives: rely on `req.url` and `req.headers`, because `req.path` is missing wherever the request is seen
- * before Express, and for upgrades. If it throws or returns a promise, the request is not ignored, and the error is logged once.
+ * A string is exactly one path without the query, as the client sent it. A RegExp is tested on the path. A function gets the request as it arrives. Rely on `req.url` and `req.headers`: `req.path` is missing before Express has run, and for upgrades. If it throws or returns a promise, the request is not ignored, and the error is logged once.
  */
 export type IgnoreRule = string | RegExp | { call(req: Request): unknown }['call']
 export type IgnoreRules = IgnoreRule | readonly IgnoreRule[]
@@ -668,8 +662,7 @@ export interface HealthOptions {
 export interface MemoryOptions {
   /**
    * The level of memory above which the process drains and exits with 0, so that its supervisor starts a new one. Compared
-   * with the heap after a major collection, and with resident memory. Either bytes, or up to 1 a share of the limit: V8's
-   * or `--max-old-space-size` for the heap, the container's or the machine's for resident memory. 0 is off. Each process
+   * with the heap after a major collection, and with resident memory. Bytes, or a share up to 1 of the limit. The limit of the heap is V8's or `--max-old-space-size`. That of resident memory is the container's or the machine's. 0 is off. Each process
    * lowers its own level by a random share of up to 10 %.
    *
    * @default undefined
@@ -684,7 +677,7 @@ export interface MemoryOptions {
   readonly recycleAfter?: number | undefined
 
   /**
-   * Milliseconds after the start in which a process is not replaced. A process that is above `recycleAt` by then evidently
+   * A process is not replaced in its first so many milliseconds. A process that is above `recycleAt` by then evidently
    * needs that much: its level is raised.
    *
    * @default 60000
@@ -722,14 +715,14 @@ export interface InsightOptions {
   readonly stallThreshold?: number | undefined
 
   /**
-   * Milliseconds after which a line says that the loop is still blocked, while it is: at least 500, or 0 for never.
+   * A line says that the loop is still blocked after so many milliseconds: at least 500, or 0 for never.
    *
    * @default 1000
    */
   readonly blockedAfter?: number | undefined
 
   /**
-   * Milliseconds after which a blocked loop is a hang: at least 1000, or 0 for never. `/livez` on `listen({ blockedPort })` then answers 503, and
+   * A blocked loop is a hang after so many milliseconds: at least 1000, or 0 for never. `/livez` on `listen({ blockedPort })` then answers 503, and
    * `hangReport` is written.
    *
    * @default 30000
@@ -745,7 +738,7 @@ export interface InsightOptions {
   readonly hangReport?: string | undefined
 
   /**
-   * Milliseconds after which a process ends whose loop is still blocked: at least 1000, or 0 for never. JavaScript is made to call
+   * A process ends if its loop is still blocked after so many milliseconds: at least 1000, or 0 for never. JavaScript is made to call
    * `process.exit(70)`; native code is killed. In a worker thread only that thread ends, and only in JavaScript.
    *
    * @default 0
@@ -797,16 +790,14 @@ export interface DrainOptions {
    * as long as their clients expect. `'development'`: only requests in flight finish; idle connections, event streams and
    * WebSockets are closed at once.
    *
-   * By default `'production'` with NODE_ENV `production`, in Kubernetes and under PM2. Elsewhere `'development'` under a
-   * watcher (`node --watch`, `tsx watch`, nodemon and others), with NODE_ENV `development` or `test`, and on SIGINT, unless
-   * init, systemd or supervisord started the process without a terminal. In all other cases `'production'`.
+   * By default `'production'` with NODE_ENV `production`, in Kubernetes and under PM2. Elsewhere `'development'` under a watcher (`node --watch`, `tsx watch`, nodemon and others) and with NODE_ENV `development` or `test`. Also on SIGINT, unless init, systemd or supervisord started the process without a terminal. In all other cases `'production'`.
    *
    * @default undefined
    */
   readonly mode?: 'production' | 'development' | undefined
 
   /**
-   * Milliseconds in which requests in flight must end once the servers have stopped listening. In production, idle
+   * Milliseconds that requests in flight have to end, once the servers have stopped listening. In production, idle
    * connections are closed after a quarter of this time, or after the server's `keepAliveTimeout` if that is shorter. By
    * default 20000, and 4000 in development.
    *
@@ -816,8 +807,7 @@ export interface DrainOptions {
 
   /**
    * Milliseconds to serve as before while `/readyz` returns 503 already, so that balancers notice. By default 5000 in
-   * Kubernetes, which sends SIGTERM when it only begins to remove the pod from its endpoints, and 0 elsewhere. In
-   * development there is no delay.
+   * Kubernetes, which sends SIGTERM when it only begins to remove the pod from its endpoints, and 0 elsewhere. In development the delay is 0.
    *
    * @default undefined
    */
@@ -833,8 +823,7 @@ export interface DrainReport {
 
 export interface AttachOptions {
   /**
-   * Whether SIGTERM, SIGINT and the message 'shutdown' of a parent process drain every instance in this process and then
-   * exit: with 0, or with 1 if a request was cut off. A second signal exits at once. PM2 gets 'ready' when the server
+   * Whether SIGTERM, SIGINT and the message 'shutdown' of a parent process drain every instance in this process and then exit. The exit code is 0, or 1 if a request was cut off. A second signal exits at once. PM2 gets 'ready' when the server
    * listens. Ctrl-C and the restart by a watcher (SIGUSR2 of nodemon too) wait only for requests in flight: see `drain.mode`.
    *
    * @default false
@@ -881,7 +870,7 @@ export interface ListenOptions {
   readonly hosts?: readonly string[] | undefined
 
   /**
-   * Milliseconds in which a client must send its request, and must read its answer; a profile may take longer. A connection without an authorized
+   * Milliseconds that a client has to send its request, and to read its answer. A profile may take longer. A connection without an authorized
    * request is closed after 1500 at most.
    *
    * @default 10000
@@ -918,7 +907,7 @@ export interface AdminAddress {
   readonly port: number
   /** Such as `http://127.0.0.1:9464`. */
   readonly url: string
-  /** Of what answers while the loop is blocked, if that was asked for. */
+  /** The port that answers while the loop is blocked, with the option `blockedPort`. */
   readonly blockedPort?: number
 }
 
@@ -948,8 +937,7 @@ export interface LimitOptions {
 }
 
 /**
- * A Pool of pg, a pool of mysql2, an instance of knex, a Pool of tarn, a pool of generic-pool, a client of ioredis, a Pool or Client
- * of undici, or the figures of any other pool.
+ * A pool: Pool of pg, pool of mysql2, instance of knex, Pool of tarn, pool of generic-pool, client of ioredis, Pool or Client of undici. Any other pool by its figures.
  */
 export type ObservablePool = object | PoolFigures
 
@@ -957,7 +945,7 @@ export type ObservablePool = object | PoolFigures
 export interface PoolFigures {
   /** All open connections. */
   readonly size: number | (() => number)
-  /** Those of them that nobody uses. */
+  /** Idle connections. */
   readonly idle: number | (() => number)
   /** Callers that wait for a connection. */
   readonly waiting: number | (() => number)
@@ -982,8 +970,7 @@ export interface PoolHandle {
 export interface HealthChecks {
   /**
    * Adds a check that `/readyz` calls. A check fails if it throws, rejects, returns `false` or takes longer than `timeout`.
-   * All checks run at the same time, and each has one call at a time: a check that ignores its signal and never settles
-   * fails for good.
+   * All checks run at the same time, and each has one call at a time. A check that ignores its signal and never settles fails for good.
    *
    * @throws {SpillwayError} if a check of this name exists, or an option is unknown or has an invalid value
    */
@@ -996,7 +983,7 @@ export interface HealthChecks {
 
 export interface HealthCheckOptions {
   /**
-   * Milliseconds, above 0 and up to 2147483647, after which the signal is aborted and the check fails.
+   * The signal is aborted and the check fails after so many milliseconds, above 0 and up to 2147483647.
    *
    * @default 1000
    */
@@ -1042,7 +1029,7 @@ export interface ShedCause {
   readonly reason: ShedReason
   /** The number that decided, such as the wait in milliseconds; `null` if there is none. */
   readonly value: number | null
-  /** What `value` may be at most; `null` if there is no number. */
+  /** Largest `value` that is allowed; `null` without a number. */
   readonly bound: number | null
 }
 
@@ -1077,7 +1064,7 @@ export interface WebSocketServer {
 }
 
 export interface SocketsOptions {
-  /** Of ws: the kind of a message, which is its name in metrics. At most 100 are told apart. The default is `message`. */
+  /** Of ws: the kind of a message, which is its name in metrics. At most 100 are kept apart. The default is `message`. */
   readonly kind?: { call(data: unknown, isBinary: boolean): string }['call'] | undefined
   /** The class of a message. In overload, messages of the class `low` are answered with an error. By default none is. */
   readonly priority?: { call(event: string, socket: unknown): Priority | undefined }['call'] | undefined
@@ -1088,7 +1075,7 @@ export interface SocketsHandle {
   readonly close: () => void
 }
 
-/** What a message of low priority is answered with in overload: its acknowledgement, the event `spillway:overloaded`, or text of ws. */
+/** Answer to a message of low priority in overload: its acknowledgement, the event `spillway:overloaded`, or text of ws. */
 export interface OverloadedMessage {
   readonly error: 'spillway:overloaded'
   readonly event: string
@@ -1141,7 +1128,7 @@ export interface ShedOptions {
 
   /**
    * Milliseconds a request may be queued in a burst before it gets a 503. So a burst of up to a second of work is served
-   * in full. Time in which one handler blocks the loop does not count.
+   * in full. The time of one handler that blocks the loop does not count.
    *
    * @default 1000
    */
@@ -1181,8 +1168,7 @@ export interface ShedOptions {
   readonly maxEventLoopDelay?: number | undefined
 
   /**
-   * The share of the last `sampleInterval` in which the loop was busy, from 0 to 1, above which every request is rejected,
-   * except class `bypass`. 0 is off.
+   * Every request but class `bypass` is rejected while the loop is busier than this share of a `sampleInterval`, from 0 to 1. 0 is off.
    *
    * @default undefined
    */
@@ -1713,7 +1699,7 @@ export interface Snapshot {
   readonly runtime: RuntimeSnapshot
   /** Errors inside this package, or in callbacks it was given, that were caught: a count for each place. */
   readonly internalErrors: Readonly<Record<string, number>>
-  /** What blocked the event loop. */
+  /** The code that blocked the event loop. */
   readonly stalls: StallsSnapshot
   /** Features that are off because Node's permission model (`--permission`) forbids what they need. Empty without it. */
   readonly forbidden: readonly ForbiddenFeature[]
@@ -1730,7 +1716,7 @@ export interface ForbiddenFeature {
 }
 
 export interface StallsSnapshot {
-  /** Of all stalls since `createSpillway()`. */
+  /** Counts since `createSpillway()`. */
   readonly count: number
   readonly totalMs: number
   /** At most 50, the costliest first. */
@@ -1981,7 +1967,7 @@ export interface WarningsSnapshot {
   }[]
 }
 
-/** What `diagnose()` returns. */
+/** Result of `diagnose()`. */
 export interface Diagnosis {
   /** When it was made, in ISO 8601. */
   readonly at: string
@@ -2019,7 +2005,7 @@ export interface LivePoint {
   readonly queued: number
   /** How long the loop turns of this second were busy, in milliseconds. */
   readonly loopDelayP99: number | null
-  /** The share of the second in which the loop was busy. */
+  /** The busy share of the second. */
   readonly utilization: number
   /** Milliseconds of stalls that ended in this second; `null` with `insight.stalls: false`. */
   readonly stallMs: number | null
@@ -2067,7 +2053,7 @@ export interface LatencyCounts {
   readonly cells: readonly number[]
 }
 
-/** What `/totals` of the admin server answers: two of them tell what happened in between. */
+/** Answer of `/totals` of the admin server. The difference of two covers the time between them. */
 export interface RunTotals {
   /** When it was taken, in milliseconds since the epoch. */
   readonly at: number
@@ -2201,8 +2187,7 @@ export interface RouteSnapshot {
     readonly lastMinute: RequestParts & { readonly unreadMs: number; readonly proxyMs: number }
   } | null
   /**
-   * How long its handlers ran on the event loop: until they first returned, and later until they called another service, asked a pool, or
-   * wrote the head. Collections and streams are included. `null` with `insight.parts: false`.
+   * Time that its handlers ran on the event loop: until they first returned, and later until they called another service, asked a pool, or wrote the head. Collections and streams are included. `null` with `insight.parts: false`.
    */
   readonly loopMs: { readonly sinceStart: number; readonly lastMinute: number } | null
   /**
@@ -2269,7 +2254,7 @@ export interface SlowRequest {
   readonly queueMs: number
   /** The time until the head of the answer was written; `null` if no answer began. */
   readonly firstByteMs: number | null
-  /** The longest turn of the event loop while the request was in flight, that in which it ended included. */
+  /** The longest turn of the event loop while the request was in flight, including its last turn. */
   readonly loopDelayMs: number
   /** Where its time went. `null` with `insight.parts: false`. */
   readonly parts: RequestParts | null
@@ -2315,7 +2300,7 @@ export interface AdmissionSnapshot {
    * believed to be costly may be queued until the loop has proven to be free.
    */
   readonly limit: number | null
-  /** The resource that sets `limit`; `null` if there is no limit now. */
+  /** The resource that sets `limit`; `null` without a limit. */
   readonly limitedBy: 'loop' | 'concurrency' | null
   /** The measured cost of a request to the event loop. */
   readonly costMs: number
@@ -2370,7 +2355,7 @@ export interface RuntimeSnapshot {
   readonly loop: {
     /** How long a loop turn was busy, over the last half minute to minute. */
     readonly delayMs: Readonly<Record<'min' | 'max' | 'mean' | 'stddev' | 'p50' | 'p90' | 'p99', number>>
-    /** The share of the last half minute to minute in which the loop was busy. */
+    /** The busy share of the last half minute to minute. */
     readonly utilization: number
   }
   readonly cpu: {

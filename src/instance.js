@@ -203,7 +203,7 @@ class Instance {
     return this.started.fleet?.isMember === true
   }
 
-  /** Of the core and of all features. */
+  /** Metrics of the core and of all features. */
   families = () => {
     const { FAMILIES } = require('./core/metrics/families')
     return [...FAMILIES, ...this.features.families()]

@@ -52,7 +52,7 @@ class Spillway {
   }
 
   /**
-   * Resolves the options with which a member was called.
+   * Resolves the options of a member's call.
    *
    * @template {keyof MemberOptions} Member
    * @param {Member} name
@@ -287,7 +287,7 @@ class Spillway {
     return this.#instance.lifecycle.drain(options, 'drain')
   }
 
-  /** A drain closes the instance by itself, once the requests in flight have ended. */
+  /** A drain closes the instance, once the requests in flight have ended. */
   close() {
     if (!this.#instance.lifecycle.isDraining) this.#instance.close()
   }

@@ -63,7 +63,7 @@ function parse(text) {
   }
 }
 
-/** What somebody types who forgot the command: `spillway 9464`. @param {string} text */
+/** Input without a command: `spillway 9464`. @param {string} text */
 const looksLikeAddress = (text) => /^\d+$/.test(text) || text.includes('://') || /:\d+$/.test(text)
 
 module.exports = { DEFAULT_URL, adminUrl, looksLikeAddress }

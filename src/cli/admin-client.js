@@ -33,7 +33,7 @@ const MOST_BYTES = 64_000_000
 /** The end of a recorded run waits for so long until its totals may be made. */
 const MOST_REST_MS = 30_000
 
-/** What tells an answer of Spillway from that of another server. @type {Record<keyof Answers, (answer: Record<string, unknown>) => boolean>} */
+/** Checks that tell an answer of Spillway from that of another server. @type {Record<keyof Answers, (answer: Record<string, unknown>) => boolean>} */
 const MARKS = {
   '/snapshot': ({ requests, admission }) => requests !== undefined && admission !== undefined,
   '/doctor': ({ findings }) => Array.isArray(findings),
@@ -104,7 +104,7 @@ class AdminClient {
     return Promise.race([asked, told.catch(() => asked)])
   }
 
-  /** What answers while the loop of the process is blocked. */
+  /** The server that answers while the loop of the process is blocked. */
   get watcher() {
     const url = new URL(this.url)
     url.port = String(Number(url.port || (url.protocol === 'https:' ? 443 : 80)) + 1)

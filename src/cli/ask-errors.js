@@ -1,6 +1,5 @@
 'use strict'
-// Why an admin server could not be asked, as a sentence with the next step: by the error of the connection, by the status that came
-// back, or because the answer is not one of Spillway.
+// Sentences for an admin server that gives no answer, each with the next step: a connection error, an unexpected status, or an answer of another server.
 
 const { CommandError } = require('./command-error')
 const { printable } = require('./printable-text')

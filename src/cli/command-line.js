@@ -23,7 +23,7 @@ const { commandHelp, generalHelp } = require('./help')
  */
 
 /**
- * What a command is given.
+ * Arguments of a command.
  *
  * @typedef {object} Context
  * @property {AdminClient} client
@@ -49,7 +49,7 @@ async function runCommandLine(args, surroundings) {
     return await run(readArguments(args), { ...surroundings, out, err })
   } catch (cause) {
     const error = /** @type {Error} */ (cause)
-    // Not thrown: Node would exit with 1, by which `doctor` says that the service is unhealthy.
+    // Not thrown: Node would exit with 1, and `doctor` uses 1 for an unhealthy service.
     const text = error instanceof CommandError ? error.message : `a mistake of its own.\n${error.stack}`
     err.print([`${err.paint('red', 'spillway:')} ${text}`])
     return EXIT.failed

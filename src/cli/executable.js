@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 'use strict'
-// The program `spillway`: hands the arguments, the environment and the streams of this process to the command line, and ends with the
-// exit code that comes back. The only file of src/cli/ that touches the process.
+// The program `spillway`: hands the arguments, environment and streams of this process to the command line, and ends with its exit code. The only file of src/cli/ that touches the process.
 
 const { systemClock } = require('../core/clock')
 const { EXIT } = require('./command-error')
@@ -9,7 +8,7 @@ const { runCommandLine } = require('./command-line')
 
 const { argv, env, platform, stdin, stdout, stderr } = process
 
-/** What a command needs of the process beside its streams. @type {import('./command-line').Surroundings['signals']} */
+/** The process's signals, for commands that need more than streams. @type {import('./command-line').Surroundings['signals']} */
 const processSignals = {
   on: (name, listener) => process.on(name, listener),
   off: (name, listener) => process.off(name, listener),

@@ -1,5 +1,5 @@
 'use strict'
-// What the stream of the live page begins with: the seconds of the last ten minutes, and the state.
+// First lines of the live page's stream: the seconds of the last ten minutes, and the state.
 
 /**
  * @import { LivePoint } from '../../index.js'

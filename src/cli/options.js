@@ -19,7 +19,7 @@ function text(value, rawName) {
   throw new CommandError(`${rawName} needs a value.`)
 }
 
-/** Of a profile. */
+/** Options of a profile. */
 const MOST_SECONDS = 60
 
 /** @param {string | undefined} value @param {string} rawName */

@@ -32,7 +32,7 @@ class Output {
     this.#stream = stream
     this.isScreen = stream.isTTY === true && env.TERM !== 'dumb'
     this.#isColoured = mayColour(env, this.isScreen)
-    // An unknown locale is that of a container, seen in a terminal of today.
+    // A container has no locale, and its output is read in a terminal that shows UTF-8.
     const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || 'UTF-8'
     this.isUnicode = UTF8.test(locale)
   }

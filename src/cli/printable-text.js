@@ -5,7 +5,7 @@
 const { WORD_ENDS } = require('../core/readable')
 
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-/** Those that JSON does not escape itself. */
+/** Characters that JSON does not escape itself. */
 const UNSAFE_IN_JSON = /[\u{7f}-\u{9f}\p{Cf}\p{Zl}\p{Zp}]/gu
 const MARK = /^\p{M}$/u
 /** Characters that take two columns: East Asian scripts, full-width forms and pictures. */

@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000
 /** Rows below are noise of the sampling. */
 const LEAST_SHARE = 0.001
 
-/** What a heap profile counts is bytes, else milliseconds. */
+/** A heap profile counts bytes, others count milliseconds. */
 const KINDS = /** @type {const} */ ({
   profile: { self: 'selfMs', total: 'totalMs', shown: duration, what: 'of CPU time' },
   heap: { self: 'selfBytes', total: 'totalBytes', shown: bytes, what: 'allocated and still in use' },

@@ -1,7 +1,6 @@
 'use strict'
 // Owns time: the only file that reads a clock or schedules anything. All other files are given a clock, so that tests use
-// a fake one. The functions are captured at require time, before a user's tests install fake timers, and from Node's
-// modules, because jest and vitest may have replaced the globals already.
+// a fake one. The functions are captured at require time, before a user's tests install fake timers. They come from Node's modules: jest and vitest may have replaced the globals already.
 
 const { performance } = require('node:perf_hooks')
 const {

@@ -1,5 +1,5 @@
 'use strict'
-// What the copies of this package in one thread know of each other: whether the application itself calls createSpillway(),
+// Shared state of the copies of this package in one thread: whether the application itself calls createSpillway(),
 // whether spillway/register is loaded, and which servers are spillway's own. The application comes first: register leaves it alone.
 
 /** The symbol's version counts the changes of the fields: copies of this package read each other's. */
@@ -23,7 +23,7 @@ const use = (/** @type {{ [kUse]?: ProcessUse }} */ (globalThis)[kUse] ??= {
   ownServers: new WeakSet(),
 })
 
-/** The host of requests between the members of a fleet, which are no calls of the application. */
+/** The host of requests between the members of a fleet. They are not counted as calls of the application. */
 const OWN_HOST = 'spillway-member'
 
 /** @param {{ at: string | undefined }} place of the call, which is formatted only if it is shown */

@@ -7,7 +7,7 @@
 const replacements = new WeakMap()
 
 class ReplacedMethod {
-  /** What the replacement calls. @type {Function} */
+  /** The original method. @type {Function} */
   inner
   /** @type {Record<string, Function>} */
   #target

@@ -67,7 +67,7 @@ const isOfApplication = ({ path }) => !isOfNode(path) && !PACKAGE.test(path)
 /** @param {string} path */
 const packageOf = (path) => PACKAGE.exec(path)?.[1].replace('\\', '/') ?? null
 
-/** The place in the source from which the file was made, if Node knows its map. @param {Place} place */
+/** The original source place, if Node knows the file's source map. @param {Place} place */
 function sourceOf({ name, path, line, column, begin }) {
   const entry = isAbsolute(path) ? entryOf(path, line, column) : undefined
   if (entry === undefined) return { name, file: shown(path), line, begin }

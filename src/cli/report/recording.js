@@ -134,7 +134,7 @@ class Recording {
       try {
         await this.#client.followLines('/live', (line) => this.#onLine(line), signal)
       } catch {
-        // Whatever has ended the stream, it is asked for again, and a notice says from when to when it was lost.
+        // An ended stream is requested again, and a notice says from when to when it was lost.
       }
       if (signal.aborted) return
       this.#lostAt ??= this.#wallMs
@@ -191,7 +191,7 @@ class Recording {
     try {
       this.#keep(await this.#client.getJson('/totals'))
     } catch {
-      // Those before are kept. A service that is gone for good is told at the end.
+      // Those before are kept. A service that does not come back is reported at the end.
     }
     this.#isKeeping = false
   }

@@ -44,7 +44,7 @@ function readTime(value = '', rawName) {
   return () => atMs
 }
 
-/** The time of day here, of today or of yesterday. @param {number} hours @param {number} minutes @param {number} seconds @param {number} nowMs */
+/** The local time of day, in the last 24 hours. @param {number} hours @param {number} minutes @param {number} seconds @param {number} nowMs */
 function lastAt(hours, minutes, seconds, nowMs) {
   const atMs = new Date(nowMs).setHours(hours, minutes, seconds, 0)
   return atMs > nowMs ? atMs - DAY_MS : atMs

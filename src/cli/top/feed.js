@@ -1,6 +1,5 @@
 'use strict'
-// Asks the service about once a second, and keeps what the last answers said: snapshot, diagnosis, rates, the last ten minutes of requests
-// a second, and since when the service does not answer.
+// Polls the service about once a second. Keeps its last snapshot, diagnosis and rates, ten minutes of requests a second, and since when it is silent.
 
 const { firstLines } = require('../first-lines')
 
@@ -25,7 +24,7 @@ const failedOf = ({ outcomes }) => FAILED.reduce((sum, outcome) => sum + outcome
 /** @param {AdmissionSnapshot} admission */
 const shedOf = ({ shed, wouldShed }) => [...shed, ...wouldShed].reduce((sum, { count }) => sum + count, 0)
 
-/** What happened in the time between two snapshots, as numbers a second. Of the first snapshot only the last minute is known. */
+/** Differences between two snapshots, per second. The first snapshot covers only the last minute. */
 class SnapshotRates {
   /** @type {Rates} */
   all
@@ -136,7 +135,7 @@ class Feed {
     if (note !== undefined) this.#lose(blockedSentence(answer.diagnosis, this.#client.watcher.url))
   }
 
-  /** Asks again about once a second. @param {() => void} onChange called after each answer, and each second without one */
+  /** Polls about once a second. @param {() => void} onChange called after each answer, and each second without one */
   start(onChange) {
     this.#askLater(onChange)
   }

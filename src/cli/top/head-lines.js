@@ -26,7 +26,7 @@ const WIDE = 150
 const ANY = Number.MIN_VALUE
 /** Below this width a sentence takes two lines. */
 const NARROW = 100
-/** What other processes or a limit of the container cause: the rules of the doctor with `isOutside`. */
+/** Problems caused by other processes or a limit of the container: the rules of the doctor with `isOutside`. */
 const OUTSIDE = new Set(['cpu-throttled', 'host-starved'])
 /** The doctor's own sentence has the figures of its own time, which are not those of the last second below it. */
 const TOO_LITTLE = 'Not enough traffic yet for the doctor to tell.'
@@ -66,7 +66,7 @@ function titleLine({ snapshot }, { paint, url, width }) {
 }
 
 /**
- * What there is to say, each with as many lines as the others.
+ * Findings, each with as many lines as the others.
  *
  * @param {Feed} feed @param {{ paint: Paint, width: number, end: string }} look
  */
@@ -100,8 +100,7 @@ function sentenceLines({ style, word, sentence, next }, most, { paint, width, en
 }
 
 /**
- * The loss of the service, that nothing is wrong, or what is: the first finding, and beside it the first one of this process that nothing
- * else explains. So whoever sees that the machine is busy sees what blocks the process too.
+ * Says that the service is lost, that nothing is wrong, or the first finding. Beside it is the first one of this process that nothing else explains. So whoever sees that the machine is busy sees what blocks the process too.
  *
  * @typedef {{ style: Style | undefined, word: string, sentence: string, next: string }} Said
  *

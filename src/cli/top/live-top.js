@@ -69,7 +69,7 @@ class LiveTop {
     }
   }
 
-  /** What started us sees by which signal we ended. @param {NodeJS.Signals} name */
+  /** The parent process sees which signal ended this one. @param {NodeJS.Signals} name */
   #dieBy(name) {
     this.#end(EXIT.failed)
     this.#screen.leave()

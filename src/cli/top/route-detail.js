@@ -18,7 +18,7 @@ const { tableLines } = require('../text-table')
 const INDENT = '  '
 const MOST_BAR = 30
 const LEAST_BAR = 5
-/** Of a part: its name, share and mean. */
+/** A part's name, share and mean. */
 const FIGURES_WIDTH = 30
 /** @type {Record<keyof RequestParts, string>} */
 const MEANINGS = {

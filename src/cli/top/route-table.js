@@ -93,7 +93,7 @@ const COLUMNS = [
 /** @param {Row['rates']} rates */
 const loopShare = ({ loopMs }) => (loopMs === undefined ? undefined : loopMs / 1000)
 
-/** The orders, in the order in which the key goes through them. */
+/** The sort orders, as the key cycles through them. */
 const SORTS = COLUMNS.flatMap(({ sort }) => (sort === undefined ? [] : [sort]))
 const FIRST_SORT = 'requests'
 

@@ -1,6 +1,5 @@
 'use strict'
-// The terminal of `top`: its alternate screen, and its keys. What was on the screen before comes back when it is left, however the
-// process ends. Drawing overwrites line by line, so that nothing flickers.
+// The terminal of `top`: its alternate screen, and its keys. The former content of the screen comes back, however the process ends. Drawing overwrites line by line, so that nothing flickers.
 
 const { clip, widthOf } = require('../printable-text')
 

@@ -1,5 +1,5 @@
 'use strict'
-// What `spillway top` shows: the routes, one route, or what the doctor found; what is selected, how it is sorted and scrolled. It turns
+// State of `spillway top`: which view is open, what is selected, how the table is sorted and scrolled. It turns
 // keys into states, and a state into lines.
 
 const { doctorLines } = require('../commands/doctor')
@@ -106,7 +106,7 @@ class View {
     const index = rows.findIndex(({ name }) => name === this.#selected)
     this.#firstLine = within(this.#firstLine, 0, rows.length - this.#height)
     if (index !== -1) this.#firstLine = within(this.#firstLine, index - this.#height + 1, index)
-    // Of all routes: a name and a column look the same however far the table is scrolled.
+    // Computed over all routes, so that columns keep their width when the table is scrolled.
     const table = routeTable(rows, {
       sort: this.#sort,
       paint,

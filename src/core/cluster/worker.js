@@ -1,5 +1,5 @@
 'use strict'
-// What the primary knows of one worker: starting, ready, leaving, exited. A worker is ready when it listens and every instance of
+// The primary's record of one worker: starting, ready, leaving, exited. A worker is ready when it listens and every instance of
 // spillway in it is ready. A worker without an instance is ready when it listens.
 
 const { DEGRADED, EXIT, PRIMARY_VARIABLE, READY, STARTING, send, typeOf } = require('./primary-link')

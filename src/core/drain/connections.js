@@ -36,8 +36,7 @@ const kLastTraffic = Symbol('spillway.last-traffic')
  */
 
 /**
- * The sockets, or HTTP/2 sessions, that are open now. Adds no listener to them: Node removes its own listeners before `connect` or
- * `upgrade` hands a socket over, and some protocols count the listeners that remain. So it holds sockets weakly, skips destroyed
+ * The sockets, or HTTP/2 sessions, that are open now. Adds no listener to them. Node removes its own before `connect` or `upgrade` hands a socket over, and some protocols count the rest. So it holds sockets weakly, skips destroyed
  * sockets, and removes them whenever its size has doubled.
  *
  * @template {{ readonly destroyed: boolean }} Open a socket or a session
@@ -259,7 +258,7 @@ class Connections {
     for (const socket of this.#carriers) if (areUnused || socket.bytesRead === 0) socket.destroy()
   }
 
-  /** Lets sessions accept no more streams, and ends the responses that an `EventSource` reads: it reconnects by itself. */
+  /** Lets sessions accept no more streams, and ends the responses that an `EventSource` reads, which reconnects. */
   endStreams() {
     for (const session of this.#sessions) if (!session.closed && !session.destroyed) session.close()
     for (const { _httpMessage: res } of this.#http) endIfEndless(res)

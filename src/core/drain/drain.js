@@ -26,7 +26,7 @@ const QUIET_TURNS = 1000
 const QUIET_WAIT_MS = 500
 /** The share of the timeout spent waiting for a burst of connections, for idle connections and for endless responses. */
 const WAIT_SHARE = 0.25
-/** A developer in front of a terminal is told what the drain waits for after this time. */
+/** After this time a terminal shows what the drain waits for. */
 const REPORT_WAIT_AFTER_MS = 1000
 
 /** @typedef {{ reason: string, mode: 'production' | 'development', timeoutMs: number, delayMs: number }} DrainOrder */
@@ -135,7 +135,7 @@ class Drain {
   }
 
   #close() {
-    // First: any other work in this turn would widen the gap in which clients are reset.
+    // First, because other work in this turn would reset more clients.
     this.#each((connections) => connections.stopAccepting())
     this.#closedMs = this.#clock.now()
     this.#recorder.closesConnections = true

@@ -1,6 +1,5 @@
 'use strict'
-// Runs the check of one dependency. At most one run is under way, however many probes come, and its verdict is cached:
-// a slow database must not get a query from every load balancer at once.
+// Runs the check of one dependency. At most one run is under way, and its verdict is cached: a slow database must not get a query from every load balancer at once.
 
 const PASSED = 'ok'
 const FAILED = 'failed'

@@ -2,7 +2,7 @@
 // Decides when this process holds so much memory that another process should replace it. Once a second, in a loop turn, it
 // compares the heap after a collection, and resident memory, with a level each. A timer would wake an idle loop.
 //
-//   level = recycleAt x (0.9 to 1)                 so that workers of the same age are not due at the same time
+//   level = recycleAt x (0.9 to 1)                 spreads workers of the same age
 //   due   = above the level for recycleAfter x (1 to 2)    so that a peak is no reason, and not one reason for all workers
 //
 // A process that is above its level at the first look needs that much: to replace it would begin a loop of replacements.

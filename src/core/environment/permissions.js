@@ -1,5 +1,5 @@
 'use strict'
-// What Node's permission model (`--permission`) forbids this process. Spillway asks before it begins: a thread that connects to an
+// Restrictions of this process by Node's permission model (`--permission`). Spillway asks before it begins: a thread that connects to an
 // inspector that Node has not made aborts the process. Each question is put anew, because `process.permission.drop()` takes grants back.
 
 const { tmpdir } = require('node:os')

@@ -50,7 +50,7 @@ class ErrorAnswer {
   /** Ends the response, whatever state it is in. @param {NodeRequest} req @param {NodeResponse} res @param {Failure} failure */
   send(req, res, failure) {
     if (isOver(res)) return
-    // Node sends the head that was just written in the next tick. Without it a client may take the request for lost, and repeat it.
+    // Node sends the head that was just written in the next tick. A client that gets none may take the request for lost, and repeat it.
     if (res.headersSent) return void process.nextTick(cutOff, res)
     try {
       write(req, res, failure, this.#showsStack)

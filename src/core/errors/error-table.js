@@ -1,6 +1,5 @@
 'use strict'
-// Counts errors by route, status and type. The route table bounds the routes. Status and type come from the error and are
-// unbounded: after a thousand combinations, new ones are counted under the overflow route and the type `_OTHER`.
+// Counts errors by route, status and type. The route table bounds the routes. Status and type come from the error and are unbounded. After a thousand combinations, new ones count under the overflow route and the type `_OTHER`.
 
 const { placeInStack } = require('../stack-frames')
 

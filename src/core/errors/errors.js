@@ -2,7 +2,7 @@
 // The errors that this package throws. `code` is stable, the message is not. Every message says what is wrong, what was
 // given and what to do.
 
-/** What a client reads of a rejection. */
+/** Body of a rejection. */
 const OVERLOADED = 'Overloaded. Try again later.'
 
 class SpillwayError extends Error {

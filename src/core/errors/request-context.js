@@ -23,13 +23,12 @@ const isCheap =
   Number.parseInt(process.versions.node, 10) >= 24 && !('kResourceStore' in new AsyncLocalStorage())
 
 /**
- * What async contexts hold in place of a request. A connection in a pool, or a timer, keeps the context in which it was made for as
- * long as it lives. So the context lets go of the request when that has ended, and keeps its route.
+ * Reference to a request, as async contexts hold it. A connection in a pool, or a timer, keeps the context of its creation for life. So the context lets go of the request when that has ended, and keeps its route.
  */
 class RequestReference {
   /** Undefined once the request has ended. @type {Request | undefined} */
   request
-  /** What the request has done with pools so far: see features/pools/visits.js. @type {unknown} */
+  /** The request's use of pools so far: see features/pools/visits.js. @type {unknown} */
   visits = undefined
   /** What counts its work after its end, where nobody waits for it: see features/waste/. @type {LateWork | undefined} */
   late
@@ -123,7 +122,7 @@ class RequestContext {
   }
 
   /**
-   * Calls back in a context that is no request's, such as that of a message.
+   * Calls back in a context that belongs to no request, such as that of a message.
    *
    * @template T
    * @param {Reference} reference
@@ -138,7 +137,7 @@ class RequestContext {
     if (Object(error) === error) this.#failures.set(/** @type {object} */ (error), reference)
   }
 
-  /** What the error belongs to, if that is known, and otherwise what runs. @param {unknown} error @returns {Reference | undefined} */
+  /** Request of the error if known, otherwise the one that runs. @param {unknown} error @returns {Reference | undefined} */
   referenceOf(error) {
     const { thrown } = this
     this.thrown = undefined
@@ -208,8 +207,7 @@ class RequestContext {
   }
 
   /**
-   * Events of a body come in the context of the connection's parser. A handler that collects a body by itself would lose its
-   * request, so the request's own `emit` enters the context again.
+   * Events of a body come in the context of the connection's parser. A handler that reads the body itself would lose its request. So the request's own `emit` enters the context again.
    *
    * @param {Request} request
    */

@@ -56,7 +56,7 @@ class Admission {
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
   answersInFramework = false
-  /** What features add to the limits: nothing, the only one, or all as one. @type {Readonly<FeatureLimit>} */
+  /** Limits of features: none, the only one, or all as one. @type {Readonly<FeatureLimit>} */
   #featureLimit = NO_LIMIT
   #measureTurn
   #clock

@@ -1,6 +1,5 @@
 'use strict'
-// The gate decides whether a request runs now, is queued or is rejected. It dequeues in the check phase of loop turns,
-// one request a callback, so that Node runs ticks and promises between two requests as it does between two sockets.
+// The gate decides whether a request runs now, is queued or is rejected. It dequeues in the check phase of loop turns, one request a callback. So Node runs ticks and promises between two requests, as between two sockets.
 
 const { isDisconnected } = require('../request/request')
 const { hasBody, offHalfClose, onHalfClose } = require('../request/half-closed')
@@ -45,7 +44,7 @@ class Gate {
   #reasonAfterQueue
   #deadlineMs
   #onReject
-  /** When the first request arrived in the last loop turn in which any did. */
+  /** Time of the first request in the last loop turn with an arrival. */
   #firstArrivalMs = 0
   /** When the first request of this loop turn was dequeued. */
   #firstDequeueMs = Number.POSITIVE_INFINITY
@@ -261,8 +260,7 @@ class Gate {
     if (!wait.isQueued) return
     this.#remove(request)
     const nowMs = this.#clock.now()
-    // In a burst the request runs. In a standing queue a half-close must be no way past the others: a client that gave up
-    // looks the same until its response is written. One in each sample shows what such requests are like.
+    // In a burst the request runs. In a standing queue a half-close must not overtake the others: a client that gave up looks the same until its response is written. One in each sample shows what such requests are like.
     const isStanding =
       wait.priority !== CRITICAL &&
       this.#limits.isOverload(nowMs) &&

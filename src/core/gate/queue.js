@@ -7,11 +7,11 @@ const { QUEUED_CLASSES } = require('./verdict')
 
 /** @import { Request } from '../request/request' */
 
-/** What only a queued request has: its place in the queue, and the marks by which its wait is measured. */
+/** Extra fields of a queued request: its place in the queue, and the marks that measure its wait. */
 class Wait {
   /** Among all that were ever queued. */
   order = 0
-  /** The async context in which the request arrived, until it runs. Only queued requests pay for this. @type {AsyncResource | undefined} */
+  /** Async context of the request's arrival, until it runs. Only queued requests pay for this. @type {AsyncResource | undefined} */
   resource = new AsyncResource('spillway.queue')
   /** Called when its client half-closes the connection. @type {(() => void) | undefined} */
   onHalfClose = undefined
@@ -88,7 +88,7 @@ class Queue {
     wait.request = undefined
     this.#counts[wait.priority]--
     this.length--
-    // Those without a request outnumber the others: each is sorted anew once in the mean.
+    // Entries without a request outnumber the others. So each entry is sorted anew once, on average.
     if (this.#heap.length - this.length > this.length) this.#compact()
   }
 
@@ -195,7 +195,7 @@ class FairShares {
 
   /** @param {string} key @param {number} lastTag */
   #add(key, lastTag) {
-    // Keys double between two sweeps, so each is looked at once in the mean.
+    // Keys double between two sweeps, so each is visited once, on average.
     if (this.#keys.size > 2 * this.#swept) this.#sweep()
     this.#keys.set(key, { lastTag, queued: 1 })
   }

@@ -94,7 +94,7 @@ class RejectionPace {
   /** @param {number} nowMs */
   #hasCredit(nowMs) {
     const share = Math.max(LEAST_SHARE, MOST_SHARE / 2 ** (this.#clients.waitingMs / HALVED_MS))
-    // What rejections have not used lately may be used at once: a gateway then sends what it has queued.
+    // Unused share of rejections may be used at once: a gateway sends its queue in one go.
     this.#creditMs = Math.min(share * LATELY_MS, this.#creditMs + share * (nowMs - this.#creditedMs))
     this.#creditedMs = nowMs
     return this.#creditMs > 0
@@ -103,7 +103,7 @@ class RejectionPace {
   /** @param {Request} request @param {() => void} send */
   #spend({ socket }, send) {
     const costMs = this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
-    // What was sent at once beyond the share keeps those that wait for two seconds at most.
+    // Rejections sent at once beyond the share delay others by two seconds at most.
     this.#creditMs = Math.max(this.#creditMs - costMs, -MOST_DEBT_MS)
     send()
   }
@@ -137,7 +137,7 @@ class RejectionPace {
       if (this.#countedLate > 0) this.#countedLate--
       this.#sendWaiting(next)
     }
-    // Half of the places are empty: a rejection is moved once in the mean.
+    // Half of the places are empty, so each rejection is moved once, on average.
     if (2 * this.#first < this.#queue.length) return
     this.#queue.splice(0, this.#first)
     this.#first = 0

@@ -1,7 +1,6 @@
 'use strict'
 // Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue is in the
-// kernel: a long turn ends, and the next one reads all that arrived meanwhile. This file replays those arrivals through a
-// modelled queue, evenly spread over the turn in which they arrived. The rules are those of mode `adaptive`, on the model's
+// kernel: a long turn ends, and the next one reads all that arrived meanwhile. This file replays those arrivals through a modelled queue, evenly spread over their turn. The rules are those of mode `adaptive`, on the model's
 // clock (docs/decisions/0056). shadow-slots.js models the wait for a slot of `maxConcurrent`.
 
 const { Overload, QueueDelay } = require('./limits/queue-delay')
@@ -45,12 +44,12 @@ class ShadowQueue {
   #modelIdleMs = 0
   /** Whether the loop was full when the last turn ended: a loop that idles rejects nothing. */
   #isFull = false
-  /** What the model has left to run requests with. */
+  /** Remaining capacity of the model. */
   #creditMs = 0
   /** The mean cost of a request, and how many it rests on. */
   #eachMs = 0
   #samples = 0
-  /** What each request of the last turn took: the model serves as many as have really ended. */
+  /** Cost of each request of the last turn: the model serves as many as have really ended. */
   #servedMs = 0
   /** Arrivals of the current turn by class and together, when the first was read, and whether the loop idled until then. */
   #arrivals = new Float64Array(QUEUED_CLASSES)
@@ -113,7 +112,7 @@ class ShadowQueue {
     return this.#length * this.#eachMs - (nowMs - this.#modelMs)
   }
 
-  /** Another mode has begun: what was observed before is no evidence after it. */
+  /** Another mode has begun, and observations of the one before do not count. */
   restart() {
     const nowMs = this.#clock.now()
     for (const queue of this.#queues) queue.length = 0

@@ -4,7 +4,7 @@
 
 class ShadowSlots {
   #limits
-  /** When the requests end that run or are queued in the model, in the order in which they were admitted. @type {number[]} */
+  /** End times of the requests that run or are queued in the model, by admission. @type {number[]} */
   #endsMs = []
 
   /** @param {{ readonly maxConcurrent: number, readonly slotHeldMs: number }} limits */

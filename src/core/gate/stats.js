@@ -27,7 +27,7 @@ class Stats {
   /** The row of each reason. A pool or a limit has a row from its first rejection on. @type {Map<ShedReason, number>} */
   #rows = new Map(REASONS.map((reason, row) => [reason, row]))
   #pools = 0
-  /** Requests that the rules have decided about: all but those of class bypass. */
+  /** Requests that the rules have judged: all but those of class bypass. */
   decided = 0
   admitted = 0
   rejected = 0
@@ -132,8 +132,7 @@ class LastRejections {
 const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
 
 /**
- * Groups rejections into overloads. An overload begins with a rejection (`overload`) and ends when no request was rejected for a second
- * (`recovered`, with its length and the count of every reason). A timer runs only meanwhile.
+ * Groups rejections into overloads. An overload begins with a rejection (`overload`). It ends after a second without one (`recovered`, with its length and the count of every reason). A timer runs only meanwhile.
  */
 class Episode {
   /** Overloads so far. Most are shorter than the time between two scrapes, so that only a counter shows them. */
@@ -157,7 +156,7 @@ class Episode {
     return this.#current !== undefined
   }
 
-  /** The reason of the last rejection; undefined while there is no overload. */
+  /** The reason of the last rejection; undefined outside of an overload. */
   get reason() {
     return this.#current?.lastReason
   }

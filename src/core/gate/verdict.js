@@ -5,7 +5,7 @@
 /** RUN: now. QUEUED: until `resume` is called. REJECTED: the answer is sent, or held to be sent late. */
 const [RUN, QUEUED, REJECTED] = [0, 1, 2]
 
-/** In the order in which the queue serves them. `bypass` is neither queued nor rejected. */
+/** Classes, first served first. `bypass` is neither queued nor rejected. */
 const PRIORITIES = Object.freeze(/** @type {const} */ (['critical', 'high', 'normal', 'low', 'bypass']))
 const CRITICAL = PRIORITIES.indexOf('critical')
 const NORMAL = PRIORITIES.indexOf('normal')

@@ -1,6 +1,5 @@
 'use strict'
-// Counts values at given bounds, in seconds. A row is one series: a count for each bound, a count above the last bound,
-// and the sum, added in the order of arrival so that it equals prom-client's.
+// Counts values at given bounds, in seconds. A row is one series: a count for each bound, a count above the last bound, and the sum. The order of addition is that of arrival, as in prom-client.
 
 const { Rows } = require('./rows')
 

@@ -44,7 +44,7 @@ const newest = new Uint32Array(ROWS)
 
 class RowsSinceMark {
   #rolling
-  /** What the newest half minute had counted at the mark. */
+  /** Count of the newest half minute at the mark. */
   #marked = new Uint32Array(ROWS)
   #markedStartMs = Number.NEGATIVE_INFINITY
 

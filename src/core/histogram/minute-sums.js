@@ -26,7 +26,7 @@ class MinuteSums {
     add(this.#total, 0, durationMs, isError)
   }
 
-  /** Records several at once, of which none failed. @param {number} count @param {number} totalMs @param {number} maxMs @param {number} nowMs */
+  /** Records several successes at once. @param {number} count @param {number} totalMs @param {number} maxMs @param {number} nowMs */
   recordAll(count, totalMs, maxMs, nowMs) {
     this.record(maxMs, false, nowMs)
     const start = (Math.floor(nowMs / SPAN_MS) % SPANS) * COLUMNS

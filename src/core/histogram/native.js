@@ -1,6 +1,5 @@
 'use strict'
-// Counts values for Prometheus' native histograms of schema 3: eight buckets to each power of two, each 9.05 % wider than
-// the previous one, from 7.6 µs to 512 s. Values are counted as requests end, and not converted from the HDR histogram at
+// Counts values for Prometheus' native histograms of schema 3, from 7.6 µs to 512 s. Each power of two has eight buckets, each 9.05 % wider than the one before. Values are counted as requests end, and not converted from the HDR histogram at
 // a scrape (docs/decisions/0042).
 
 const { Rows } = require('./rows')
@@ -41,8 +40,7 @@ class NativeBuckets {
 }
 
 /**
- * One row of a copy in the form of the exposition formats: spans of non-empty buckets, each with its offset from the end
- * of the previous span, and each count as the difference from the previous count.
+ * One row of a copy in the form of the exposition formats. A span of non-empty buckets has its offset from the end of the one before. A count is the difference from the count before.
  * @param {Float64Array} values @param {number} row
  */
 function nativeOf(values, row) {

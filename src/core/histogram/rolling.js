@@ -1,6 +1,5 @@
 'use strict'
-// Keeps durations over the last half minute to minute and since the start, in HDR histograms (2 digits, 1 µs to 60 s,
-// 11.3 kB each), with the counts for rates. A value is recorded into the current half minute. The current half minute
+// Keeps durations and counts over the last half minute to minute, and since the start. HDR histograms have 2 digits, 1 µs to 60 s, and 11.3 kB each. A value is recorded into the current half minute. The current half minute
 // becomes the previous one, and the one before that is added to the total, without a timer. Half minutes begin by the
 // clock and not with a request, so that a rate after a pause covers the pause.
 

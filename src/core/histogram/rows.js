@@ -1,6 +1,5 @@
 'use strict'
-// A growing table of numbers in one Float64Array, with a row for each series. One array, so that a scrape copies all
-// series at once, at one instant; doubles, so that no counter wraps.
+// A growing table of numbers in one Float64Array, with a row for each series. One array: a scrape copies all series at one instant. Doubles: no counter wraps.
 
 const FIRST_ROWS = 16
 const SPAN_MS = 30_000
@@ -37,8 +36,7 @@ class Rows {
 }
 
 /**
- * What a table of counters was at the beginning of the last minute: a copy at the beginning of each half minute, as rolling.js has
- * them. The counters themselves cost nothing more.
+ * Copies of a table of counters at the beginning of each half minute, as in rolling.js. The counters themselves cost nothing more.
  */
 class RollingRows {
   #rows

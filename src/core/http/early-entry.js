@@ -1,6 +1,5 @@
 'use strict'
-// Lets requests enter before the middleware. The first request that reaches it sets this up for the requests to come:
-// a `request` listener in front of all others prepares the response, before Express slows down changes to it.
+// Lets requests enter before the middleware. The first request that reaches it adds a `request` listener in front of all others. That prepares each later response, before Express slows down changes to it.
 // If the app begins with the middleware and is itself a listener of the server, its `handle` also decides: docs/decisions/0012.
 
 const { ServerTable } = require('../drain/server-table')

@@ -1,7 +1,7 @@
 'use strict'
 // Answers the paths of our own endpoints: metrics, liveness and readiness. Every request is checked, so a different URL is ruled
 // out by its length and second character, without creating a string.
-// If `endpoints.allow` denies a request, the request goes on to the application as if there were no endpoint.
+// If `endpoints.allow` denies a request, the application gets it, as if the endpoint did not exist.
 
 const { urlPath } = require('../url-path')
 

@@ -43,7 +43,7 @@ const HANDOVERS = new Set(['upgrade', 'connect'])
 /** Events of invalid HTTP. A listener of `clientError` would turn off Node's own answer, so `emit` is observed instead. @type {Set<string | symbol>} */
 const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 
-/** What became of a request: it is answered or queued, or it is not decided about here. */
+/** Result of entering: the request is answered or queued, or left to the application. */
 const TAKEN = Symbol('taken')
 const PASSED = Symbol('passed')
 
@@ -216,7 +216,7 @@ class Entrance {
   }
 
   /**
-   * CONNECT over HTTP/2 has a response: Node's 405 without a listener, or a tunnel, which is not decided about either.
+   * CONNECT over HTTP/2 has a response: Node's 405 without a listener, or a tunnel, which the gate does not judge either.
    * @param {NodeRequest} req @param {NodeResponse} res
    */
   #onHandover(req, res) {
@@ -278,7 +278,7 @@ class Entrance {
     return this.#admission.decide(request, request.startedMs) === RUN ? request : TAKEN
   }
 
-  /** A session was admitted when it entered. Its requests are not decided about, and those that wait for messages wait for long. @param {Request} request */
+  /** A session was admitted when it entered. Its requests pass the gate. Long polls wait for messages. @param {Request} request */
   #decideInSession(request) {
     request.head.isLongPoll = request.isLongPoll = request.req.method === 'GET'
     request.ignores |= SHED

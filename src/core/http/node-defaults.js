@@ -1,5 +1,5 @@
 'use strict'
-// What Node does itself for a listener of a server, done here where spillway stands between the two.
+// Replacements for what Node does itself for a listener, where spillway stands between server and listener.
 
 const events = require('node:events')
 

@@ -9,8 +9,7 @@ const { SpillwayError } = require('../errors/errors')
 const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
 
 /**
- * Throws for two mistakes: options passed to the factory, and the factory itself passed to `app.use`, which the framework
- * then calls with a request and `next`.
+ * Throws for two mistakes: options passed to the factory, and the factory itself passed to `app.use`. The framework then calls it with a request and `next`.
  *
  * @param {'express' | 'koa' | 'errorHandler'} name
  * @param {IArguments} given

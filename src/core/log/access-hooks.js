@@ -1,6 +1,5 @@
 'use strict'
-// Calls the user's functions that shape the access log: `fields`, `level` and `ignore`. If one throws, returns a promise or a
-// value of the wrong type, the mistake is counted and reported once, and the line is written as if there were no function.
+// Calls the user's functions that shape the access log: `fields`, `level` and `ignore`. One may throw, or return a promise or a value of the wrong type. The mistake is counted and reported once, and the line is written without the function.
 
 const { compile } = require('../options/path-filter')
 const { OwnLogger } = require('./own-logger')

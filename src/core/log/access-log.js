@@ -104,7 +104,7 @@ class AccessLog {
       responseTime: rounded(durationMs),
     }
     Object.assign(line, this.#traceOf())
-    // The user's fields cannot override ours, by which logs are searched.
+    // The user's fields cannot override ours, because logs are searched by them.
     return this.#hooks?.hasFields ? { ...this.#hooks.fieldsOf(request), ...line } : line
   }
 }

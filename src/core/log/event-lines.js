@@ -48,7 +48,7 @@ function causeText({ reason, value, bound }) {
   return `${reason}: ${textOf(reason)(value, bound)}`
 }
 
-/** The events of an instance. Those of a primary are in core/cluster/primary.js. @satisfies {EventLines} */
+/** The events of an instance. Lines of a primary are in core/cluster/primary.js. @satisfies {EventLines} */
 const EVENT_LINES = Object.freeze({
   overload: {
     level: 'warn',

@@ -16,7 +16,7 @@ const STDOUT = 1
 const STDERR = 2
 
 /**
- * What lines are written with.
+ * Destination of log lines.
  *
  * @typedef {{ fd: number, isText: boolean, bindings: string }} Output `bindings`: the fields that begin each line, as text of JSON
  * @typedef {Exclude<AccessLogLevel, 'silent'>} Level

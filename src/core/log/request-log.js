@@ -22,7 +22,7 @@ const { SlowRequests } = require('../request/slow-requests')
  */
 
 class RequestLog {
-  /** Whether there is an access log. Without it, only slow requests are of interest. */
+  /** Whether there is an access log. Otherwise only slow requests are of interest. */
   logsAll = false
   slow
   /** @type {AccessLog | undefined} */

@@ -1,6 +1,5 @@
 'use strict'
-// Finds valid option values that look as if they were meant in another unit: 10 for ten seconds where an option takes
-// milliseconds, 512 for megabytes where it takes bytes. A warning follows, and the value holds: a test may want 10 ms.
+// Finds valid option values that were probably meant in another unit, such as 10 for ten seconds in milliseconds, or 512 for megabytes in bytes. A warning follows, and the value holds: a test may want 10 ms.
 
 const environment = require('../environment/deployment')
 

@@ -51,7 +51,7 @@ const areLabels = (labels) =>
     ([name, label]) => LABEL_NAME.test(name) && !RESERVED_LABELS.includes(name) && isFunction(label)
   )
 
-/** Conventions and prom-client have metrics with these prefixes, with which ours could collide. @param {unknown} value */
+/** Conventions and prom-client have metrics with these prefixes. Ours could collide with them. @param {unknown} value */
 const isPrefix = (value) =>
   typeof value === 'string' && /^[a-zA-Z]\w*_$/.test(value) && !/^(http|nodejs|v8js|process)_/.test(value)
 

@@ -1,6 +1,5 @@
 'use strict'
-// Suggests an option for an unknown name. The first match wins: a name that another package uses in this group, a similar
-// name in this group, a name that another package uses anywhere, a similar name in another group. Without a match the
+// Suggests an option for an unknown name. The first match wins. The order is: another package's name in this group, a similar name in this group, another package's name anywhere, a similar name anywhere. Without a match the
 // message only lists the known names.
 
 const { SpillwayError } = require('../errors/errors')

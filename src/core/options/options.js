@@ -25,7 +25,7 @@ const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`
  */
 
 /**
- * Options in force, of which only those in `Unset` may be undefined.
+ * Options in force. Only those in `Unset` may be undefined.
  *
  * @template Given
  * @template {keyof Given} [Unset=never]
@@ -105,7 +105,7 @@ function updateOptions(current, given, defaults = DEFAULTS) {
   return Object.freeze({ ...current, shed })
 }
 
-/** What `false` means for a group. @type {Record<string, Group>} */
+/** Options that `false` sets, by group. @type {Record<string, Group>} */
 const OFF = {
   endpoints: { metrics: false, live: false, ready: false },
   errors: { answer: false },

@@ -7,7 +7,7 @@ const { isFilter } = require('./path-filter')
 /** @import { Logger, SpillwayOptions } from '../../../index.js' */
 
 /**
- * What a value must be, the predicate, and the words of which it is one. The predicate gets whatever was given.
+ * Expected value in words, the predicate, and the allowed words. The predicate gets whatever was given.
  *
  * @typedef {readonly [rule: string, isValid: { call(value: unknown): boolean }['call'], words?: readonly string[]]} Rule
  */

@@ -1,5 +1,5 @@
 'use strict'
-// Does a heap rise, and as a leak does? A leak rises by the same amount in the same time. What warms up slows down, and a step rises once.
+// Does a heap rise, and as a leak does? A leak rises by the same amount in the same time. A warm-up slows down, and a step rises once.
 
 const STEADY = 2 / 3
 const LARGEST_JUMP = 1 / 3

@@ -47,7 +47,7 @@ function rssBytes() {
   return lastRssBytes
 }
 
-/** What changes from second to second, at a hundredth of the cost of all. */
+/** Figures that change from second to second, at a hundredth of the cost of all. */
 const memoryInUse = () => ({ heapUsedBytes: v8.getHeapStatistics().used_heap_size, rssBytes: rssBytes() })
 
 /** The cgroup's limit. Without a limit Node returns 0, undefined or about 2^64; then it is the machine's memory. */

@@ -1,5 +1,5 @@
 'use strict'
-// Creates what measures the runtime: event loop, collector, heap and memory. None runs by itself: the turn clock and V8 call them.
+// Creates what measures the runtime: event loop, collector, heap and memory. None has a timer of its own: the turn clock and V8 call them.
 
 const { GarbageCollection } = require('./garbage-collection')
 const { HeapFilling } = require('./heap-filling')

@@ -1,14 +1,13 @@
 'use strict'
 // How long the kernel's scheduler kept a thread waiting for a CPU, although the thread could have run. Linux counts it for each
-// thread in `schedstat`: nanoseconds on a CPU, nanoseconds waiting for one. A reading takes about 20 µs. Other systems have no
-// such file, and then there is no figure.
+// thread in `schedstat`: nanoseconds on a CPU, nanoseconds waiting for one. A reading takes about 20 µs. Other systems lack the file, and the figure is undefined.
 
 const { readFileSync } = require('node:fs')
 
 const NANOSECONDS = 1e6
-/** Of the thread that reads it: the main thread, or a worker thread. */
+/** File of the thread that reads it: the main thread, or a worker thread. */
 const OWN_THREAD = '/proc/thread-self/schedstat'
-/** Of the main thread, whichever thread reads it. */
+/** File of the main thread, whichever thread reads it. */
 const MAIN_THREAD = `/proc/self/task/${process.pid}/schedstat`
 
 /**

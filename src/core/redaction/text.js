@@ -33,14 +33,14 @@ const FLAG = /(?<![\w-])(--[\w-]{1,60})(\s+)("[^"]*"?|'[^']*'?|(?=\S{0,256}\d)[^
 /** The user and the password of `curl` and others. */
 const USER_FLAG =
   /(?<![\w-])(-[uU]\s*|--(?:proxy-)?user(?:name)?[\s=]\s*)(?:(["'][^\s:"'=<]{1,100}:)[^"']+|([^\s:"'=<]{1,100}:)(?!\/\/)\S+)/g
-/** A private key is no secret by its name, and no token by its shape. */
+/** Neither its name nor its shape marks a private key as a secret. */
 const PEM = /-----BEGIN ([A-Z0-9 ]{1,40})-----[\s\S]*?(?:-----END \1-----|$)/g
 /** An XML element that contains only text. */
 const ELEMENT = /(<([\w:.-]{1,60})(?:\s[^<>]{0,200})?>)[^<]{1,2000}(?=<\/\2>)/g
 const BARE_USERINFO = /(?<![\w.+-])([\w.+-]{1,60}):[^\s@/:"']+@(?=[\w.[-])/g
 const URL_OR_PATH =
   /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>`?]+(?:\?\S*)?|(?<![\w.:/~-])\/[^\s"'<>`()?]*(?:\?\S*)?/gi
-/** A path of a file is no URL: `/run/secrets/key` is worth reading. */
+/** A file's path is not a URL: `/run/secrets/key` is worth reading. */
 const ON_DISK =
   /^\/(?:app|data|dev|etc|home|lib|mnt|node_modules|opt|private|proc|root|run|srv|sys|tmp|usr|Users|var|workspace)\/[^?]*$|^\/[^?]*\.(?:[cm]?[jt]s|json|node|sock|pem|crt|key|ya?ml|log|db)$/
 /** A query may hold quotes: only a blank ends it. */

@@ -7,7 +7,7 @@ const { REDACTED, decoded, isSecretInUrl } = require('./secret-names')
 const { maskTokens } = require('./tokens')
 const { maskUserinfo } = require('./userinfo')
 
-/** Segments after which all further segments are secret. */
+/** All segments after one of these are secret. */
 const TELLING =
   /passw|secret|token|api-?_?key|jwt|reset|verif|confirm|activat|invit|unsubscrib|recover|magic|one-?_?time|credential|otp$|^(?:session|code|ticket|signature)$/i
 /** Segments that routes have after those, and that are not secret. */

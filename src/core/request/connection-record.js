@@ -1,5 +1,5 @@
 'use strict'
-// What spillway knows of a connection: its bytes so far, when its last request ended, its pipelined requests, and the callbacks for a
+// Record of a connection: its bytes so far, when its last request ended, its pipelined requests, and the callbacks for a
 // half-close. All of it is one object behind one symbol: sockets with more properties of ours have many hidden classes, and then Node's
 // own code, which reads sockets everywhere, is slow (decision 0044).
 //

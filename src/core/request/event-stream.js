@@ -24,8 +24,7 @@ const endedByDrain = new WeakSet()
 const isEndedByDrain = (res) => endedByDrain.has(res)
 
 /**
- * Ends an event stream that was requested by GET, in a drain. Its client is an `EventSource`, which reconnects by itself. An event
- * stream that answers a POST ends by itself.
+ * Ends an event stream that was requested by GET, in a drain. Its client is an `EventSource`, which reconnects. An event stream that answers a POST has an end.
  *
  * @param {import('node:http').ServerResponse | null | undefined} res
  */

@@ -1,7 +1,6 @@
 'use strict'
 // Which requests the option `ignore` leaves out of the metrics, the log and shedding: by path, pattern or function.
-// Each request is matched once, when it is counted. A function that throws or returns a promise ignores nothing. A function gets
-// the request as it arrives; of an app that begins with the middleware Express's, if it is no upgrade (core/http/express-listener.js).
+// Each request is matched once, when it is counted. A function that throws or returns a promise ignores nothing. A function gets Node's request. In an app that begins with the middleware it gets Express's, except for upgrades (core/http/express-listener.js).
 
 const { compile, isFilter } = require('../options/path-filter')
 

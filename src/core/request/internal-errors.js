@@ -56,7 +56,7 @@ class InternalErrors {
     try {
       // The getter of `then` may throw.
       if (typeof (/** @type {MaybePromise} */ (returned)?.then) !== 'function') return false
-      // A custom `then` may be an async function, which rejects by itself.
+      // A custom `then` may be an async function whose own promise rejects.
       Promise.resolve(/** @type {PromiseLike<unknown>} */ (returned).then(undefined, onError)).then(
         undefined,
         onError

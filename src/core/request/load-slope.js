@@ -44,7 +44,7 @@ class LoadSlope {
   }
 
   /**
-   * Of the slices that have ended. `elasticity`: by what share the duration grows where those in flight grow by a share: 1 is in
+   * Slices that have ended. `elasticity`: by what share the duration grows where those in flight grow by a share: 1 is in
    * proportion, 0 not at all. `correlation`: how well that describes the requests, from -1 to 1.
    */
   sample() {

@@ -189,7 +189,7 @@ class Recorder {
     if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
   }
 
-  /** Counts a request whose connection was handed to another protocol: there is no response to wait for. @param {RoutedRequest} req */
+  /** Counts a request whose connection was handed to another protocol, which ends without a response. @param {RoutedRequest} req */
   upgrade(req) {
     if (this.sessions?.decidesUpgrade(req) !== true) this.countUpgrade(req)
   }
@@ -226,7 +226,7 @@ class Recorder {
   // Hot path: bench/overhead.
   /** @param {Request} request @param {number} nowMs */
   onHead(request, nowMs) {
-    // So that the turn in which its code goes on is measured alone.
+    // So that the turn of its next code is measured alone.
     if (request.returnedMs >= 0) this.#onArrive()
     this.parts.onHead(request, nowMs)
   }

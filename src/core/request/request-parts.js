@@ -32,8 +32,7 @@ const { ABORTED, UPGRADED } = require('./outcome')
  */
 
 /**
- * The order in a row, and of the values of the label `part`. Two columns are no parts: `loop` is the time for which the request's own code
- * ran, and `gave up` counts requests whose client disconnected before an answer began.
+ * The order in a row, and of the values of the label `part`. Two columns are not parts. `loop` is the time that the request's own code ran. `gave up` counts requests whose client disconnected before an answer began.
  */
 const PARTS = Object.freeze(['queue', 'run', 'loop_busy', 'gc', 'wait', 'body', 'unread', 'proxy'])
 const [QUEUE, RUN, LOOP_BUSY, GC, WAIT, BODY, UNREAD, PROXY] = PARTS.keys()
@@ -97,7 +96,7 @@ class RequestParts {
     if (!this.isOn) return
     const idledMs = idleMs - this.#turnedIdleMs
     const soFarMs = request.startedMs - this.#turnedMs - idledMs
-    // What arrives while the loop waits for it is read at once, so the turn before is over.
+    // A request that arrives while the loop is idle is read at once, so the turn before is over.
     const mostMs = idledMs > POLL_MS ? soFarMs : Math.max(soFarMs, this.#turnMs)
     if (mostMs >= SHORTEST_TURN_MS) request.unreadMs = unreadMs(request, mostMs)
   }
@@ -122,7 +121,7 @@ class RequestParts {
   }
 
   /**
-   * What the loop has done since it woke, or since the last mark, counts for the code that runs: a body was parsed, or an `await` ended.
+   * Loop time since it woke, or since the last mark, counts for the code that runs: a body was parsed, or an `await` ended.
    *
    * @param {Request} request @param {number} nowMs
    */

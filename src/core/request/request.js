@@ -7,13 +7,13 @@ const { Ticket } = require('./ticket')
 const { connectionOf } = require('./connection-record')
 const { METHOD_INDEX, OTHER_METHOD } = require('./methods')
 
-/** The status of a response of which no byte was sent. */
+/** The status of a response without a byte sent. */
 const NO_STATUS = 0
 
 const STATES = Object.freeze(/** @type {const} */ (['received', 'queued', 'running', 'answering', 'ended']))
 const [RECEIVED, QUEUED, RUNNING, ANSWERING, ENDED] = STATES.keys()
 
-/** The states in which each transition is legal. @type {Readonly<Record<string, readonly number[]>>} */
+/** Legal states of each transition. @type {Readonly<Record<string, readonly number[]>>} */
 const LEGAL = Object.freeze({
   // A running request is queued by a limit of its route.
   markQueued: [RECEIVED, RUNNING],
@@ -116,7 +116,7 @@ class Request {
     this.trace = undefined
     /** @type {SpanHolder | undefined} */
     this.serverSpan = undefined
-    /** What async contexts hold of it, where an instance keeps a context. @type {RequestContext['reference']} */
+    /** Its reference in async contexts, where an instance keeps a context. @type {RequestContext['reference']} */
     this.reference = undefined
     this.requestBytes = 0
     this.responseBytes = 0

@@ -25,7 +25,7 @@ class Route {
 }
 
 class RouteTable {
-  /** In the order first seen, in which the metrics list them. @type {RouteSeries[]} */
+  /** By first appearance, as the metrics list them. @type {RouteSeries[]} */
   series = []
   folded = 0
   /** @type {import('./route-series').SeriesTables} */

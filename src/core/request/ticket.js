@@ -1,5 +1,5 @@
 'use strict'
-// What the gate knows of one request: its class, the decision, and how long it was queued.
+// The gate's record of one request: its class, the decision, and how long it was queued.
 // The adapters set how the request continues. The recorder, logs and spans read the decision.
 
 const { NORMAL } = require('../gate/verdict')
@@ -39,7 +39,7 @@ class Ticket {
     this.resume = undefined
     /** The framework's `next`, which also takes an error. Only a middleware sets it. @type {(this: Ticket, error?: unknown) => unknown} */
     this.proceed = /** @type {() => void} */ (/** @type {unknown} */ (undefined))
-    /** What the limit of a feature keeps for it, such as the pools that it is expected to ask. @type {Expected[] | undefined} */
+    /** Field of a feature's limit, such as the pools that the request is expected to use. @type {Expected[] | undefined} */
     this.expected = undefined
   }
 

@@ -47,7 +47,7 @@ class UnseenEnds {
 
 /**
  * Whether its connection is open and takes no more writes, but its answer is not all written to it: Node keeps the rest in the
- * response, for ever. What the connection has already taken is still sent to a client that reads slowly.
+ * response, for ever. A client that reads slowly still gets the bytes that the connection has already taken.
  * @param {Request} request
  */
 function isUnsendable({ res, socket, stream }) {
@@ -59,7 +59,7 @@ function isUnsendable({ res, socket, stream }) {
 /** @param {Request} request */
 function release(request) {
   const { head, res, stream } = request
-  // A response without its connection is no failure: the application has taken the connection to answer on it itself.
+  // A response may have lost its connection to the application, which answers on it itself. That is not a failure.
   if (res.socket && isUnsendable(request)) markCutOff(head)
   if (stream === undefined || stream.destroyed || !stream.readableEnded) return endAll(head)
   request.isEndUnseen = true

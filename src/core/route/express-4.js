@@ -7,7 +7,7 @@ const { pathText } = require('./route-node')
 
 /** @import { Layer } from './instrument-router' */
 
-/** What Express 4 appends to every path it compiles for a mount. */
+/** Suffix that Express 4 appends to every path it compiles for a mount. */
 const COMPILED_END = '\\/?(?=\\/|$)'
 /** A parameter grouped with the slash or dot before it. */
 const PARAMETER = /^\(\?:(?:\\\.)?(?:\\\/)?\((?!\?)/

@@ -88,7 +88,7 @@ function recordError(span, failure) {
   if (!span.isRecording()) return
   const { type, message, stack, status } = failure
   span.recordException({ name: type, message, ...(stack !== undefined && { stack }) })
-  // By OpenTelemetry's HTTP conventions, an error of the client is no error of the server span.
+  // By OpenTelemetry's HTTP conventions, an error of the client is not an error of the server span.
   if (status >= 500) span.setStatus({ code: loadApi().SpanStatusCode.ERROR, message })
 }
 

@@ -28,7 +28,7 @@ const ALONE = {
 }
 
 class Admin {
-  /** What other members of the fleet may ask for, by path. @type {Map<string, Handler>} */
+  /** Pages for other members of the fleet, by path. @type {Map<string, Handler>} */
   memberPages
   #instance
   #history

@@ -27,7 +27,7 @@ const INDEX = `spillway, from the thread that watches the event loop
 /snapshot       the snapshot, as it was last told; Age says when
 /metrics        the metrics, as they were last told; Age says when
 `
-/** A shorter block is no finding. */
+/** A shorter block is not a finding. */
 const FINDING_MS = 1000
 /** @type {typeof import('./pages').ACCESS} */
 const ACCESS = {

@@ -10,7 +10,7 @@
 const MINUTE_MS = 60_000
 
 class FleetShares {
-  /** Of the last minute, the oldest first. @type {{ atMs: number, count: number, shed: number }[]} */
+  /** Readings of the last minute, oldest first. @type {{ atMs: number, count: number, shed: number }[]} */
   #readings = []
 
   /** @param {Pick<FleetSnapshot, 'requests' | 'routes' | 'shed'>} fleet @param {number} nowMs @returns {Shares} */

@@ -15,7 +15,7 @@ const SECOND_MS = 1000
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 const HTTP_PORT = 80
 const SCHEME = 'bearer '
-/** Of the requests without the token in a second. */
+/** Largest share of one address of the requests without the token in a second. */
 const SHARE_OF_ADDRESS = 0.75
 
 /** @typedef {{ status: number, text: string, headers?: Record<string, string> }} Rejection */

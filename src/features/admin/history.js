@@ -1,6 +1,5 @@
 'use strict'
-// The last ten minutes, a point a second, in 72 kB. It begins with `start()`. A point is taken in the first loop turn after its second
-// is over: no timer wakes an idle process, so a second in which the loop did not turn has no point. The columns of the heat maps are taken
+// The last ten minutes, a point a second, in 72 kB. It begins with `start()`. A point is taken in the first loop turn after its second is over. No timer wakes an idle process, so a second without a loop turn has no point. The columns of the heat maps are taken
 // together with the points.
 
 const { LatencyHeat } = require('./latency-heat')

@@ -52,7 +52,7 @@ class RouteHeat {
     return pairsOf(this.#cells.subarray(column * ROWS, (column + 1) * ROWS))
   }
 
-  /** What was recorded since the last column. @returns {[row: number, requests: number][]} */
+  /** Recordings since the last column. @returns {[row: number, requests: number][]} */
   get unfinished() {
     const cells = new Uint32Array(ROWS)
     this.#since.addTo(cells, 0)

@@ -1,6 +1,6 @@
 'use strict'
 // Answers `GET /live`: lines of JSON for as long as the client stays. First the last ten minutes, then a point a second and the state
-// every few seconds. A line is made once, however many read it. While nobody reads there is no timer, and nothing is made.
+// every few seconds. A line is made once, however many read it. Without a reader, no timer runs and nothing is rendered.
 // A client that reads slowly misses lines: at most its first line and one more wait for it.
 
 const { readOnly } = require('../../core/http/endpoints')

@@ -46,7 +46,7 @@ const ABOUT = {
   '/heap-snapshot': 'POST ?confirm=yes takes a whole heap snapshot; what it costs',
 }
 
-/** What a client may do to each page that is not only read. */
+/** Access to the pages that change something. */
 const ACCESS = {
   /** Paths that take POST. */
   posts: new Set(['/profile', '/heap', '/heap-snapshot']),
@@ -85,7 +85,7 @@ function adminPages(parts) {
     snapshot = rest.pausing(takeSnapshot)
     return snapshot
   }
-  /** Of a snapshot of 1000 routes, to write the text takes 10 ms: it is written once too. */
+  /** Writing the text of a snapshot of 1000 routes takes 10 ms: it is written once too. */
   let text = Buffer.alloc(0)
   /** @type {Snapshot | undefined} */
   let written

@@ -32,7 +32,7 @@ class Rested {
   #rest
   /** Ends when the one before is made. @type {Promise<unknown>} */
   #last = Promise.resolve()
-  /** Those that nobody has begun to make. @type {Map<string, Promise<unknown>>} */
+  /** Reports that are requested but not begun. @type {Map<string, Promise<unknown>>} */
   #waiting = new Map()
 
   /**

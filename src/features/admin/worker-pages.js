@@ -5,7 +5,7 @@
 const { sendText } = require('./profile-answers')
 const { urlPath } = require('../../core/url-path')
 
-/** What a worker may be told of the client, beside the address. */
+/** Headers of the client that a worker gets, beside the address. */
 const PASSED = ['accept', 'accept-encoding']
 /** The connection is that of the server that answers. */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date'])

@@ -15,7 +15,7 @@ const { RULES } = require('./rules')
 const SEVERITIES = Object.freeze(/** @type {const} */ (['high', 'medium', 'low']))
 /** One slow request among five is chance: a process with fewer requests is not called healthy. */
 const FEWEST_REQUESTS = 20
-/** Of a shorter time nothing is claimed: a process that starts compiles its code, and shares the CPU with what starts it. */
+/** A shorter time is not judged: a process that starts compiles its code, and shares the CPU with what starts it. */
 const FEWEST_SECONDS = 5
 /**
  * A cause that takes less than half of what its effect takes leaves most of the effect unexplained. That holds for rejections too: a
@@ -135,7 +135,7 @@ function sentenceOf(healthy, findings, { requests, seconds, events }) {
   return healthy ? `Healthy: no problem found in ${traffic}.` : `Not enough traffic to tell: ${traffic}.`
 }
 
-/** What a diagnosis is before any request came, or where `insight` is off. @param {string} at @param {string} summary @returns {Diagnosis} */
+/** Diagnosis before the first request, or with `insight` off. @param {string} at @param {string} summary @returns {Diagnosis} */
 const unknownDiagnosis = (at, summary) => ({
   at,
   seconds: 0,

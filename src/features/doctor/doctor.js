@@ -1,8 +1,7 @@
 'use strict'
 // Says what is wrong with the process. Everything is measured anyway: the doctor takes a reading of the counters every ten seconds
 // while requests come, keeps those of the last minute, and judges what happened between the oldest and now. An idle process takes
-// no reading and has no timer. Findings of high severity are logged when they begin and when they have ended. What judges is loaded
-// with the first judgement.
+// no reading and has no timer. Findings of high severity are logged when they begin and when they have ended. The rules are loaded with the first diagnosis.
 
 const { CpuThrottling } = require('./cpu-throttling')
 const { LongTurns } = require('./long-turns')
@@ -37,7 +36,7 @@ class Doctor {
   #read
   #info
   #warn
-  /** Of the last minute, the oldest first. @type {Reading[]} */
+  /** Readings of the last minute, oldest first. @type {Reading[]} */
   #readings = []
   /** How many requests had ended, and messages had come, when the doctor went to rest. */
   #endedBefore = 0

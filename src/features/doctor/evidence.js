@@ -1,5 +1,5 @@
 'use strict'
-// What claims rest on: a figure, where the time of requests went, and whether the event loop had a CPU.
+// Evidence of findings: a figure, where the time of requests went, and whether the event loop had a CPU.
 
 /**
  * @import { CallFigures, Figures, RouteFigures, UseFigures } from './figures'
@@ -12,7 +12,7 @@ const { addedParts } = require('./call-parts')
 /** @param {string} name @param {number} value @param {string} [unit] @returns {Evidence} */
 const evidence = (name, value, unit = '') => ({ name, value: Math.round(value * 1000) / 1000, unit })
 
-/** What each part is called in the evidence. @type {Readonly<Record<string, string>>} */
+/** Names of the parts in the evidence. @type {Readonly<Record<string, string>>} */
 const NAMES = Object.freeze({
   queueMs: 'in the queue of the gate',
   runMs: 'in the handler, until it returned',
@@ -107,7 +107,7 @@ function manyCallsOf({ count, meanMs, method, route }, { loop, outgoing = [], po
 }
 
 /**
- * Share of the runnable time of the loop's thread in which no other process had its CPU. It discounts what others make slow: the
+ * Share of the loop thread's runnable time without another process on its CPU. It discounts what others make slow: the
  * collector's own threads are part of a collection.
  *
  * @param {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler
@@ -119,7 +119,7 @@ function onCpuShare(scheduler) {
 }
 
 /**
- * Share of the runnable time of the loop's thread in which it ran. Threads of the pool that hash for a handler do not block the loop,
+ * Share of the loop thread's runnable time that it ran. Threads of the pool that hash for a handler do not block the loop,
  * but take its CPU.
  *
  * @param {{ runShare: number, waitShare: number } | undefined} scheduler
@@ -131,7 +131,7 @@ function ranShare(scheduler) {
 }
 
 /**
- * Share of the time in which the loop was busy and not waiting for a CPU.
+ * Share of the time that the loop was busy and not waiting for a CPU.
  *
  * @param {{ utilization: number }} loop
  * @param {{ runShare: number, waitShare: number } | undefined} scheduler

@@ -46,7 +46,7 @@ const { POOL_REASON } = require('../../core/gate/verdict')
 const keyOf = ({ cause, file, function: name, method, route, origin }) =>
   [cause, file, name, method, route, origin].join('\n')
 
-/** What each site has cost so far. @param {OtherParts} parts @returns {Map<string, number> | undefined} */
+/** Cost of each site so far. @param {OtherParts} parts @returns {Map<string, number> | undefined} */
 function stallTotals({ started: { stalls } }) {
   if (stalls === undefined) return undefined
   return new Map(stalls.sample().sites.map((site) => [keyOf(site), site.totalMs]))

@@ -131,7 +131,7 @@ function routesOf({ parts, routes: { bounds, series, tables } }) {
 }
 
 /**
- * Of one series: from the later reading less the earlier, in which the series may not have been yet.
+ * Differences of one series between two readings. The earlier may lack the series.
  *
  * @param {Pick<Reading, 'routes'>} earlier @param {Pick<Reading, 'routes'>} later @param {number} index
  */
@@ -165,13 +165,12 @@ const NOTHING = Object.freeze({ routes: new Float64Array(0) })
 
 /** About an hour of looks. */
 const LOOKS = 360
-/** What slow-dependency.js calls slower. */
+/** Slower, as slow-dependency.js defines it. */
 const MUCH = 3
 const FEWEST = 5
 
 /**
- * How long a route usually takes, from what it took in each ten seconds of the last hour or so. A route that is now much slower
- * than usual changes the usual only slowly, so that a fault of half an hour does not become the usual.
+ * How long a route usually takes, from what it took in each ten seconds of the last hour or so. A route that is much slower changes its usual duration only slowly. A fault of half an hour does not become the usual.
  */
 class UsualDurations {
   /**
@@ -181,7 +180,7 @@ class UsualDurations {
    */
   #usual = new WeakMap()
 
-  /** What it took in the mean between two looks. @param {object} key @param {number} count @param {number} meanMs */
+  /** Mean duration between two readings. @param {object} key @param {number} count @param {number} meanMs */
   onLook(key, count, meanMs) {
     if (count < FEWEST || !(meanMs > 0)) return
     const usual = this.#usual.get(key) ?? { looks: 0, log: 0 }

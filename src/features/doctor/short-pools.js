@@ -12,7 +12,7 @@ const { evidence } = require('./evidence')
  */
 
 const FEWEST = 20
-/** Somebody waits for a tenth of the time, and a caller for 20 ms in the mean: below that the pool is merely used. */
+/** A pool is short if somebody waits for a tenth of the time, and a caller waits 20 ms on average. */
 const LEAST_SHARE = 0.1
 const LEAST_MS = 20
 const LONG_MS = 250
@@ -118,7 +118,7 @@ function neededOf({ asks, asksPerRequest, meanUseMs, rejected, seconds }) {
   return busy > 0 ? Math.ceil(busy / BEST_USE) : undefined
 }
 
-/** In use or waited for, in the mean: clients that wait for their answer may need as many, when they are answered at once. @param {PoolFigures} pool */
+/** Mean number in use or waited for. Closed-loop clients may need as many once they are answered at once. @param {PoolFigures} pool */
 const wantedOf = ({ asks, meanUseMs, meanWaitMs, seconds }) =>
   Math.ceil(((asks / seconds) * (meanUseMs + meanWaitMs)) / 1000)
 

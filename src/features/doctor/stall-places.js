@@ -1,5 +1,5 @@
 'use strict'
-// The places in which stalls were: how they are named, and what to do about them.
+// The code locations of stalls: how they are named, and what to do about them.
 
 const { adviceForCall } = require('./blocking-calls')
 const { bytes, routeName } = require('../../core/readable')

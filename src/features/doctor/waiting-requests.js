@@ -1,6 +1,5 @@
 'use strict'
-// What the requests that are in flight for long are waiting for, at this moment: their handler, or their client. Those in flight are
-// in the order in which they came, so that only the old ones are looked at.
+// What long requests in flight wait for now: their handler, or their client. Requests in flight are sorted by arrival, so that only the old ones are visited.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 

@@ -1,7 +1,6 @@
 'use strict'
 // The private directory of a fleet. It holds a report and a socket of each member, and the report of the retired members.
-// It has mode 0700 and is used only if it belongs to the current user alone: in a shared temporary directory another user may
-// have made it first. A file is written under another name and renamed, so that no reader sees half of it.
+// It has mode 0700 and must belong to the current user alone: in a shared temporary directory another user may have made it first. A file is written under another name and renamed, so that no reader sees half of it.
 
 const fs = require('node:fs')
 const { tmpdir } = require('node:os')

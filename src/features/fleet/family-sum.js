@@ -24,7 +24,7 @@ class FamilySum {
   help
   across
   isForeign
-  /** Of a histogram. @type {Bounds | undefined} */
+  /** Bounds of a histogram. @type {Bounds | undefined} */
   bounds
   /** Whether a worker reports the family in this scrape, even without series. */
   isReported = false

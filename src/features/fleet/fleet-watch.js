@@ -1,7 +1,6 @@
 'use strict'
 // Notices when a process without a fleet gets other members: it forks a worker, or an instance in one of its threads announces
-// itself. There is one `FleetWatch` per process, shared by all instances and copies of this package, because with listeners
-// of each, the eleventh instance made Node warn of a leak. It is kept on `cluster`, which all suites of jest share.
+// itself. All instances and copies of this package share one `FleetWatch` per process. With listeners of each, the eleventh instance made Node warn of a leak. It is kept on `cluster`, which all suites of jest share.
 
 const cluster = /** @type {WatchedCluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const { BroadcastChannel, isMainThread } = require('node:worker_threads')

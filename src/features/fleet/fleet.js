@@ -1,6 +1,5 @@
 'use strict'
-// Lets all workers of a fleet answer as one: the member that is scraped requests the reports of the others, adds them up, and
-// answers for all. A member that gets such a request over its socket writes its report to the fleet's private directory. A scrape
+// Lets all workers of a fleet answer as one. The member that is scraped requests the reports of the others, adds them up, and answers for all. A member that gets such a request over its socket writes its report to the fleet's private directory. A scrape
 // shows only counts that are in the directory, so totals do not fall if a worker is killed. A full disk is the exception: the
 // member then sends its report over the socket. Why not messages through the primary: docs/decisions/0030-reports-in-files.md.
 

@@ -1,6 +1,5 @@
 'use strict'
-// Tracks the names of the metrics in a scrape. Two metrics must not share a name, nor the name of a sample: a counter `took_count`
-// beside a histogram `took` would give one series two values.
+// Tracks the names of the metrics in a scrape. Two metrics must not share the name of a family or sample: a counter `took_count` beside a histogram `took` gives one series two values.
 
 const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES } = require('../../core/metrics/families')
 const { stateFamilies } = require('./worker-states')

@@ -56,8 +56,7 @@ const SHAPES = {
 }
 
 /**
- * Rounds numbers up to a multiple of 2^-20 (a microsecond), on which sums are exact up to 2^33 in any order. The last digit of
- * other sums depends on the order of addition, and Prometheus reads a fall by one digit as a restart of the counter. Up, so
+ * Rounds numbers up to a multiple of 2^-20 (a microsecond), on which sums are exact up to 2^33 in any order. The last digit of other sums depends on the order of addition. Prometheus reads a fall by one digit as a restart of the counter. Up, so
  * that no sum is below the value that one process showed alone.
  *
  * @param {Float64Array} numbers

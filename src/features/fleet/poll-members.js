@@ -1,6 +1,5 @@
 'use strict'
-// Polls the fleet: requests a report from every member at once, waits for slow members within a timeout, and reads the report
-// that each has written, new or old. If a listed file vanishes meanwhile, all files are read again: another member may have
+// Polls the fleet: requests a report from every member at once, waits for slow members within a timeout, and reads each member's newest report. If a listed file vanishes meanwhile, all files are read again: another member may have
 // retired its owner, whose counts must not be added twice.
 
 const { requestReport } = require('./member-socket')

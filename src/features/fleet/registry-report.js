@@ -15,7 +15,7 @@ const { BOUND_LABELS, RegistryLabels, boundText } = require('./reported-labels')
  */
 
 /**
- * What a registry returns of a metric.
+ * A registry's record of a metric.
  *
  * @typedef {{ metricName?: string, labels?: Record<string, unknown>, value: number }} Sample
  * @typedef {{ help: string, type: string, aggregator?: string, values: Sample[] }} ReadMetric

@@ -83,7 +83,7 @@ function workerLabel(names) {
 /** Reads the series of one of our own families. */
 class OwnLabels {
   #boundLabel
-  /** By the label names in some order: the order in which the family had these names first. @type {Map<string, string[]>} */
+  /** Label names, sorted, to the order that the family had first. @type {Map<string, string[]>} */
   #orders = new Map()
 
   /** @param {{ type: string }} family */

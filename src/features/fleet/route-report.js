@@ -23,8 +23,7 @@ const { isSum, isTime } = require('./report-shapes')
 
 const BLOCK = 32
 /**
- * The totals are the counters of the series, the count and the seconds of its streams, and the parts of its requests: since the
- * start and over the last minute. Each span has three numbers.
+ * The totals are the counters of the series, the count and seconds of its streams, and the parts of its requests. Each is since the start and over the last minute. Each span has three numbers.
  */
 const STREAMS = COUNTERS
 const PARTS = STREAMS + 2

@@ -1,6 +1,5 @@
 'use strict'
-// Converts the labels of a point to OpenTelemetry attributes, once per series: names of the conventions, the status as a number,
-// and no attribute for an unmatched route or a missing status.
+// Converts the labels of a point to OpenTelemetry attributes, once per series. The status is a number. An unmatched route or a missing status gets no attribute.
 
 const { SCHEMES } = require('../../core/request/in-flight')
 

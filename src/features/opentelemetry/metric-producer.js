@@ -25,7 +25,7 @@ const HISTOGRAM = 0
 const GAUGE = 2
 const SUM = 3
 const CUMULATIVE = 1
-/** The work after which the producer yields to the event loop. */
+/** The producer yields to the event loop after so much work. */
 const WORK_MS = 0.5
 const POINTS_PER_CHECK = 100
 

@@ -216,8 +216,7 @@ class OutgoingCalls {
   }
 
   /**
-   * How long the request had this call under way and no other that ended before: calls one after another add up, and those at the
-   * same time count once. Never more than the request waited.
+   * Time of this call, without overlap with calls that ended before. Sequential calls add up, and concurrent calls count once. Never more than the request waited.
    *
    * @param {Asker | undefined} asker @param {number} startedMs @param {number} nowMs
    */

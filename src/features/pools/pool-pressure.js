@@ -15,7 +15,7 @@ const USE_SMOOTHING = 0.1
 const MAX_OF_MEAN = 10
 const MAX_OF_MEAN_IN_SPREAD = 40
 const LEAST_AHEAD = 20
-/** The most by which uses of differing times multiply LEAST_AHEAD: half of the mean square over the squared mean. */
+/** Largest factor of LEAST_AHEAD for uses of differing times: half of the mean square over the squared mean. */
 const MOST_SPREAD = 20
 const SPREAD_SMOOTHING = 0.01
 /** Admit at least one request in this time, so that the figures stay fresh. */
@@ -27,7 +27,7 @@ class PoolPressure {
   /** Whether a caller waited in the last five minutes. Only then are arriving requests checked. */
   isWatched = false
   meanUseMs = 0
-  /** Of the request that was last found to wait too long: its expected wait, and how long it might have been. */
+  /** The last expected wait that was too long, and its bound. */
   longMs = 0
   toleratedMs = 0
   #maxWait

@@ -151,7 +151,7 @@ class PoolRecord {
   }
 
   /**
-   * Calls the pool's own method for a caller. Of a promise the outcome is observed; a callback is in `given`.
+   * Calls the pool's own method for a caller. The outcome of a promise is observed. A callback is in `given`.
    * The caller gets the promise that `then` makes. Node takes the pool's own for handled, and would not report its rejection.
    *
    * @param {Use} use @param {ReplacedMethod['inner']} method @param {unknown} self @param {ArrayLike<unknown>} given
@@ -274,7 +274,7 @@ class PoolRecord {
     }))
   }
 
-  /** What the pool says of itself. The user's figures may throw. */
+  /** The pool's own figures. The user's figures may throw. */
   figures() {
     try {
       const { used, idle, waiting, max } = this.#adapter.figures()

@@ -1,6 +1,5 @@
 'use strict'
-// The figures of all pools, in the form that each reader needs: points for metrics, a list for the snapshot, and counters for the
-// doctor, which compares two readings.
+// The figures of all pools as their readers need them: points for metrics, a list for the snapshot, and counters for the doctor.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 

@@ -90,7 +90,7 @@ class Pools {
   /** @param {PoolRecord} record @param {number} nowMs */
   #watch(record, nowMs) {
     record.pressure.onShortage(nowMs)
-    // Of a pool that was taken off meanwhile, nothing is watched.
+    // A pool that was removed meanwhile is not watched.
     if (!this.isWatched) this.#setWatched(this.#isAnyWatched())
   }
 

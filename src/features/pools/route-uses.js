@@ -1,12 +1,12 @@
 'use strict'
-// What the requests of each route do with one pool: how long they hold its connections, and which share of them needs one at all. It
+// Use of one pool by each route: how long requests hold its connections, and which share of them needs one. It
 // also knows how many of them run and have yet to ask. The routes are bounded in number. Uses past the bound are counted under the overflow
 // route.
 
 const { MinuteSums } = require('../../core/histogram/minute-sums')
 
 const MAX_ROUTES = 200
-/** A route is known to need the pool after so many requests, of which so large a share asked for a connection. */
+/** A route needs the pool if so large a share of so many requests asked for a connection. */
 const LEAST_REQUESTS = 20
 const LEAST_SHARE = 0.9
 /** Half of what was learned is forgotten when so many requests were counted. */
@@ -62,7 +62,7 @@ class Coming {
 class RouteUse {
   /** The connections that its requests held, and for how long. */
   held = new MinuteSums()
-  /** Uses that ended before their request did, and the time in which such a request had a connection. */
+  /** Uses that ended before their request, and how long such a request had a connection. */
   awaited = 0
   awaitedMs = 0
   /** The earliest first. @type {Set<Coming>} */

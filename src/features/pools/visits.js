@@ -1,5 +1,5 @@
 'use strict'
-// What one request does with each pool: how often it asks, and how long it holds connections. The sums are kept in the reference that
+// Use of pools by one request: how often it asks, and how long it holds connections. The sums are kept in the reference that
 // async contexts hold of the request. When it ends, its route is known, and pools.js counts the sums there.
 
 /**
@@ -18,7 +18,7 @@ class Visit {
   uses = 0
   heldMs = 0
   maxMs = 0
-  /** The time in which the request had a connection, at least; and until when. */
+  /** How long the request had a connection, at least; and until when. */
   awaitedMs = 0
   #lastEndedMs = 0
 

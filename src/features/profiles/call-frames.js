@@ -1,5 +1,5 @@
 'use strict'
-// Converts V8's call frames to what a person reads: function, file, line and package. Names in parentheses are no packages: `(node)` is
+// Converts V8's call frames to what a person reads: function, file, line and package. Names in parentheses are not packages: `(node)` is
 // Node itself, `(v8)` is V8's own work.
 
 const { pathOf } = require('../../core/call-place')
@@ -11,7 +11,7 @@ const OWN = 'spillway'
 const NO_SCRIPT = '0'
 /** What runs only for the profile. */
 const MEASURING = /[/\\]src[/\\]features[/\\]profiles[/\\][\w-]+\.js$/
-/** V8's names for what is no function. */
+/** V8's names for entries that are not functions. */
 const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collector)'])
 
 /**

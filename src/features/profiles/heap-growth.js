@@ -1,5 +1,5 @@
 'use strict'
-// What grew between two readings of one sampler, by the function that allocates. V8 collects all garbage before a reading, so both know
+// Growth between two readings of one sampler, by the function that allocates. V8 collects all garbage before a reading, so both know
 // exactly which of their samples are alive. What is alive for a moment, such as the objects of a request, is in both.
 
 const { ProfileTables, isHandlerRow, rounded } = require('./profile-tables')

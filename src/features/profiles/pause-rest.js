@@ -1,6 +1,5 @@
 'use strict'
-// Whatever blocks the event loop on demand (profiles, heap snapshots, reports) rests nineteen times its pause before the next, whoever
-// asks for it. So such pauses take at most a twentieth of the time.
+// Work that blocks the event loop on demand (profiles, heap snapshots, reports) is followed by a rest of nineteen times its pause. So such pauses take at most a twentieth of the time.
 
 const REST = 19
 

@@ -1,7 +1,6 @@
 'use strict'
 // The bottom-up tables of a call tree: by function, by file and by package, the costliest first. A row has what ran in it (self), and in
-// all it called (total). Node's functions count as part of the function that calls them: a logger is as costly as what it writes, and
-// the name of interest is `hashPassword`, not `pbkdf2Sync`. The flame tree has them all.
+// all it called (total). Node's functions count as part of their caller: the name of interest is `hashPassword`, not `pbkdf2Sync`. The flame tree has them all.
 
 const { ENGINE, NODE } = require('./call-frames')
 const { isRouteHandler } = require('./route-handlers')
@@ -88,7 +87,7 @@ class ProfileTables {
   }
 }
 
-/** A call of C++ is part of the function that makes it, and so is a call of Node's functions, unless they serve. @param {Frame} frame @param {Row} caller */
+/** Calls of C++ are part of their caller, and so are calls of Node's functions, except those that serve requests. @param {Frame} frame @param {Row} caller */
 const countsForCaller = (frame, caller) =>
   frame.isNative || (frame.isNode && caller.package !== NODE && !OF_THE_SERVER.test(frame.path))
 
@@ -108,7 +107,7 @@ function rowOf(rows, key, named) {
 const bySelf = (a, b) => b.self - a.self || b.total - a.total
 
 /**
- * Packages come before the application, Node and V8, which are no packages.
+ * Packages come first, then the application, Node and V8.
  *
  * @template {'Ms' | 'Bytes'} Unit
  * @param {TreeNode} root

@@ -1,5 +1,5 @@
 'use strict'
-// Builds the call tree of a profile, in one form for CPU time and for memory: each node has its own value (ms or bytes) and its callees.
+// Builds the call tree of a profile, for CPU time and for memory. Each node has its own value (ms or bytes) and its callees.
 
 const { rounded } = require('./profile-tables')
 

@@ -1,5 +1,5 @@
 'use strict'
-// Has a worker thread make the tables and files of a profile: that takes up to some tenths of a second, and no request must wait for it.
+// A worker thread makes the tables and files of a profile: that takes some tenths of a second, and requests must not wait for it.
 // The thread ends with its answer.
 
 const { findSourceMap } = require('node:module')

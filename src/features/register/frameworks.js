@@ -1,7 +1,7 @@
 'use strict'
 // Finds the frameworks that the application has loaded, in Node's cache of CommonJS modules: no loader is hooked. Koa is followed
 // to its contexts. The routers of Express are instrumented by their class, so that an app inside a listener has its labels.
-// Express and Koa are CommonJS, so the cache has them for ES modules too. What a bundler has put into one file is not found.
+// Express and Koa are CommonJS, so the cache has them for ES modules too. Modules that a bundler has put into one file are not found.
 
 const { instrumentClass } = require('../../core/route/instrument-router')
 const { watchMounts } = require('../../core/route/koa')

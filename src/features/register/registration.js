@@ -1,6 +1,5 @@
 'use strict'
-// The one instance of a process that runs with spillway/register. It is made for the first server that is told to listen, so a tool
-// without a server loads nothing. It measures every server, and starts the admin server once one of them listens.
+// The one instance of a process that runs with spillway/register. It is made for the first server that listens, so a tool without a server loads nothing. It measures every server, and starts the admin server once one of them listens.
 // A failure of Spillway is one warning, and the application runs on without it.
 
 const cluster = /** @type {typeof import('node:cluster').default} */ (

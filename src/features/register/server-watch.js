@@ -1,5 +1,5 @@
 'use strict'
-// Sees every server of the process that is told to listen, and every new Fastify app. Until the first of them, spillway costs a
+// Sees every server of the process that listens, and every new Fastify app. Until the first of them, spillway costs a
 // process nothing but this file. `listen` of the class is the one hook: all servers have it, however they were imported.
 // A server that never listens, because it is handed its connections, is seen by its first request. Why no loader is hooked:
 // docs/decisions/0050.

@@ -1,6 +1,6 @@
 'use strict'
 // The options of spillway/register: the defaults of register, then a JSON file (SPILLWAY_CONFIG), then the variables SPILLWAY_*.
-// Each option is checked by itself, so that a mistake costs this option and no other. Nothing here throws.
+// Each option is checked on its own. A mistake costs only this option. Nothing here throws.
 
 const { readFileSync, statSync } = require('node:fs')
 const { groupOf, resolveMember, resolveOptions } = require('../../core/options/options')
@@ -21,13 +21,13 @@ const DEFAULTS = {
 const OFF = [false, 'off', 'false']
 const ADMIN = 'SPILLWAY_ADMIN_'
 const MOST_FILE_BYTES = 1_000_000
-/** A mistake may have cost the token. Without it anybody on the machine could read the admin server. */
+/** A mistake may have cost the token. Otherwise anybody on the machine could read the admin server. */
 const NOT_STARTED = 'The admin server does not start.'
 
 class Settings {
   /** @type {ResolvedOptions} */
   options
-  /** What was wrong, a sentence each. @type {string[]} */
+  /** Mistakes, a sentence each. @type {string[]} */
   problems = []
   hasAdmin = true
   /** Whether it does not start because of a mistake. */

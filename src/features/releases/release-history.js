@@ -1,6 +1,5 @@
 'use strict'
-// This release and the previous one. The figures are written on close and exit, and every ten minutes in a loop turn that comes
-// anyway, for a process that is killed: no timer, about 4 ms for 50 routes.
+// This release and the previous one. The figures are written on close, on exit, and every ten minutes for a process that is killed. A loop turn that comes anyway does so: about 4 ms for 50 routes.
 // Quantiles of several processes cannot be merged. The process with the most requests represents its release, so the order of
 // writes and restarts do not matter.
 

@@ -40,7 +40,7 @@ const OF_CODES = {
   1014: 'server_close',
 }
 
-/** What ws itself closes with: a broken frame, invalid UTF-8, a message that is too long. */
+/** Codes that ws itself closes with: a broken frame, invalid UTF-8, a message that is too long. */
 const CODES_OF_WS = new Set([1002, 1007, 1009])
 
 /**

@@ -3,7 +3,7 @@
 //   expected          = load of a newcomer x connections that have opened in the last two seconds, less those that have closed
 //   load of a newcomer = what those of the last five seconds take of the loop, for each that shows what it does
 // Until they have been seen for a second, a newcomer is taken for a mean connection. That mean may hold a newcomer. It rejects none: `shown` leaves it
-// out, because a few that load the loop say little about many that are silent. Handshakes are no load.
+// out, because a few that load the loop say little about many that are silent. Handshakes do not count as load.
 
 const { SAMPLE_MS } = require('../../core/gate/measurements/loop-turns')
 
@@ -23,13 +23,13 @@ class ConnectionLoad {
   #turnedMs
   #handledMs = 0
   #handledShare = 0
-  /** Of the last LAG_MS, the newest count the most. */
+  /** Recordings of the last LAG_MS; the newest count the most. */
   #openBefore
   /** Open at the last turn, and those that were admitted since: they may not be open yet. */
   #openAtTurn
   #admitted = 0
   #found
-  /** What newcomers took of the loop, and for how long they were seen in all. */
+  /** Loop time of new connections, and for how long they were observed in all. */
   #newcomersHandledMs = 0
   #tookMs = 0
   #seenMs = 0
@@ -75,7 +75,7 @@ class ConnectionLoad {
     this.#newcomersHandledMs = newcomersHandledMs
   }
 
-  /** What each newcomer takes of the loop, if one that takes the supposed share has been seen for a second before. @param {number} supposed */
+  /** Loop share of each new connection, starting from the supposed share, which counts as one second of observation. @param {number} supposed */
   #loadOfEach(supposed) {
     return (this.#tookMs + LAG_MS * supposed) / (this.#seenMs + LAG_MS)
   }

@@ -17,7 +17,7 @@ class ConnectionTable {
   receivedBytes = 0
   sent = 0
   sentBytes = 0
-  /** Those that were there before, less those that are watched no longer: no change of the load. */
+  /** Earlier connections, less those that are no longer watched: not a change of the load. */
   found = 0
   #open = new Float64Array(TRANSPORTS.length)
   #opened = new Float64Array(TRANSPORTS.length)

@@ -1,6 +1,5 @@
 'use strict'
-// Watches the connections of one Engine.IO server, which Socket.IO speaks through: opens, closes and messages; whether a session is known; and whether a
-// new connection may open, which `allowRequest` decides.
+// Watches the connections of one Engine.IO server, the transport of Socket.IO: opens, closes, messages and known sessions. `allowRequest` decides on new connections.
 
 const { ReplacedMethod } = require('../../core/replaced-method')
 const { reasonOfEngine } = require('./close-reasons')

@@ -1,5 +1,5 @@
 'use strict'
-// What became of messages, by event: outcomes, the time from receipt to the end of the handlers, and to the acknowledgement. A name is a row only
+// Results of messages, by event: outcomes, the time from receipt to the end of the handlers, and to the acknowledgement. A name is a row only
 // if the application listens to it, or gave it by `kind`. The number of names is bounded. Further ones share a row.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
@@ -31,7 +31,7 @@ class EventReference {
 }
 
 const MAX_EVENTS = 100
-/** A client may have a say in what `kind` returns: a name of the length of a message would be kept, and shown at each scrape. */
+/** A client may influence the result of `kind`: a name as long as a message would be kept, and shown at each scrape. */
 const MAX_NAME_LENGTH = 128
 /** Messages of events that nobody listens to, whatever name their client gave. */
 const UNHANDLED = '(unhandled)'
@@ -48,7 +48,7 @@ const [COMPLETED, ERRORED, BLOCKED, SHED] = OUTCOMES.keys()
 
 class EventRow {
   outcomes = new Float64Array(OUTCOMES.length)
-  /** What code runs for, while it handles the event. */
+  /** Reference of the code that handles the event. */
   reference
   /** From receipt to the end of the last listener. @type {RollingHistogram | undefined} */
   latency

@@ -45,7 +45,7 @@ class IoServer {
     this.#priority = priority
     this.#watcher = { receive: (socket, packet, next) => this.#receive(socket, packet, next) }
     if (io.engine !== undefined) this.#addEngine(io.engine)
-    // Before `listen()` there is no engine.
+    // The engine exists only after `listen()`.
     const { onEngine } = this
     this.#bind = new ReplacedMethod(
       io,
@@ -139,7 +139,7 @@ class IoServer {
     return this.#sockets.receive({ name, isHandled, newcomer: this.#newcomerOf(socket.conn), next })
   }
 
-  /** Of the connection, which may carry sockets of several namespaces, one after the other. @param {Connection} connection */
+  /** The id of the connection, which may carry sockets of several namespaces, one after the other. @param {Connection} connection */
   #newcomerOf(connection) {
     for (const engine of this.#engines.values()) {
       const newcomer = engine.newcomerOf(connection)

@@ -17,7 +17,7 @@ const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
 
 /** Another copy of this package may watch the same socket: its number changes with WatchedSocket and Watcher. */
 const kWatched = Symbol.for('spillway.socket.1')
-/** What Spillway does in the place of `dispatch` is right only for a `dispatch` that does this. */
+/** The replacement of `dispatch` is right only for a `dispatch` that does this. */
 const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
 
 /**

@@ -1,6 +1,5 @@
 'use strict'
-// The connections that opened in the last five seconds and are open still: how many show what they do, and what their listeners took. A newcomer shows
-// it from its first message on, or after a second of silence: at first it has not sent yet what it will send. Times are in slots of half a second.
+// The connections that opened in the last five seconds and are open still: how many show what they do, and what their listeners took. A new connection counts from its first message on, or after a second of silence: at first it has sent nothing. Times are in slots of half a second.
 
 const SLOT_MS = 500
 const SLOTS = 10

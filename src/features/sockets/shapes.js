@@ -4,7 +4,7 @@
 const { SpillwayError } = require('../../core/errors/errors')
 
 /**
- * What `sockets()` is given, as far as it is looked at.
+ * Argument of `sockets()`, as far as it is read.
  *
  * @typedef {'adapter' | 'bind' | 'clients' | 'handleUpgrade' | 'listen' | 'nsp' | 'of' | 'on' | 'onconnection' | 'options'
  *   | 'opts' | 'ping' | 'server' | 'shouldHandle' | 'terminate' | 'verify' | '_nsps'} Member

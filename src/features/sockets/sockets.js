@@ -114,7 +114,7 @@ class Sockets {
   }
 
   // Hot path where Socket.IO is watched: once a request.
-  /** Whether the request is of a session that is open: its client has been let in, and waits for answers. @param {HandshakeRequest} req */
+  /** Whether the request belongs to an open session: its client was admitted and waits for answers. @param {HandshakeRequest} req */
   ownsRequest(req) {
     for (const server of this.#servers.values()) if (server.hasSession(req)) return true
     return false
@@ -231,7 +231,7 @@ class Sockets {
   }
 
   /**
-   * A listener throws. Unless code of the application catches the error, the process is told of it before anything else runs.
+   * A listener throws. Unless the application catches the error, it reaches the process before anything else runs.
    *
    * @param {EventReference} reference
    */
@@ -282,7 +282,7 @@ class Sockets {
     )
   }
 
-  /** The process drains and accepts no more: whatever is open is told so. */
+  /** The process drains and accepts no more: open sockets are closed with a reason. */
   onStopAccepting() {
     this.#gate?.drain()
     for (const server of this.#servers.values()) server.goodbye(this.#parts.clock)

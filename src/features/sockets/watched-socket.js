@@ -1,8 +1,7 @@
 'use strict'
-// What a watched socket of Socket.IO or of ws has in common: the watchers, one for each instance of Spillway, and the methods that were
-// replaced for them. A socket is watched once, for all instances, and put back when the last one leaves.
+// Common part of watched sockets of Socket.IO and ws: the watchers, one for each instance of Spillway, and the replaced methods. A socket is watched once, for all instances, and put back when the last one leaves.
 
-/** What a watcher returns of a message that is not passed on. Another copy of this package may have returned it. */
+/** A watcher's result for a message that is not passed on. Another copy of this package may have returned it. */
 const REJECTED = Symbol.for('spillway.rejected')
 
 /** @template Watcher */

@@ -31,7 +31,7 @@ const kWatched = Symbol.for('spillway.websocket.1')
 
 /** @extends {WatchedSocket<Watcher>} */
 class WsSocket extends WatchedSocket {
-  /** Whether this process closed it, and with which code. */
+  /** Whether this process closed it, and the code. */
   isOurs = false
   /** @type {number | undefined} */
   ourCode

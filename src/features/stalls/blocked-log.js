@@ -1,6 +1,5 @@
 'use strict'
-// Says that the loop is blocked while it still is. The thread that writes the log is the blocked one, so the watching thread writes the line
-// itself: into the file of our own logger, or to standard error where the application has a logger of its own.
+// Says that the loop is blocked while it still is. The thread that writes the log is the blocked one, so the watching thread writes the line. It goes to the file of our own logger, or to standard error with a logger of yours.
 
 const { readFileSync, writeSync } = require('node:fs')
 const { bytes, duration } = require('../../core/readable')
@@ -85,7 +84,7 @@ function sentenceOf(blockedMs, { described, asleepIn }) {
 }
 
 /**
- * What a thread does that runs no JavaScript, as Linux tells it.
+ * State of a thread that runs no JavaScript, as Linux reports it.
  *
  * @param {number} pid whose main thread is meant
  * @param {number | undefined} awakeShare for how much of the last time it ran, or waited for a CPU; undefined where the system does not tell

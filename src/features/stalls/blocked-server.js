@@ -1,6 +1,5 @@
 'use strict'
-// The server that the watching thread has for the time when the loop is blocked, as the main thread sees it: how it is started, and what it
-// is told to show.
+// The main thread's side of the watching thread's server, which answers while the loop is blocked: its start and its pages.
 
 /**
  * @import { AdminAddress } from '../../../index.js'

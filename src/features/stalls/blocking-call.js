@@ -30,14 +30,14 @@ const BODY_PARSERS = new Set(['body-parser', 'co-body', 'secure-json-parse'])
 /** Node's files whose functions belong to a public module. */
 const PUBLIC_MODULE = /^(?:internal\/)?(crypto|fs|console|zlib|child_process|dns|vm)\b/
 const LARGEST_SOURCE_BYTES = 1e6
-/** Of a function. Minified code has larger ones, and tells nothing. */
+/** Longest text of a function. Minified code has larger ones, which say nothing. */
 const LARGEST_TEXT = 20_000
 const MOST_CALLS = 4
-/** Of the arguments of a call. */
+/** Most lines to look for the arguments of a call. */
 const MOST_LINES = 20
 const MOST_SOURCES = 20
 const MOST_SHOWN = 80
-/** What blocks for so long is of megabytes: a smaller body is not what was parsed. */
+/** Parsing blocks for so long only with megabytes: a smaller body was not the one. */
 const LEAST_BODY_BYTES = 100_000
 
 /** @type {Map<string, string[]>} */
@@ -152,7 +152,7 @@ function callAt({ url, line, column }) {
 }
 
 /**
- * What its function has run since it was called, or since it last awaited. That includes the arguments of the call that is being made.
+ * Run time of its function since it was called, or since it last awaited. That includes the arguments of the call that is being made.
  *
  * @param {Frame} frame @param {readonly string[]} lines
  */

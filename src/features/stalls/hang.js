@@ -1,5 +1,5 @@
 'use strict'
-// What the watching thread does about a loop that stays blocked, where the options ask for it: a report in a file (`insight.hangReport`), and
+// Optional actions of the watching thread on a loop that stays blocked: a report in a file (`insight.hangReport`), and
 // the end of the process (`insight.exitAfter`).
 
 const { renameSync, writeFileSync } = require('node:fs')

@@ -2,8 +2,7 @@
 // Has the watched thread call a function in the middle of whatever it runs. The main thread is reached by an inspector session of its own, a
 // worker thread through the main thread's inspector. No debugger is enabled, so nothing pauses, and code is optimized as without.
 //
-// If the code is terminated in the middle of the call, by the timeout of a `vm` script or by `worker.terminate()`, the inspector takes
-// the termination for itself. It is then asked for again, or the code would run on for ever.
+// The code may be terminated during the call, by the timeout of a `vm` script or by `worker.terminate()`. The inspector then takes the termination for its own. It is then asked for again, or the code would run on for ever.
 
 /**
  * @import { Session } from 'node:inspector'

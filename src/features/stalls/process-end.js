@@ -1,5 +1,5 @@
 'use strict'
-// Calls back just before this thread ends, whichever way it ends by itself. Node prints a line and waits for a debugger session that is
+// Calls back just before this thread ends, unless it is killed. Node prints a line and waits for a debugger session that is
 // still connected then. `process.kill` of the own pid and `process.reallyExit`, with which packages pass a signal on, emit no
 // `exit`, so both are wrapped during a watch.
 
@@ -43,7 +43,7 @@ function watchProcessEnd(callback) {
   }
 }
 
-/** A signal that has a listener does not end the process by itself. @param {unknown} [signal] */
+/** A signal that has a listener does not end the process. @param {unknown} [signal] */
 function isFatal(signal = 'SIGTERM') {
   const name = /** @type {NodeJS.Signals} */ (String(typeof signal === 'number' ? NAMES.get(signal) : signal))
   return signals[name] !== undefined && !HARMLESS.has(name) && process.listenerCount(name) === 0

@@ -59,7 +59,7 @@ class Watch {
   /** @type {number | undefined} */
   #askedBeat
   #isStopped = false
-  /** Whether the loop has turned while this thread watches. A start that takes long is no hang. */
+  /** Whether the loop has turned while this thread watches. A slow start is not a hang. */
   #hasTurned = false
   #isEnding = false
   /** The questions that the thread has not read yet, each with the beat before it. @type {Map<Kind, { beat: number, answer: Promise<Answer> }>} */
@@ -123,7 +123,7 @@ class Watch {
     })
   }
 
-  /** In the order in which they are taken. */
+  /** First taken first. */
   #makeSteps() {
     if (blocked === undefined) return []
     const { output, insight, pid } = blocked
@@ -161,7 +161,7 @@ class Watch {
   }
 
   /**
-   * What blocks the loop: JavaScript says so itself.
+   * JavaScript blocks the loop, and its stack says where.
    *
    * @param {Kind} kind
    * @param {number} [withinMs]
@@ -213,7 +213,7 @@ class Watch {
     return Number.isNaN(share) ? undefined : share
   }
 
-  /** How long ago the last beat was. The time in which this thread did not run is subtracted: then the host may be starved. @param {number} nowMs */
+  /** How long ago the last beat was. Time that this thread did not run is subtracted: the host may be starved. @param {number} nowMs */
   #stoppedMs(nowMs) {
     const beat = Atomics.load(shared, BEAT)
     const ageMs = (nowMs - beat) | 0

@@ -25,7 +25,7 @@ const {
 
 /** A watching thread needs no more, whatever the process has. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 }
-/** Of a process that `insight.exitAfter` ends: EX_SOFTWARE of sysexits.h. */
+/** Exit code of a process that `insight.exitAfter` ends: EX_SOFTWARE of sysexits.h. */
 const HANG_CODE = 70
 /** Disconnecting takes about 1 ms. A starved worker must not delay an exit for long. */
 const DISCONNECT_MS = 500
@@ -207,7 +207,7 @@ class StallWatcher {
   }
 }
 
-/** What asks for an end or a report comes first, then what has a log. @param {Blocked} one @param {Blocked} other */
+/** Instances that ask for an end or a report come first, then those with a log. @param {Blocked} one @param {Blocked} other */
 const byDeeds = (one, other) => deedsOf(other) - deedsOf(one)
 /** @param {Blocked} blocked */
 const deedsOf = ({ output, insight: { exitAfter, hangReport } }) =>

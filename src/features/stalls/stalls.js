@@ -73,7 +73,7 @@ class Stalls {
   #alwaysWatches
   #canWatch
   #quietSinceMs = 0
-  /** What ran when the watcher had the stack read. @type {{ atMs: number, stack: Stack, reference: Reference | undefined }} */
+  /** Code that ran when the watcher had the stack read. @type {{ atMs: number, stack: Stack, reference: Reference | undefined }} */
   #read = { atMs: -1, stack: /** @type {never} */ (undefined), reference: undefined }
   #scheduler
   #schedulerMs
@@ -156,7 +156,7 @@ class Stalls {
     total.count++
     total.totalMs += durationMs
     this.totalMs += durationMs
-    // What the application does before its first request keeps no client waiting.
+    // Work before the first request keeps no client waiting.
     if (isStart) return
     this.#log.write(site, durationMs, nowMs, !this.#isWatching && this.#canWatch)
     events.emitWithoutLine('stall', { ...site, durationMs })
@@ -164,8 +164,7 @@ class Stalls {
   }
 
   /**
-   * Node counts the idle time before a signal as busy. While the watcher runs, its timer ends each idle time soon. Before, a turn in
-   * which the thread neither ran nor waited for a CPU is no evidence of a stall.
+   * Node counts the idle time before a signal as busy. While the watcher runs, its timer ends each idle time soon. Until then, a turn that the thread neither ran nor waited for a CPU does not count as a stall.
    *
    * @param {ReturnType<typeof schedulerWait>} scheduled
    * @param {number} durationMs
@@ -176,7 +175,7 @@ class Stalls {
     )
   }
 
-  /** What the watcher read in the loop turn that began at `beganMs`; undefined if it read nothing. @param {number} beganMs */
+  /** Stack that the watcher read in the loop turn that began at `beganMs`; undefined without one. @param {number} beganMs */
   #seenSince(beganMs) {
     const { atMs, stack, reference } = this.#read
     if (!this.#isWatching || atMs < beganMs) return undefined
@@ -259,7 +258,7 @@ class Stalls {
     if (error !== undefined) this.#parts.internalErrors.report('insight.stalls', error)
   }
 
-  /** How long this thread has run, and waited for a CPU, since the last reading; undefined where the system does not report it. @param {number} nowMs */
+  /** Run time of this thread, and its wait for a CPU, since the last reading; undefined where the system does not report it. @param {number} nowMs */
   #scheduledSince(nowMs) {
     const before = this.#scheduler
     this.#schedulerMs = nowMs

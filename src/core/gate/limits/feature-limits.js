@@ -1,5 +1,5 @@
 'use strict'
-// What features add to the limits of the gate, such as the connections of a pool. The first reason wins. A feature learns of the end of a
+// Limits that features add to the gate, such as the connections of a pool. The first reason wins. A feature learns of the end of a
 // request by its hook `onEnd`.
 
 /**

@@ -168,8 +168,7 @@ class LoopShare {
 }
 
 /**
- * The factor by which the measured cost of a request is trusted. A loop that idles while requests are held back proves that the cost is
- * too high: trust falls with the idle time, and recovers with the time the loop is saturated (docs/decisions/0001).
+ * Correction factor of the measured cost of a request. A loop that idles while requests are held back proves that the cost is too high. The factor falls with the idle time, and recovers while the loop is saturated (docs/decisions/0001).
  */
 class Trust {
   /** From almost 0 to 1. */

@@ -1,8 +1,7 @@
 'use strict'
 // Limits how long a request may be queued: in an overload for `targetDelay`, in a burst for `maxDelay` on the stall-free clock. A request
 // that would wait longer is rejected on arrival, in a burst only once the queue has shown how fast it drains.
-// The target is not below 1.5 times the long turn that is usual here: a request that waits for one of those says little about the
-// load. Class `critical` may wait four times as long.
+// The target is at least 1.5 times the usual long turn: a wait for one such turn says little about the load. Class `critical` may wait four times as long.
 
 const { SAMPLE_MS, TURN_BUDGET_MS } = require('../measurements/loop-turns')
 const { CRITICAL } = require('../verdict')
@@ -111,7 +110,7 @@ class Overload {
   #slicedIdleMs
   #arrived = 0
   #ended = 0
-  /** What a request took in the last slice; the load of that slice, and of the one before. */
+  /** Cost of a request in the last slice; the load of that slice, and of the one before. */
   #eachMs = 0
   #load = 0
   #loadBefore = 0
@@ -134,7 +133,7 @@ class Overload {
   }
 
   /**
-   * How long a request waits behind `ahead` others, by what the last ones have taken. 0 until the queue has stood for long enough to tell.
+   * Expected wait behind `ahead` others, by the time that the last ones took. 0 until the queue has stood long enough.
    * @param {number} ahead @param {number} nowMs
    */
   waitMs(ahead, nowMs) {
@@ -174,7 +173,7 @@ class Overload {
     this.#loadBefore = this.#load
     this.#load = (this.#arrived * eachMs) / elapsedMs
     this.#eachMs = eachMs
-    // A queue behind a loop that is no busier than that, twice in a row, waits for something else.
+    // Behind a loop that is less busy than that, twice in a row, the queue waits for something else.
     const hadRoom = this.#hadRoom
     this.#hadRoom = busyMs <= HEALTHY_LOAD * elapsedMs
     if (hadRoom && this.#hadRoom) this.onEmpty(nowMs)

@@ -39,7 +39,7 @@ class ResourceLimits {
   /** Whether a resource is short: `reasonFor` may reject. */
   isShort = false
   memoryPressure = 0
-  /** The heap after the last major collection, and from which size on requests are rejected. */
+  /** The heap after the last major collection, and the size above which requests are rejected. */
   #heapBytes = Number.NaN
   #heapBoundBytes = Number.NaN
   #cause
@@ -115,8 +115,7 @@ class ResourceLimits {
 }
 
 /**
- * The fixed limits of the options, named as in overload-protection and @fastify/under-pressure. The loop delay is the
- * second-longest turn of an interval, so that a single stall does not exceed the limit; utilization is that of the interval.
+ * The fixed limits of the options, named as in overload-protection and @fastify/under-pressure. The loop delay is the second-longest turn of an interval, so that a single stall does not exceed the limit. Utilization covers the interval.
  */
 class Thresholds {
   /** The first limit that is exceeded, what was measured last, and the limit; undefined if none is exceeded. */

@@ -1,8 +1,6 @@
 'use strict'
-// Detects accept bursts. Node accepts one connection a loop turn. While connections keep coming, the gate starts no work
-// and only lets the loop turn, so that the kernel's accept queue is read into the gate's queue, where ages are known.
-// A burst begins with the second turn in a row that accepted a connection, and lasts at most 20 ms
-// (docs/decisions/0040, also for workers of a cluster and for TLS).
+// Detects accept bursts. Node accepts one connection a loop turn. While connections keep coming, the gate starts no work and only lets the loop turn. So the kernel's accept queue is read into the gate's queue, where ages are known.
+// A burst begins with the second turn in a row that accepted a connection. It lasts at most 20 ms (docs/decisions/0040, also for workers of a cluster and for TLS).
 
 const { TURN_BUDGET_MS } = require('./loop-turns')
 
@@ -93,7 +91,7 @@ class AcceptBurst {
       this.#windowMs = nowMs
       this.#windowAccepts = this.#windowRequests = 0
     }
-    // Connections that send no request are no evidence of load.
+    // Connections that send no request say nothing about the load.
     const share = this.#windowRequests * 4 < this.#windowAccepts ? SHARE / 2 : SHARE
     this.#allowanceMs = Math.min(this.#allowanceMs + busyMs * share, WINDOW_MS)
   }

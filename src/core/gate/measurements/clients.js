@@ -1,6 +1,5 @@
 'use strict'
-// Measures how many requests the clients can have outstanding. A client waits for its answer before it sends its next request,
-// so clients whose number does not grow cannot make the queue longer than their number. A gateway can: it has a queue of its own.
+// Measures how many requests the clients can have outstanding. A client waits for its answer before it sends its next request. So the queue is never longer than the number of clients. A gateway can: it has a queue of its own.
 // Connections count too: requests that the loop has not read yet are outstanding, and cannot be seen.
 
 const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
@@ -10,10 +9,10 @@ const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
  * @import { Request } from '../../request/request'
  */
 
-/** The number must not have grown by more than a tenth for half a second. A full loop is no overload before that (queue-delay.js). */
+/** The number must not have grown by more than a tenth for half a second. Only then may a full loop be an overload (queue-delay.js). */
 const GROWTH = 1.1
 const STEADY_MS = 500
-/** Other processes may take half of the CPU. What they take is no work of the clients, and rejecting makes it no less. */
+/** Other processes may take half of the CPU. Clients do not cause that work, and rejecting does not lessen it. */
 const LEAST_CPU_SHARE = 0.5
 /** The weight of a sample in the share of the CPU: it follows in a third of a second. */
 const CPU_SMOOTHING = 0.3
@@ -79,7 +78,7 @@ class Clients {
 
   /** @param {number} nowMs @param {number} outstanding requests: in flight, queued, or rejected and not yet answered @param {boolean} isIdling */
   onTurn(nowMs, outstanding, isIdling) {
-    // Rejections are sent together: just after that, clients that ask again at once have nothing outstanding.
+    // Rejections are sent together. Just after that, clients that retry at once have no request outstanding.
     if (outstanding > this.#outstanding) this.#outstanding = outstanding
     if (nowMs - this.#sampledMs < SAMPLE_MS) return
     this.#measureCpu(nowMs - this.#sampledMs, isIdling)

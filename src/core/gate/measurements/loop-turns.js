@@ -5,11 +5,11 @@
 
 /** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
 const TURN_BUDGET_MS = 5
-/** How often a timer makes the loop turn while requests are queued and it would not turn by itself. */
+/** Interval of the timer that turns an otherwise sleeping loop while requests are queued. */
 const RECHECK_MS = 2
 /** How often is sampled what changes slowly: clients, load, the share of rejections, the user's shortage. */
 const SAMPLE_MS = 100
-/** What lately means: how far back the load of today is seen, in clients that came and in rejections that were sent. */
+/** How far back recent clients and rejections count. */
 const LATELY_MS = 1000
 /** The horizon of the idle share. */
 const HORIZON_MS = 50

@@ -1,6 +1,5 @@
 'use strict'
-// Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of the last 400 that ended, in
-// samples of ten, so that stalls and lulls do not distort it. The cost of rejections is subtracted.
+// Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of the last 400 that ended, in samples of ten. Stalls and lulls do not distort it. The cost of rejections is subtracted.
 
 const { SAMPLE_MS } = require('./loop-turns')
 
@@ -28,7 +27,7 @@ class RequestCost {
   #medianMs = 0
   #meanMs = 0
   #runMs = 0
-  /** What a request cost in each of the last samples, in turn and sorted. */
+  /** Costs of requests in the last samples, by age and sorted. */
   #samples = new Float64Array(SAMPLES).fill(Number.POSITIVE_INFINITY)
   #sorted = new Float64Array(SAMPLES)
   #next = 0
@@ -82,7 +81,7 @@ class RequestCost {
   #endSample() {
     const workMs = Math.max(0, this.#busyMs - this.#rejectedMs)
     const costMs = workMs / this.#ended
-    // Of a long turn, many samples. But one turn, which may have stalled, is never the majority.
+    // A long turn gives many samples. But one turn, which may have stalled, is never the majority.
     const count = Math.min(SAMPLES / 2, Math.floor(this.#ended / SAMPLE_REQUESTS) || 1)
     for (let i = 0; i < count; i++) this.#samples[this.#next++ % SAMPLES] = costMs
     if (this.#next <= SAMPLES) this.#meanMs = this.#firstMean()

@@ -29,7 +29,7 @@ const IN_FLIGHT = METHODS.flatMap((method) =>
   SCHEMES.map((scheme) => new Labels({ http_request_method: method, url_scheme: scheme }))
 )
 
-// The labels of a series are made at the first scrape that shows the series, and stored on it: each later scrape uses the same objects.
+// The labels of a series are made at its first scrape and stored on it. Each later scrape uses the same objects.
 const kLabels = Symbol('spillway.labels')
 const BY_OUTCOME = OUTCOMES.map((outcome) => new Label('outcome', outcome))
 /** @type {Map<number, Label>} */
@@ -149,7 +149,7 @@ function* firstBytes(captured) {
   }
 }
 
-/** Lists a method and scheme from its first request on, and from then always: the gauge falls to 0 and does not vanish. @param {Capture} captured */
+/** Lists a method and scheme from its first request on. The gauge then falls to 0 and does not vanish. @param {Capture} captured */
 function* inFlight({ series, inFlight: counts }) {
   const seen = new Set(
     series.flatMap(({ method, scheme }) => namesOf(method, /** @type {number} */ (scheme)))

@@ -1,6 +1,5 @@
 'use strict'
-// OpenMetrics 1.0. It differs from the Prometheus text in four points: a counter's family has no `_total`, families have units,
-// bounds are floats ("1.0"), and a bucket may carry an exemplar.
+// OpenMetrics 1.0. It differs from the Prometheus text in four points. A counter's family lacks `_total`, families have units, bounds are floats ("1.0"), and buckets may have exemplars.
 // There is no `_created` line: Prometheus would store it as one more series, and detects a restarted counter by its fall.
 
 const { exemplarAt } = require('../../request/exemplars')
@@ -43,8 +42,7 @@ const headOf = (name, type, help) => `# TYPE ${name} ${type}\n# HELP ${name} ${e
 const renderFamilies = (families, captured) => renderAs(families, captured, OPENMETRICS)
 
 /**
- * Renders a family of a registry from its JSON. A counter without the `_total` suffix keeps its name and gets the type
- * `unknown`, as in Prometheus' own libraries, so that its series have the same name in every format.
+ * Renders a family of a registry from its JSON. A counter without the `_total` suffix keeps its name and gets the type `unknown`, as in Prometheus' own libraries. So its series have the same name in every format.
  *
  * @param {RegistryFamily} family
  * @param {(name: string) => boolean} isName whether another family has this name

@@ -1,6 +1,5 @@
 'use strict'
-// Renders families as length-delimited io.prometheus.client.MetricFamily messages, the only format in which Prometheus accepts
-// native histograms. The length of a family precedes it, so its points are kept until the last one (300 bytes a series).
+// Renders families as length-delimited io.prometheus.client.MetricFamily messages. Prometheus accepts native histograms only in this format. The length of a family precedes it, so its points are kept until the last one (300 bytes a series).
 // Meanwhile an empty piece is yielded now and then, so that the writer can yield to the event loop.
 
 const { sumOf } = require('../../histogram/buckets')
@@ -18,7 +17,7 @@ const { ProtobufWriter } = require('./protobuf-writer')
  */
 
 /**
- * What becomes of a point, by the type of its family: it is converted to a message, which is written.
+ * Converts a point to a message, by the type of its family.
  *
  * @typedef {{ call(point: object, bounds?: Bounds): object }['call']} Convert
  * @typedef {{ call(message: object): void }['call']} Write

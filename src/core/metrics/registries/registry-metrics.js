@@ -91,7 +91,7 @@ class RegistryMetric {
       push('_sum', NONE, point.sum)
       push('_count', NONE, point.count)
     } else {
-      // Without `metricName`, to which an OpenMetrics registry would append `_total`.
+      // Without `metricName`, because an OpenMetrics registry would append `_total` to it.
       values.push({ labels: NONE, sharedLabels, value: point.value })
     }
   }

@@ -1,6 +1,5 @@
 'use strict'
-// Writes a rendering to one reader, at the pace of that reader. Unread data stays in memory, so a reader is disconnected if it
-// takes nothing for ten seconds, or if it blocked the writer for a minute in total. Time spent collecting a metric or waiting
+// Writes a rendering to one reader, at the pace of that reader. Unread data stays in memory. So a reader is disconnected if it reads nothing for ten seconds, or blocks the writer for a minute in total. Time spent collecting a metric or waiting
 // for the scrape budget does not count.
 
 const { END } = require('./rendering')

@@ -1,6 +1,5 @@
 'use strict'
-// Chooses the rendering that a scrape reads: the last one of its format if it is younger than a second or in progress, else a
-// new one. Each format is therefore rendered once a second however many clients scrape, so that scrapes cannot starve gated
+// Chooses the rendering that a scrape reads. A rendering of its format is reused if it is in progress or younger than a second. Each format is therefore rendered once a second however many clients scrape, so that scrapes cannot starve gated
 // requests. Only the last rendering of a format is kept here; older ones are held by their readers.
 
 const { Rendering } = require('./rendering')

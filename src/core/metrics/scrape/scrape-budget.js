@@ -1,6 +1,5 @@
 'use strict'
-// Limits how much of the loop all scrapes together may use: half a millisecond per loop turn, and after a burst of 100 ms a
-// quarter of the time. The rest is for gated requests, so that scrapes cannot starve them.
+// Limits the loop time of all scrapes together: half a millisecond per loop turn, and a quarter of the time after a burst of 100 ms. The rest is for gated requests, so that scrapes cannot starve them.
 // Work beyond the budget waits in line. The oldest scrape goes first: finishing a few is better than half-writing all.
 
 const TURN_MS = 0.5
@@ -8,7 +7,7 @@ const SHARE = 0.25
 /** A single scrape must never wait: to render and write 1000 series takes 10 ms. */
 const BURST_MS = 100
 /**
- * What a byte costs after `write()` has returned, which nothing measures: 4 ms per megabyte on a slow host. With .5 ms, scrapes of 8 MB
+ * Cost of a byte after `write()` has returned. It cannot be measured: 4 ms per megabyte on a slow host. With .5 ms, scrapes of 8 MB
  * took two thirds of the loop and not a quarter.
  */
 const MS_PER_BYTE = 4e-6

@@ -1,5 +1,5 @@
 'use strict'
-// The charts: what each shows, in which unit and colour, and what stands beside its title. The live page draws them on a canvas, a report
+// The charts: figure, unit, colour and note of each. The live page draws them on a canvas, a report
 // on paper.
 
 const { bytes, duration, number, percent, span } = require('../../../core/readable')

@@ -97,7 +97,7 @@ function setChildren(element, key, makeChildren) {
   element.replaceChildren(...makeChildren())
 }
 
-/** The parts of a text, of which those between backticks are code. @param {string} text @returns {(Node | string)[]} */
+/** Splits a text into plain parts and code between backticks. @param {string} text @returns {(Node | string)[]} */
 const withCode = (text) => text.split('`').map((part, i) => (i % 2 === 0 ? part : make('code', null, part)))
 
 /** @param {string} id */

@@ -58,7 +58,7 @@ const ORDER = [APPLICATION, undefined, OTHERS, NODE, ENGINE]
 /** @param {FrameColor} color */
 const rankOf = (color) => (ORDER.includes(color) ? ORDER.indexOf(color) : 1)
 
-/** What a package calls of itself counts once. @param {Frame[]} frames */
+/** A package's calls of itself count once. @param {Frame[]} frames */
 function totalsOf(frames) {
   /** @type {Map<string | null, number>} */
   const totals = new Map()

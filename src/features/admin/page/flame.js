@@ -20,7 +20,7 @@ class FlameGraph {
   #write
   #colors
   #zoomed
-  /** What the arrow keys move. */
+  /** Frame that the arrow keys move. */
   #current
   /** The elements, by frame. @type {Map<Frame, HTMLElement>} */
   #elements = new Map()

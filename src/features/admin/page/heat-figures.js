@@ -1,6 +1,5 @@
 'use strict'
-// What a heat map shows, from what the process answers: which rows, how much time, the steps of its colours, and the same by minute as a
-// table. Nothing here draws.
+// Figures of a heat map: its rows, its time span, the steps of its colours, and the same by minute as a table. Nothing here draws.
 
 const { SPANS } = require('./past')
 
@@ -58,7 +57,7 @@ function timesOf({ columns }) {
   return [end - span * 1000, end]
 }
 
-/** Of a column that is longer, because the process was idle, what ten seconds of it had. @param {Column} column @param {number} requests */
+/** A column that is longer, because the process was idle, shows its average over ten seconds. @param {Column} column @param {number} requests */
 function perColumn({ from, to }, requests) {
   const columns = (to - from) / COLUMN_MS
   return columns < 1.5 ? requests : Math.max(1, Math.round(requests / columns))

@@ -24,7 +24,7 @@ class HeatMap {
   #timer
   #isClosed = false
   #note = make('span', { class: 'faint heat-note' })
-  /** What the note says while no pointer is in the picture. */
+  /** Note without a pointer over the picture. */
   #usual = ''
   #picture = new HeatPicture((sentence) => setText(this.#note, sentence || this.#usual))
   #empty = make('p', { class: 'empty heat-empty', role: 'status' })
@@ -122,7 +122,7 @@ class HeatMap {
   }
 }
 
-/** How many requests, and in which row most of them are. @param {Heat} heat @param {number} requests */
+/** The number of requests, and the row of most of them. @param {Heat} heat @param {number} requests */
 function inWords(heat, requests) {
   /** @type {Map<number, number>} */
   const byRow = new Map()

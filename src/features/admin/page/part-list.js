@@ -1,5 +1,5 @@
 'use strict'
-// The parts of the time of a request, in the order in which they are shown.
+// The parts of a request's time, as they are shown.
 
 /** @import { RequestParts } from '../../../../index.js' */
 

@@ -42,7 +42,7 @@ const inWords = (shares) =>
     .map(({ name, share }) => `${name} ${percent(share)}`)
     .join(', ')
 
-/** What each colour means. */
+/** Legend of the colours. */
 const makeLegend = () =>
   make(
     'p',

@@ -33,7 +33,7 @@ class Past {
   /** @param {LivePoint[]} points */
   replace(points) {
     const [first] = points
-    // Those of the process before a restart stay in sight, so that both sides of a deploy are.
+    // Points of the process before a restart stay, so that both sides of a deploy are visible.
     const earlier = first === undefined ? this.points : this.points.filter(({ at }) => at < first.at)
     this.points = [...earlier, ...points]
   }

@@ -12,7 +12,7 @@ const { token } = require('./token')
 const LINES = 'application/x-ndjson'
 /** A browser reads the file of an address that is revoked at once, but not all of them do. */
 const REVOKE_MS = 10_000
-/** The loop rests after each pause on demand. A short rest is waited for, a longer one is told. */
+/** The loop rests after each pause on demand. The page waits for a short rest, and reports a longer one. */
 const MOST_REST_S = 60
 const TOO_MANY_REQUESTS = 429
 

@@ -21,7 +21,7 @@ const COSTLY = 0.2
 const MANY_GAVE_UP = 0.1
 const HEADS = ['', 'requests', 'a second', 'errors', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max']
 
-/** The share of the time in which its code ran on the loop. @param {RouteSnapshot} route */
+/** The share of the time that its code ran on the loop. @param {RouteSnapshot} route */
 function loopShareOf({ loopMs, lastMinute }) {
   if (loopMs === null) return Number.NaN
   return lastMinute.count === 0

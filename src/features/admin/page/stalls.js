@@ -1,5 +1,5 @@
 'use strict'
-// What blocked the event loop, by code location.
+// Stalls of the event loop, by code location.
 
 const { make, setChildren } = require('./dom')
 const { count, duration, timeOfDay } = require('../../../core/readable')

@@ -73,7 +73,7 @@ class Table {
   #sortedBy
   #ascending
   #showsAll = false
-  /** What the reader looks for, in small letters. @type {string[]} */
+  /** Search words of the reader, in lower case. @type {string[]} */
   #wanted = []
 
   /** @param {TableOptions<Row>} options */
@@ -156,7 +156,7 @@ class Table {
     this.#arrange()
   }
 
-  /** Of a thousand rows only those are made that are shown. @param {readonly Row[]} data */
+  /** Only visible rows are made. @param {readonly Row[]} data */
   update(data) {
     const { keyOf } = this.#options
     const before = this.#keys

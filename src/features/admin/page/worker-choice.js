@@ -1,5 +1,5 @@
 'use strict'
-// Of which worker of a fleet a profile is taken. A process that answers alone has no choice.
+// The choice of the worker of a fleet that is profiled. A process that answers alone has no choice.
 
 const { make, setChildren } = require('./dom')
 

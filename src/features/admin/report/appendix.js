@@ -1,5 +1,5 @@
 'use strict'
-// What stands at the end of a report: the curves as a table, the release before this one, and the options in force.
+// End of a report: the curves as a table, the release before this one, and the options in force.
 
 const { NONE, count, duration, percent, routeName } = require('../../../core/readable')
 const { CHARTS } = require('../page/chart-list')

@@ -1,5 +1,5 @@
 'use strict'
-// What happened beside requests: stalls, errors, outgoing calls, rejections and collections.
+// Tables of other events: stalls, errors, outgoing calls, rejections and collections.
 
 const {
   NONE,

@@ -35,7 +35,7 @@ function html(pieces, ...values) {
   return new Markup(pieces.map((piece, i) => (i === 0 ? piece : written(values[i - 1]) + piece)).join(''))
 }
 
-/** The parts of a text, of which those between backticks are code. @param {string} text */
+/** Splits a text into plain parts and code between backticks. @param {string} text */
 const withCode = (text) => text.split('`').map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`))
 
 /** JSON that ends no element and opens none. @param {unknown} value */

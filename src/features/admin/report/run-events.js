@@ -1,5 +1,5 @@
 'use strict'
-// What happened in a run beside its requests: findings, slow requests, stalls, errors, outgoing calls, rejections and collections. Counts
+// Other events of a run: findings, slow requests, stalls, errors, outgoing calls, rejections and collections. Counts
 // are those of the run where its start is known, else since the start of the process.
 
 const MOST = Object.freeze({ findings: 20, slowest: 15, stalls: 12, frames: 8, errors: 25, outgoing: 15 })
@@ -56,7 +56,7 @@ function describeEvents({ findings, hasVerdict, slowest, from, to }, { start, en
 }
 
 /**
- * What has been counted since, with the counts of before taken off.
+ * Counts since then, less the counts before.
  *
  * @template {{ count: number }} Row
  * @param {readonly Row[]} rows @param {readonly Row[] | undefined} before @param {(row: Row) => string} keyOf

@@ -76,7 +76,7 @@ function describeRequests(points, totals) {
   }
 }
 
-/** Of the whole run, by counters, else by its seconds. @param {LivePoint[]} points @param {Totals} totals */
+/** Totals of the run, by counters, else by its seconds. @param {LivePoint[]} points @param {Totals} totals */
 function countsOf(points, { start, end, seconds }) {
   if (start === undefined) {
     const counts = secondsOf(points)

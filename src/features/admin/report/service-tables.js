@@ -1,5 +1,5 @@
 'use strict'
-// What requests and messages went through: the pools of connections with their holders, and the sockets with their events.
+// Tables of pools with their holders, and of sockets with their events.
 
 const { NONE, count, duration, percent, routeName } = require('../../../core/readable')
 const { atMost, coversOf, makeFacts, makeSection, makeTable } = require('./table')

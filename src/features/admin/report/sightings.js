@@ -1,5 +1,5 @@
 'use strict'
-// What the doctor found during a run: each finding once, with the first and the last time that it was seen, as it was at its worst.
+// Findings of a run: each once, with the first and the last time that it was seen, at its worst.
 
 const SEVERITIES = ['high', 'medium', 'low']
 
@@ -8,7 +8,7 @@ const SEVERITIES = ['high', 'medium', 'low']
 /** @typedef {{ cause: string, sighting: Sighting }} Seen cause: the key of the finding that it followed in the diagnosis, or its own */
 
 class Sightings {
-  /** By problem and route, in the order in which the doctor named them first. @type {Map<string, Seen>} */
+  /** By problem and route, first named first. @type {Map<string, Seen>} */
   #seen = new Map()
   #isFirst = true
   /** Whether there ever was enough traffic to tell. */

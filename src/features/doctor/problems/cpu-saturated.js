@@ -11,7 +11,7 @@ const { percent, routeName } = require('../../../core/readable')
 const BUSY = 0.9
 const FULL = 0.96
 const OF_LIMIT = 0.9
-/** Of the busy time: a route with less is not the one to begin with. */
+/** Share of the busy time. A route with less is not the one to begin with. */
 const LEAST_OF_LOOP = 0.2
 
 /** @type {import('../rules').Rule} */

@@ -3,7 +3,7 @@
 // - A tenth of the periods: with periods of 100 ms, one request in ten may meet a stop of tens of milliseconds. Below that a
 //   collection or a deploy may be the reason, and no client notices.
 // - A third: most requests that take longer than a moment are stopped at least once.
-// The cgroup counts periods in which anything ran. Fewer than twenty are no minute of traffic.
+// The cgroup counts periods with any work. Ignored below 20 periods: too few samples.
 
 const { percent } = require('../../../core/readable')
 const { evidence } = require('../evidence')

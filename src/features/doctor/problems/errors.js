@@ -14,7 +14,7 @@ const { evidence } = require('../evidence')
 const SOME = 0.05
 const FEWEST = 5
 const MANY = 0.2
-/** Of what it was before: then it has begun to fail. */
+/** Multiple of the former share: the route has begun to fail. */
 const BEGUN = 3
 const FEWEST_BEFORE = 20
 

@@ -1,6 +1,5 @@
 'use strict'
-// Synchronous code holds the loop, while everything else waits. Collections are subtracted, and of each turn the share in which the
-// thread waited for a CPU: they are problems of their own. Turns in which many requests took little each mean a full loop, not a blocked one.
+// Synchronous code holds the loop, while everything else waits. Collections and waits for a CPU are subtracted: they are problems of their own. Turns with many cheap requests mean a full loop, not a blocked one.
 // - Turns of 50 ms or more for a twentieth of the time: one request in twenty waits for such a turn. High from a fifth.
 // - On a loop that is busy for seven tenths, turns of 20 ms or more for half of the time: two requests that meet wait 20 ms, ten
 //   wait 200. This is a synchronous pbkdf2 of 38 ms at 20 requests a second.
@@ -95,7 +94,7 @@ function rareClaims(figures) {
   ]
 }
 
-/** What the handlers of the route took of the loop. @param {RouteFigures[]} routes @param {string | null} name */
+/** Loop time of the route's handlers. @param {RouteFigures[]} routes @param {string | null} name */
 function loopEvidence(routes, name) {
   const found = routes.find((route) => route.loopShare !== undefined && routeName(route) === name)
   return found === undefined
@@ -115,7 +114,7 @@ function unreadEvidence(routes, count) {
 const isOfFew = ({ count, requests, share }, seconds) =>
   count > 0 && (share * seconds * 1000) / Math.max(count, requests) >= LEAST_MS_OF_ONE
 
-/** What the stalls name, or else the route whose handlers took most of the loop's time. @param {Figures} figures @param {StallFigures[]} places */
+/** The route that the stalls name, or else the one whose handlers took most of the loop's time. @param {Figures} figures @param {StallFigures[]} places */
 function culpritOf({ loop, routes }, [site]) {
   if (site !== undefined) return { site, route: site.route === null ? null : routeName(site) }
   const known = routes.filter(({ loopShare }) => loopShare !== undefined)

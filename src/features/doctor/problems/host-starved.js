@@ -1,6 +1,6 @@
 'use strict'
 // The thread of the event loop could run, and the kernel gave the CPU to others. Linux counts that time.
-// - A tenth of the time, and a quarter of the time in which the thread wanted a CPU. A thread that shares two CPUs with a collector
+// - A tenth of the time, and a quarter of the time that the thread wanted a CPU. A thread that shares two CPUs with a collector
 //   of its own waits for less. Below that no request waits for long, also where the thread wants little.
 // - High from a quarter of the time: every request waits for the neighbours of this process longer than most handlers take.
 // Other threads of this process may be what the loop waits for. What they ran is subtracted. Where they need all CPUs there are, that
@@ -13,7 +13,7 @@ const { evidence } = require('../evidence')
 const SOME = 0.1
 const OF_DEMAND = 0.25
 const MUCH = 0.25
-/** Of the CPUs. */
+/** Share of the CPUs. */
 const OWN = 0.8
 
 /** @type {import('../rules').Rule} */

@@ -1,6 +1,5 @@
 'use strict'
-// A route makes many calls to one host, or uses one pool many times, for each request, and most of its duration is spent on them: a
-// query in a loop (N+1). The thresholds are in evidence.js.
+// Each request of a route calls one host, or uses one pool, many times, and spends most of its duration on it: a query in a loop (N+1). The thresholds are in evidence.js.
 // Always medium: such a route becomes slower with the data, over weeks.
 
 const { counted, duration, routeName } = require('../../../core/readable')
@@ -12,7 +11,7 @@ const { evidence, manyCallsOf } = require('../evidence')
  * @import { Claim } from '../rules'
  */
 
-/** Calls under way at the same time, in the mean: with fewer, they were made one after another. */
+/** Mean number of concurrent calls: with fewer, they were made one after another. */
 const AT_ONCE = 1.5
 
 /** @type {import('../rules').Rule} */

@@ -1,5 +1,5 @@
 'use strict'
-// The gate rejects requests, or would in mode `observe`: more come than the process can serve, or a resource is short.
+// The gate rejects requests, or would in mode `observe`: the load is over the capacity, or a resource is short.
 // - One in a hundred: below that it is a burst. High from one in twenty.
 // - Ten rejections at least: a handful in a minute is nothing to wake anybody for.
 // The route that takes most of the loop while requests are rejected is named: the rest of the minute may be idle.
@@ -12,7 +12,7 @@ const { counted, percent, routeName } = require('../../../core/readable')
 const SOME = 0.01
 const MANY = 0.05
 const FEWEST = 10
-/** Of the busy time: a route with less is not the one to begin with. */
+/** Share of the busy time. A route with less is not the one to begin with. */
 const LEAST_OF_LOOP = 0.2
 
 /** @type {Record<string, string>} */

@@ -8,7 +8,7 @@
 // - A loop that is busy for eight tenths makes requests wait for each other as well, and then the loop is the
 //   resource they share. So does a thread that waits for a CPU. Requests that were rejected for a pool are a finding all the same:
 //   no other rule counts them.
-// High from 250 ms in the mean: the wait is then most of the duration.
+// High from a mean of 250 ms: the wait is then most of the duration.
 
 const { costliestCall, evidence, mayWaitOutside, mostOfTime } = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
@@ -28,7 +28,7 @@ const MOST_BUSY = 0.8
 const MOST_STARVED = 0.2
 const FULL_SHARE = 0.5
 const LONG_MS = 250
-/** Of the time of all requests: one route with a lock of its own is not worth more than a hint. */
+/** Share of the time of all requests. One route with a lock of its own is only a hint. */
 const LEAST_SHARE = 0.1
 
 /** @type {import('../rules').Rule} */
@@ -49,8 +49,7 @@ const rule = {
 }
 
 /**
- * A process that waits for a CPU gives its connections back late, and everything takes longer. A pool that was given to `pool()` is short all the
- * same, if all its connections are in use, and somebody waits for half of the time, for longer than a connection is used.
+ * A process that waits for a CPU gives its connections back late, and everything takes longer. A pool given to `pool()` is still short if all its connections are in use, and somebody waits for half of the time, longer than a use takes.
  *
  * @param {Figures} figures
  * @returns {Claim[]}

@@ -6,9 +6,8 @@
 // - A route with many calls for each request is claimed by many-calls.js, and here only if a call takes three times as long as usual.
 // - Routes that answer less than half of their requests are skipped: their duration is the timeout of their clients.
 // - A loop that is busy for seven tenths may be what they wait for. Waiting for a CPU does not count as busy.
-// - Time lost to other processes is discounted: a request loses the same share of its time as the loop. Above half, the host is the
-//   larger cause, and nothing is claimed.
-// - A handler that computes is no dependency. Where parts are measured, half of the time that a free loop leaves is a wait.
+// - Time lost to other processes is discounted: a request loses the same share of its time as the loop. Above half, the host is the larger cause, and the rule is silent.
+// - A handler that computes is not a dependency. Where parts are measured, half of the time that a free loop leaves is a wait.
 // High: a fifth of all requests are of such routes, and they became slower.
 
 const {

@@ -22,9 +22,9 @@ const LONG_MS = 250
 const FEWEST = 10
 const OF_WAIT = 0.5
 const MOST_NAMED = 3
-/** Share of the CPUs from which on more threads compute no faster. */
+/** Above this share of the CPUs, more threads compute no faster. */
 const MOST_CPU = 0.8
-/** The same, where others use the CPUs: share of the time in which the loop waits for one. */
+/** The same, where others use the CPUs: share of the time that the loop waits for one. */
 const MOST_STARVED = 0.2
 
 /** @type {import('../rules').Rule} */
