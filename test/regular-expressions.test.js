@@ -22,15 +22,23 @@ const MASKS_LONGEST_MS = 60_000
 const LITERAL =
   /(?<=(?:[=(,:[!&|?{}]|=>|return)\s*)\/(?![*/])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)(?=[\s.,;)\]}])/g
 
+/** A text with paths and quotients may look like a literal. @param {string} source @param {string} flags */
+function isPattern(source, flags) {
+  try {
+    return new RegExp(source, flags) !== undefined
+  } catch {
+    return false
+  }
+}
+
 const patterns = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   // The library of the charts is given figures and dates of ours, and no text.
   .filter((name) => name.endsWith('.js') && !name.includes('vendor'))
   .flatMap((name) => {
     const code = readFileSync(path.join(SRC, name), 'utf8').replace(/^\s*(\/\/|\/?\*).*$/gm, '')
-    return [...code.matchAll(LITERAL)].map(([, source, flags]) => ({
-      name,
-      pattern: new RegExp(source, flags),
-    }))
+    return [...code.matchAll(LITERAL)]
+      .filter(([, source, flags]) => isPattern(source, flags))
+      .map(([, source, flags]) => ({ name, pattern: new RegExp(source, flags) }))
   })
 
 /** Without these a pattern has a bounded length, and so takes a bounded time at each place of a text. */
