@@ -9,7 +9,7 @@
  * @import { Deadlines } from './features/deadlines/deadlines'
  * @import { Doctor } from './features/doctor/doctor'
  * @import { Membership } from './features/fleet/membership'
- * @import { Limits } from './features/limits/limits'
+ * @import { Limits } from './features/bulkheads/limits'
  * @import { OpenTelemetry } from './features/opentelemetry/opentelemetry'
  * @import { OutgoingCalls } from './features/outgoing/outgoing-calls'
  * @import { Pools } from './features/pools/pools'
@@ -73,8 +73,8 @@ const FEATURES = [
   { name: 'signals', start: (instance) => require('./features/signals/signals').signalsOf(instance) },
   {
     name: 'limits',
-    start: (instance) => require('./features/limits/limits').limitsOf(instance),
-    families: () => require('./features/limits/families').LIMIT_FAMILIES,
+    start: (instance) => require('./features/bulkheads/limits').limitsOf(instance),
+    families: () => require('./features/bulkheads/families').LIMIT_FAMILIES,
   },
   {
     name: 'pressure',

@@ -33,7 +33,7 @@ const REASONS = Object.freeze(
 )
 /** `pool:<name>`, from features/pools/pool-pressure.js: the request would wait too long for a connection of that pool. */
 const POOL_REASON = /** @type {const} */ ('pool:')
-/** `limit:<name>`, from features/limits/bulkhead.js: `limit()` lets no more requests of the route run. */
+/** `limit:<name>`, from features/bulkheads/bulkhead.js: `limit()` lets no more requests of the route run. */
 const LIMIT_REASON = /** @type {const} */ ('limit:')
 /** Each has a reason of its own. */
 const MOST_LIMITS = 50

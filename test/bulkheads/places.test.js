@@ -6,7 +6,7 @@ const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
 const fc = require('fast-check')
 const { Cause, PRIORITIES } = require('../../src/core/gate/verdict')
-const { Limits } = require('../../src/features/limits/limits')
+const { Limits } = require('../../src/features/bulkheads/limits')
 const { FakeClock } = require('../support/fake-clock')
 const { requestWith } = require('../support/request')
 
