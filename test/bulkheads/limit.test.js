@@ -346,13 +346,38 @@ test('a request waits no longer than its own deadline', async (t) => {
   await first
 })
 
-test('requests that wait run when the mode changes to observe', async (t) => {
-  const { get, held, spillway, state } = await limited(t, { limit: { maxWait: 300 } })
-  const all = [get('/report'), get('/report'), get('/report')]
-  await until(() => held.length === 1 && state().queued === 2)
+test('all requests that wait run when the mode changes to observe: in their order, one a callback', async (t) => {
+  const order = []
+  const onRun = () => {
+    order.push('run')
+    process.nextTick(() => order.push('tick'))
+  }
+  const { get, held, spillway, state } = await limited(t, { onRun })
+  const all = []
+  for (let i = 0; i < 4; i++) {
+    all.push(get(`/report?${i}`))
+    await until(() => held.length + state().queued === i + 1)
+  }
   spillway.update({ shed: { mode: 'observe' } })
-  await until(() => held.length === 3)
-  for (const res of held) res.end()
+  await until(() => held.length === 4)
+  assert.deepEqual(order, ['run', 'tick', 'run', 'tick', 'run', 'tick', 'run', 'tick'])
+  held.forEach((res, i) => res.end(String(i)))
+  assert.deepEqual(
+    (await Promise.all(all)).map(({ body }) => body),
+    ['0', '1', '2', '3']
+  )
+})
+
+test('requests that wait go on waiting when the mode changes to off', async (t) => {
+  const { get, held, spillway, state } = await limited(t)
+  const all = [get('/report'), get('/report')]
+  await until(() => held.length === 1 && state().queued === 1)
+  spillway.update({ shed: { mode: 'off' } })
+  await get('/other')
+  assert.equal(state().queued, 1)
+  held[0].end()
+  await until(() => held.length === 2)
+  held[1].end()
   for (const { status } of await Promise.all(all)) assert.equal(status, 200)
 })
 

@@ -270,8 +270,6 @@ class Bulkhead {
     this.#timer = undefined
     this.#timerMs = Number.POSITIVE_INFINITY
     const nowMs = this.#parts.clock.now()
-    // The mode has changed.
-    if (this.#isObserved) for (const _ of this.#queue.filter(() => true)) this.#dequeue()
     let leastMs = Number.POSITIVE_INFINITY
     const overdue = this.#queue.filter((wait) => {
       const leftMs = this.#leftMs(wait, nowMs)
@@ -295,6 +293,12 @@ class Bulkhead {
       // A listener or function of the user may have closed the instance, and so emptied the queue.
       if (place?.wait?.isQueued) this.#rejectQueued(this.#remove(place), reason)
     }
+  }
+
+  /** `shed.mode` may have changed to `observe`, in which nobody waits. */
+  onUpdate() {
+    if (!this.#isObserved) return
+    for (let left = this.#queue.length; left > 0; left--) this.#parts.clock.afterTurn(this.#dequeueOne)
   }
 
   /** Rejects every queued request; from now on every request runs. */

@@ -97,6 +97,10 @@ class Limits {
     }))
   }
 
+  onUpdate() {
+    for (const bulkhead of this.#bulkheads.values()) bulkhead.onUpdate()
+  }
+
   close() {
     for (const bulkhead of this.#bulkheads.values()) bulkhead.close()
   }
