@@ -54,7 +54,6 @@ class Instance {
   /** The metrics for Prometheus. */
   exporter
   #turnClock
-  #timeouts
   #isClosed = false
 
   /**
@@ -137,7 +136,7 @@ class Instance {
       options: options.log,
       recorder,
     })
-    this.#timeouts = new Timeouts({ clock, internalErrors, recorder, options, warn })
+    this.timeouts = new Timeouts({ clock, internalErrors, recorder, options, warn })
     this.context = new RequestContext(recorder)
     this.processErrors = new ProcessErrors({
       context: this.context,
@@ -190,7 +189,7 @@ class Instance {
     this.features.start()
     listenToTurns(this.#turnClock, this)
     collections.start()
-    this.#timeouts.start()
+    this.timeouts.start()
     this.processErrors.start()
     this.warnings.start()
     this.#turnClock.start()
@@ -245,7 +244,7 @@ class Instance {
     this.#isClosed = true
     openInstances.remove()
     this.features.close()
-    this.#timeouts.close()
+    this.timeouts.close()
     this.processErrors.close()
     this.warnings.close()
     this.context.close()

@@ -111,6 +111,19 @@ test('a request that errors.timeout answers gives its place back', async (t) => 
   assert.equal(held.length, 1)
 })
 
+test('a request waits no longer than its errors.timeout', async (t) => {
+  const timeout = (_req, { route }) => (route === '/report' ? 30 : undefined)
+  const { app, get, held, middleware, spillway } = await limited(t, { options: { errors: { timeout } } })
+  app.get('/slow', middleware, (_req, res) => held.push(res))
+  const first = get('/slow')
+  await until(() => held.length === 1)
+  assert.equal((await get('/report')).status, 503)
+  assert.equal(spillway.snapshot().limits[0].rejected, 1)
+  held[0].end()
+  assert.equal((await first).status, 200)
+  assert.equal(held.length, 1)
+})
+
 test('a drain serves those that wait', async (t) => {
   const { get, held, spillway, state } = await limited(t, { by: 'attach' })
   const first = get('/report')

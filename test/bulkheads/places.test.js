@@ -59,16 +59,17 @@ class World {
         return clock.now()
       },
     }
-    this.limits = new Limits(/** @type {any} */ ({ admission, clock, entrance, recorder }))
+    const timeouts = { leftMs: ({ req }) => req.timeoutMs ?? NEVER }
+    this.limits = new Limits(/** @type {any} */ ({ admission, clock, entrance, recorder, timeouts }))
     const given = { maxConcurrent: 2, maxQueue: 3, maxWait: 50, key: undefined, ...options }
     this.a = this.limits.add({ ...given, name: 'a' })
     this.b = this.limits.add({ ...given, name: 'b', maxConcurrent: 1 })
   }
 
   /** @param {('a' | 'b')[]} way the limits that it passes */
-  arrive(way, { priority = 'normal', key = undefined, deadlineMs = NEVER, isGone = false } = {}) {
+  arrive(way, { priority = 'normal', key = undefined, deadlineMs = NEVER, timeoutMs = NEVER, isGone = false } = {}) {
     const socket = new EventEmitter()
-    const req = { headers: {}, socket, httpVersionMajor: 1, key, deadlineMs }
+    const req = { headers: {}, socket, httpVersionMajor: 1, key, deadlineMs, timeoutMs }
     const res = { headersSent: false, destroyed: false }
     const request = requestWith({ req, res, way, ran: 0, hasEnded: false, passed: new Set() })
     request.req.request = request
@@ -295,4 +296,33 @@ test('a deadline that is nearer than maxWait ends the wait', () => {
   world.clock.pass(20)
   world.clock.turn()
   assert.equal(waits.ticket.rejection?.reason, 'limit:b')
+})
+
+test('errors.timeout, if it is nearer than maxWait, ends the wait', () => {
+  const world = new World({ maxWait: 1000 })
+  world.arrive(['b'])
+  const waits = world.arrive(['b'], { timeoutMs: 20 })
+  world.clock.pass(20)
+  world.clock.turn()
+  assert.equal(waits.ticket.rejection?.reason, 'limit:b')
+})
+
+test('a place that is free before the timer looks goes to nobody whose deadline has passed', () => {
+  const world = new World({ maxWait: 1000 })
+  const first = world.arrive(['b'])
+  const late = world.arrive(['b'], { timeoutMs: 20 })
+  const next = world.arrive(['b'])
+  world.clock.advance(20)
+  world.end(first)
+  world.clock.turn()
+  assert.deepEqual([late.ran, late.ticket.rejection?.reason], [0, 'limit:b'])
+  assert.equal(next.ran, 1)
+})
+
+test('a request that errors.timeout has answered is not let in', () => {
+  const world = new World()
+  const request = world.arrive([])
+  request.isTimedOut = true
+  request.res.headersSent = true
+  world.a(request.req, request.res, () => assert.fail('nobody waits for it'))
 })

@@ -66,6 +66,12 @@ class Timeouts {
     if (answered.length > 0) this.#log(answered)
   }
 
+  /** In how long it will answer the request. @param {Request} request @param {number} nowMs */
+  leftMs(request, nowMs) {
+    if (this.#timeout === undefined || request.isLongPoll) return Number.POSITIVE_INFINITY
+    return this.#timeoutOf(request) - (nowMs - request.startedMs)
+  }
+
   /** @param {Request} request */
   #timeoutOf(request) {
     if (typeof this.#timeout === 'number') return this.#timeout

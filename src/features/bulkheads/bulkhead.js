@@ -15,13 +15,14 @@ const { isDisconnected } = require('../../core/request/request')
 /**
  * @import { ShedReason } from '../../../index.js'
  * @import { Clock } from '../../core/clock'
+ * @import { Timeouts } from '../../core/errors/timeouts'
  * @import { Admission } from '../../core/gate/admission'
  * @import { MemberOptions } from '../../core/options/options'
  * @import { Request } from '../../core/request/request'
  * @import { Place } from './place'
  *
  * @typedef {{ admission: Admission, clock: Clock, placeOf: (request: Request, bulkhead: Bulkhead) => Place | undefined,
- *   keep: (place: Place) => void, onWait: (waitMs: number) => void }} BulkheadParts
+ *   keep: (place: Place) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts, 'leftMs'> }} BulkheadParts
  */
 
 /** How close behind each other the queue is searched for requests that have waited for too long. */
@@ -80,8 +81,11 @@ class Bulkhead {
   /** @param {Place} place @returns {number} RUN, QUEUED (`resume` or `giveUp` will be called) or REJECTED (answered, or its client has left) */
   decide(place) {
     const { request } = place
-    // Without a clock nobody would be dequeued. Code before the handler has answered: nobody waits for what follows.
-    if (this.#isClosed || this.#parts.clock.isFrozen || request.res.headersSent) return RUN
+    // Without a clock nobody would be dequeued.
+    if (this.#isClosed || this.#parts.clock.isFrozen) return RUN
+    if (request.isTimedOut) return REJECTED
+    // Code before the handler has answered: nobody waits for what follows.
+    if (request.res.headersSent) return RUN
     this.#classify(request)
     if (request.ticket.priority === BYPASS || this.#parts.placeOf(request, this) !== undefined) return RUN
     if (isDisconnected(request)) return REJECTED
@@ -116,7 +120,7 @@ class Bulkhead {
     const isRejected =
       waitMs > 0 &&
       (this.#model.waiting >= this.maxQueue ||
-        waitMs > Math.min(this.maxWaitMs, admission.deadlineMs(request, nowMs)))
+        waitMs > Math.min(this.maxWaitMs, this.#deadlineMs(request, nowMs)))
     if (!isRejected) return this.#model.admit(nowMs, this.running, waitMs)
     this.wouldReject++
     admission.onWouldReject(this.#because(), request.ticket.priority)
@@ -134,7 +138,7 @@ class Bulkhead {
     const { admission, clock } = this.#parts
     const key = admission.hooks.keyOf(request, this.#key, ctx)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
-    const deadlineMs = admission.deadlineMs(request, nowMs)
+    const deadlineMs = this.#deadlineMs(request, nowMs)
     // A function of the user may have closed the instance, and a closed bulkhead dequeues nothing.
     if (this.#isClosed) return RUN
     if (Math.min(this.maxWaitMs, deadlineMs) <= 0 || !this.#makeRoom(request.ticket.priority, tag))
@@ -150,6 +154,12 @@ class Bulkhead {
     onHalfClose(request, wait.onHalfClose)
     this.#checkIn(Math.min(this.maxWaitMs, deadlineMs), nowMs)
     return QUEUED
+  }
+
+  /** For how long it may be queued, by its deadline and by `errors.timeout`. @param {Request} request @param {number} nowMs */
+  #deadlineMs(request, nowMs) {
+    const { admission, timeouts } = this.#parts
+    return Math.min(admission.deadlineMs(request, nowMs), timeouts.leftMs(request, nowMs))
   }
 
   /** Whether one more may be queued. In a full queue it takes the place of the last, if it would run before that. @param {number} priority @param {number} tag */
@@ -200,13 +210,18 @@ class Bulkhead {
       const request = this.#queue.shift()
       if (request === undefined) return
       const place = this.#placeOf(request)
-      const { key, tag, onHalfClose: callback } = /** @type {Wait} */ (place.wait)
-      offHalfClose(request, callback)
-      if (key !== undefined) this.#fairShares.onDequeue(key, tag)
+      const wait = /** @type {Wait} */ (place.wait)
+      offHalfClose(request, wait.onHalfClose)
+      if (wait.key !== undefined) this.#fairShares.onDequeue(wait.key, wait.tag)
       // One a callback, so that Node runs ticks and promises before the next.
-      if (!isGone(request)) return this.#run(place)
-      this.#giveUp(place)
+      if (this.#mayRun(place)) return this.#run(place)
+      this.#rejectQueued(place)
     }
+  }
+
+  /** Whether somebody waits for its answer still. The timer that looks for those past their deadline may be late. @param {Place} place that was queued */
+  #mayRun({ request, wait }) {
+    return !isGone(request) && !(/** @type {Wait} */ (wait).isPastDeadline(this.#parts.clock.now()))
   }
 
   /** @param {Place} place taken out of the queue */
@@ -225,9 +240,8 @@ class Bulkhead {
     // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
     if (!wait.isQueued) return
     this.#remove(place)
-    const { request } = place
-    const mayRun = this.running < this.maxConcurrent && !hasBody(request.req) && !isGone(request)
-    if (mayRun) this.#run(place)
+    const isFree = this.running < this.maxConcurrent
+    if (isFree && !hasBody(place.request.req) && this.#mayRun(place)) this.#run(place)
     else this.#rejectQueued(place)
   }
 

@@ -24,7 +24,7 @@ class Limits {
   /** How long admitted requests were queued: a row for each bulkhead, in their order. */
   #waits = new Buckets(ADVISED_BOUNDS)
 
-  /** @param {Pick<Instance, 'admission' | 'clock' | 'entrance' | 'recorder'>} instance */
+  /** @param {Pick<Instance, 'admission' | 'clock' | 'entrance' | 'recorder' | 'timeouts'>} instance */
   constructor(instance) {
     this.#instance = instance
   }
@@ -32,7 +32,7 @@ class Limits {
   /** @param {MemberOptions['limit']} options */
   add(options) {
     requireOptions(options, this.#bulkheads)
-    const { admission, clock, entrance, recorder } = this.#instance
+    const { admission, clock, entrance, recorder, timeouts } = this.#instance
     const row = this.#waits.add()
     const bulkhead = new Bulkhead(options, {
       admission,
@@ -40,6 +40,7 @@ class Limits {
       placeOf: (request, of) => this.#placeOf(request, of),
       keep: (place) => this.#keep(place),
       onWait: (waitMs) => this.#waits.record(row, waitMs / 1000),
+      timeouts,
     })
     this.#bulkheads.set(options.name, bulkhead)
     return middlewareOf(bulkhead, { entrance, recorder })
