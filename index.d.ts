@@ -918,7 +918,7 @@ export type LimitKey = {
 
 /** The options of `limit()`. */
 export interface LimitOptions {
-  /** Names the limit in the reason `limit:<name>`, in metrics and on the page: up to 64 letters. */
+  /** Names the limit in the reason `limit:<name>`, in metrics and on the page: up to 64 visible characters without spaces and quotes. */
   name: string
   /** The most requests that run at a time. */
   maxConcurrent: number

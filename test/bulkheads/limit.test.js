@@ -6,6 +6,7 @@ const http = require('node:http')
 const net = require('node:net')
 const { once } = require('node:events')
 const { test } = require('node:test')
+const { createSpillway } = require('../../src')
 const { FRAMEWORKS, limited, until } = require('./limited')
 
 for (const framework of FRAMEWORKS) {
@@ -361,7 +362,7 @@ test('all requests that wait run when the mode changes to observe: in their orde
   spillway.update({ shed: { mode: 'observe' } })
   await until(() => held.length === 4)
   assert.deepEqual(order, ['run', 'tick', 'run', 'tick', 'run', 'tick', 'run', 'tick'])
-  held.forEach((res, i) => res.end(String(i)))
+  for (const [i, res] of held.entries()) res.end(String(i))
   assert.deepEqual(
     (await Promise.all(all)).map(({ body }) => body),
     ['0', '1', '2', '3']
@@ -397,7 +398,7 @@ test('the metrics show places, requests and waits', async (t) => {
 })
 
 test('wrong use has an error that says what to write', async (t) => {
-  const { app, get, middleware, spillway } = await limited(t)
+  const { middleware, spillway } = await limited(t)
   const code = 'ERR_SPILLWAY_OPTION_VALUE'
   const refuses = (given, message) => assert.throws(() => spillway.limit(given), { code, message })
   refuses({ name: 'report', maxConcurrent: 1 }, /There is a limit 'report' already/)
@@ -413,9 +414,38 @@ test('wrong use has an error that says what to write', async (t) => {
   refuses(5, /`limit` must be an object/)
   assert.throws(() => spillway.limit({ name: 'a', maxConcurent: 5 }), /maxConcurrent/)
   assert.throws(() => middleware(), /was called without `next`/)
+  for (const name of ['a\nb', 'a b', 'a"b', "a'b", 'a\u202eb', 'x'.repeat(65)])
+    refuses(
+      { name, maxConcurrent: 5 },
+      /`limit.name` must be .* visible characters without spaces and quotes/
+    )
+  assert.throws(() => spillway.limit({ name: 'a', maxConcurrent: 0 }), /got 0 \(number\)\.$/)
+  assert.throws(() => spillway.limit('a', 7), /limit\(\{ name: 'a', maxConcurrent: 7 \}\)/)
+  assert.throws(() => middleware({}, {}, () => {}), /was given an object that is not a response of Node/)
+  for (const given of [{ limit: {} }, { limits: {} }])
+    for (const refused of [() => createSpillway(given), () => spillway.update(given)])
+      assert.throws(refused, /write `spillway\.limit\(\{ name: 'report', maxConcurrent: 5 \}\)`/)
   for (let i = 1; i < 50; i++) spillway.limit({ name: `n${i}`, maxConcurrent: 1 })
-  refuses({ name: 'one more', maxConcurrent: 5 }, /There are 50 limits already/)
-  app.get('/uncalled', spillway.limit, (_req, res) => res.end())
-  app.use((error, _req, res, _next) => res.status(500).end(error.message))
-  assert.match((await get('/uncalled')).body, /Call it: app\.get/)
+  refuses({ name: 'more', maxConcurrent: 5 }, /There are 50 limits already/)
+})
+
+test('limit that was not called is an error in the line that registers it, in a router of Koa for each request', async (t) => {
+  const { spillway } = await limited(t)
+  const handler = () => {}
+  const wrong = []
+  for (const name of ['express', 'express-4']) {
+    const express = require(name)
+    wrong.push(
+      () => express().use(spillway.limit),
+      () => express().get('/report', spillway.limit, handler),
+      () => express().route('/report').post([spillway.limit, handler]),
+      () => express.Router().use(spillway.limit)
+    )
+  }
+  for (const name of ['koa', 'koa-2']) wrong.push(() => new (require(name))().use(spillway.limit))
+  const uncalled = /Call it: app\.get\(path, spillway\.limit\(/
+  for (const each of wrong) assert.throws(each, { code: 'ERR_SPILLWAY_MISUSE', message: uncalled })
+  assert.equal(typeof spillway.limit.name, 'string')
+  // A router of Koa reads nothing of its handlers, and calls them with a context.
+  assert.throws(() => spillway.limit({ req: {} }, async () => {}), uncalled)
 })

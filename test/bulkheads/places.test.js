@@ -67,10 +67,13 @@ class World {
   }
 
   /** @param {('a' | 'b')[]} way the limits that it passes */
-  arrive(way, { priority = 'normal', key = undefined, deadlineMs = NEVER, timeoutMs = NEVER, isGone = false } = {}) {
+  arrive(
+    way,
+    { priority = 'normal', key = undefined, deadlineMs = NEVER, timeoutMs = NEVER, isGone = false } = {}
+  ) {
     const socket = new EventEmitter()
     const req = { headers: {}, socket, httpVersionMajor: 1, key, deadlineMs, timeoutMs }
-    const res = { headersSent: false, destroyed: false }
+    const res = { headersSent: false, destroyed: false, on() {} }
     const request = requestWith({ req, res, way, ran: 0, hasEnded: false, passed: new Set() })
     request.req.request = request
     request.ticket.isDecided = true

@@ -22,13 +22,40 @@ function requireNoArguments(name, given) {
     : withArguments(name, given[0])
 }
 
-/** Throws for `app.get(path, spillway.limit, handler)`, which a framework calls with a request. @param {IArguments} given */
+/**
+ * Throws for `app.get(path, spillway.limit, handler)`, which a framework calls with a request, and for `limit('report', 5)`.
+ * @param {IArguments} given
+ */
 function requireLimitCall(given) {
-  if (given.length > 1 && typeof given[given.length - 1] === 'function')
+  const [name, most] = given
+  if (typeof name === 'string') {
+    const shown = /^[\w.:/-]+$/.test(name) ? name : 'report'
+    const maxConcurrent = typeof most === 'number' ? most : 5
     throw misuse(
-      "spillway.limit was used as the middleware itself. Call it: app.get(path, spillway.limit({ name: 'report', maxConcurrent: 5 }), handler)."
+      `spillway.limit() takes one object: limit({ name: '${shown}', maxConcurrent: ${maxConcurrent} }).`
     )
+  }
+  if (given.length > 1 && typeof given[given.length - 1] === 'function') throw uncalledLimit()
 }
+
+const uncalledLimit = () =>
+  misuse(
+    "spillway.limit was used as the middleware itself. Call it: app.get(path, spillway.limit({ name: 'report', maxConcurrent: 5 }), handler)."
+  )
+
+/** @param {string} limit its name */
+const limitWithoutNext = (limit) =>
+  misuse(
+    `The middleware of limit '${limit}' was called without \`next\`. Give it to a route: app.get(path, limit, handler). ` +
+      'In a plain listener write limit(req, res, () => handler(req, res)).'
+  )
+
+/** @param {string} limit its name */
+const limitOfNoResponse = (limit) =>
+  misuse(
+    `The middleware of limit '${limit}' was given an object that is not a response of Node. ` +
+      'In Fastify pass `request.raw`, `reply.raw` and a `next`.'
+  )
 
 /** @param {string} name @param {unknown} given */
 const withArguments = (name, given) =>
@@ -87,6 +114,8 @@ const isFactory = (given) => factories.has(given)
 
 /** `at app.use (...)`, or `at Function.e [as use] (...)`. */
 const USE = /(?:\.|\[as )use[ \]]/
+/** Express reads `name` of each handler of a route here. */
+const LAYER = /\bnew Layer /
 /** In Express, `use` reads the property inside a callback of `forEach`. */
 const FRAMES = 3
 
@@ -100,20 +129,23 @@ const FRAMES = 3
  * @returns {Given}
  */
 function refuseUse(given, { inExpress, inKoa }) {
-  if (inExpress !== undefined) throwInUse(given, 'handle', { error: inExpress, frames: FRAMES })
-  if (inKoa !== undefined) throwInUse(given, '_name', { error: inKoa, frames: 1 })
+  if (inExpress !== undefined) throwInside(given, 'handle', { error: inExpress, frames: FRAMES })
+  if (inKoa !== undefined) throwInside(given, '_name', { error: inKoa, frames: 1 })
   return given
 }
 
-/** @param {AnyFunction} given @param {string} property @param {{ error: () => Error, frames: number }} thrown */
-function throwInUse(given, property, { error, frames }) {
+/** @param {AnyFunction} given @param {string} property @param {{ error: () => Error, frames: number, callee?: RegExp }} thrown */
+function throwInside(given, property, { error, frames, callee = USE }) {
+  /** @type {unknown} */
+  const before = Reflect.get(given, property)
   const get = () => {
     const holder = { stack: '' }
     Error.captureStackTrace(holder, get)
     const callers = String(holder.stack)
       .split('\n')
       .slice(1, 1 + frames)
-    if (callers.some((frame) => USE.test(frame))) throw error()
+    if (callers.some((frame) => callee.test(frame))) throw error()
+    return before
   }
   /** @param {unknown} value */
   const set = (value) => {
@@ -123,15 +155,17 @@ function throwInUse(given, property, { error, frames }) {
 }
 
 /**
- * @template {Record<'express' | 'koa' | 'errorHandler', AnyFunction>} Spillway
+ * @template {Record<'express' | 'koa' | 'errorHandler' | 'limit', AnyFunction>} Spillway
  * @param {Spillway} spillway
  * @returns {Spillway}
  */
 function refuseUncalled(spillway) {
-  const { express, koa, errorHandler } = spillway
+  const { express, koa, errorHandler, limit } = spillway
   refuseUse(express, { inExpress: () => uncalled('express'), inKoa: expressInKoa })
   refuseUse(koa, { inExpress: koaInExpress, inKoa: () => uncalled('koa') })
   refuseUse(errorHandler, { inExpress: () => uncalled('errorHandler'), inKoa: errorsInKoa })
+  refuseUse(limit, { inExpress: uncalledLimit, inKoa: uncalledLimit })
+  throwInside(limit, 'name', { error: uncalledLimit, frames: 1, callee: LAYER })
   for (const factory of [express, koa, errorHandler]) factories.add(factory)
   return spillway
 }
@@ -142,6 +176,8 @@ module.exports = {
   expressInKoa,
   isFactory,
   koaInExpress,
+  limitOfNoResponse,
+  limitWithoutNext,
   noNext,
   notAListener,
   notExpress,

@@ -49,6 +49,9 @@ const MEMBER_DEFAULTS = Object.freeze({
   }),
 })
 
+/** Neither control characters, spaces nor line breaks, nor what quotes or escapes in a log line or metric. */
+const VISIBLE = /^[^\p{C}\p{Z}"'`\\]+$/u
+
 /** @type {Record<string, Rule>} */
 const MEMBER_RULES = {
   'attach.signals': BOOLEAN,
@@ -81,8 +84,8 @@ const MEMBER_RULES = {
     (value) => value === false || value === 0 || isAbove0(value),
   ],
   'limit.name': [
-    "a name of up to 64 letters, such as 'report'",
-    (value) => isText(value) && value.length <= 64,
+    "a name of up to 64 visible characters without spaces and quotes, such as 'report'",
+    (value) => isText(value) && value.length <= 64 && VISIBLE.test(value),
   ],
   'limit.maxConcurrent': COUNT,
   'limit.maxWait': TIMER_FROM_0,

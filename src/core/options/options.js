@@ -9,6 +9,8 @@ const { DEFAULTS, RULES } = require('./table')
 
 /** No message shows their value, because messages end up in logs. */
 const SECRETS = new Set(['listen.token'])
+/** They have no default, and `undefined` does not switch them off. */
+const REQUIRED = new Set(['limit.name', 'limit.maxConcurrent'])
 const MOST_KEYS = 5
 const MOST_LETTERS = 40
 /** The hint for `shed: false`, which users are likely to try. */
@@ -145,7 +147,7 @@ function resolveValue(name, value, fallback) {
   if (!isValid(value)) {
     throw new SpillwayError(
       'ERR_SPILLWAY_OPTION_VALUE',
-      `\`${name}\` must be ${rule}: got ${SECRETS.has(name) ? `a ${typeof value} (not shown)` : describe(value)}.${offHint(value, fallback)}${peerHintFor(name, value)}`
+      `\`${name}\` must be ${rule}: got ${SECRETS.has(name) ? `a ${typeof value} (not shown)` : describe(value)}.${REQUIRED.has(name) ? '' : offHint(value, fallback)}${peerHintFor(name, value)}`
     )
   }
   return value

@@ -14,6 +14,7 @@ const ROUTE_LABEL = `The label is the route's template; for one of your own ther
 const LAG = 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit? '
 const TOKEN = 'Did you mean `endpoints.allow`? The admin server takes `listen({ token })`. '
 const ADMIN = 'Write `spillway.listen({ port })` for the admin server. '
+const LIMIT = "A limit of a route is a member: write `spillway.limit({ name: 'report', maxConcurrent: 5 })`. "
 const FIXED_PROBES = 'The answer of a probe is fixed, and names each check. '
 const FIXED_MESSAGES = 'Messages and keys of the access log are fixed; `log.access.fields` adds some. '
 const NO_SIZES = 'Sizes are sums: `spillway_request_bytes_total`, `spillway_response_bytes_total`. '
@@ -154,6 +155,8 @@ const PEERS = {
     observe: "Write `shed: { mode: 'observe' }`. ",
     admin: ADMIN,
     listen: ADMIN,
+    limit: LIMIT,
+    limits: LIMIT,
     priority: didYouMean('shed.classify'),
     ignorePaths: didYouMean('ignore'),
     concurrency: didYouMean('shed.maxConcurrent'),

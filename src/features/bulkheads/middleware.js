@@ -1,9 +1,9 @@
 'use strict'
 // The middleware of one limit: the same function for Express, Connect and Restify, which call it with three arguments, and for Koa.
 
-const { SpillwayError } = require('../../core/errors/errors')
 const { QUEUED, RUN } = require('../../core/gate/verdict')
 const { PASSED, TAKEN } = require('../../core/http/entrance')
+const { limitOfNoResponse, limitWithoutNext } = require('../../core/http/wrong-framework')
 const { Place } = require('./place')
 
 /**
@@ -20,7 +20,11 @@ const { Place } = require('./place')
 /** @param {Bulkhead} bulkhead @param {{ entrance: Entrance, recorder: Recorder }} parts */
 function middlewareOf(bulkhead, { entrance, recorder }) {
   /** @param {NodeRequest} req @param {NodeResponse} res */
-  const enter = (req, res) => entrance.enter(req, res, recorder.find(res))
+  function enter(req, res) {
+    const known = recorder.find(res)
+    if (known === undefined && typeof res?.on !== 'function') throw limitOfNoResponse(bulkhead.name)
+    return entrance.enter(req, res, known)
+  }
 
   /** @param {NodeRequest} req @param {NodeResponse} res @param {Next} next */
   function inExpress(req, res, next) {
@@ -54,11 +58,7 @@ function middlewareOf(bulkhead, { entrance, recorder }) {
       )
     if (typeof second === 'function' && /** @type {Context | undefined} */ (first)?.req !== undefined)
       return inKoa(/** @type {Context} */ (first), /** @type {KoaNext} */ (second))
-    throw new SpillwayError(
-      'ERR_SPILLWAY_MISUSE',
-      `The middleware of limit '${bulkhead.name}' was called without \`next\`. Give it to a route: app.get(path, limit, handler). ` +
-        'In a plain listener write limit(req, res, () => handler(req, res)).'
-    )
+    throw limitWithoutNext(bulkhead.name)
   }
   return /** @type {LimitMiddleware} */ (limit)
 }
