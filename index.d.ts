@@ -1764,10 +1764,11 @@ export interface LimitSnapshot {
   readonly running: number
   readonly queued: number
   readonly admitted: number
+  /** Clients that closed their connection normally while they were queued included: that looks like a half-close. */
   readonly rejected: number
   /** Requests that would have been rejected, in mode `observe`. */
   readonly wouldReject: number
-  /** Requests whose client disconnected while they were queued. */
+  /** Requests whose connection was reset while they were queued. */
   readonly abandoned: number
   /** The mean time that a request holds its place; recent requests count more. */
   readonly heldMs: number

@@ -191,6 +191,32 @@ test('a half-closed client that waits is answered at once', async (t) => {
   assert.equal((await first).body, 'done')
 })
 
+test('a client that closes its connection while it waits counts as one that half-closes', async (t) => {
+  const { get, held, port, state } = await limited(t)
+  const first = get('/report')
+  await until(() => held.length === 1)
+  const socket = net.connect(port, '127.0.0.1')
+  socket.write('GET /report HTTP/1.1\r\nHost: a\r\n\r\n')
+  await until(() => state().queued === 1)
+  socket.destroy()
+  await until(() => state().queued === 0)
+  assert.deepEqual([state().rejected, state().abandoned], [1, 0])
+  held.shift().end()
+  await first
+})
+
+test('a limit that is made after close() lets every request run', async (t) => {
+  const { app, get, held, spillway } = await limited(t)
+  spillway.close()
+  app.get('/late', spillway.limit({ name: 'late', maxConcurrent: 1, maxWait: 0 }), (_req, res) =>
+    held.push(res)
+  )
+  const both = [get('/late'), get('/late')]
+  await until(() => held.length === 2)
+  for (const res of held) res.end()
+  for (const { status } of await Promise.all(both)) assert.equal(status, 200)
+})
+
 test('pipelined requests hold a place each until their answer is sent, and a closed connection gives all back', async (t) => {
   const { held, port, state } = await limited(t, { limit: { maxConcurrent: 2 } })
   const socket = net.connect(port, '127.0.0.1')
