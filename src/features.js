@@ -9,7 +9,7 @@
  * @import { Deadlines } from './features/deadlines/deadlines'
  * @import { Doctor } from './features/doctor/doctor'
  * @import { Membership } from './features/fleet/membership'
- * @import { Limits } from './features/bulkheads/limits'
+ * @import { Bulkheads } from './features/bulkheads/bulkheads'
  * @import { OpenTelemetry } from './features/opentelemetry/opentelemetry'
  * @import { OutgoingCalls } from './features/outgoing/outgoing-calls'
  * @import { Pools } from './features/pools/pools'
@@ -24,7 +24,7 @@
 /**
  * The features by name, once they have started, and what they copy for their metrics.
  *
- * @typedef {{ admin: Admin, balancer: Balancer, deadlines: Deadlines, doctor: Doctor, fleet: Membership, limits: Limits, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
+ * @typedef {{ admin: Admin, balancer: Balancer, deadlines: Deadlines, doctor: Doctor, fleet: Membership, limits: Bulkheads, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
  *   pressure: Pressure, releases: ReleaseHistory, signals: Signals, sockets: Sockets, stalls: Stalls, waste: Waste }} Started
  * @typedef {{ [Name in 'deadlines' | 'doctor' | 'limits' | 'outgoing' | 'pools' | 'pressure' | 'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
  */
@@ -73,7 +73,7 @@ const FEATURES = [
   { name: 'signals', start: (instance) => require('./features/signals/signals').signalsOf(instance) },
   {
     name: 'limits',
-    start: (instance) => require('./features/bulkheads/limits').limitsOf(instance),
+    start: (instance) => require('./features/bulkheads/bulkheads').bulkheadsOf(instance),
     families: () => require('./features/bulkheads/families').LIMIT_FAMILIES,
   },
   {

@@ -6,7 +6,7 @@ const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
 const fc = require('fast-check')
 const { Cause, PRIORITIES } = require('../../src/core/gate/verdict')
-const { Limits } = require('../../src/features/bulkheads/limits')
+const { Bulkheads } = require('../../src/features/bulkheads/bulkheads')
 const { FakeClock } = require('../support/fake-clock')
 const { requestWith } = require('../support/request')
 
@@ -60,7 +60,7 @@ class World {
       },
     }
     const timeouts = { leftMs: ({ req }) => req.timeoutMs ?? NEVER }
-    this.limits = new Limits(/** @type {any} */ ({ admission, clock, entrance, recorder, timeouts }))
+    this.limits = new Bulkheads(/** @type {any} */ ({ admission, clock, entrance, recorder, timeouts }))
     const given = { maxConcurrent: 2, maxQueue: 3, maxWait: 50, key: undefined, ...options }
     this.a = this.limits.add({ ...given, name: 'a' })
     this.b = this.limits.add({ ...given, name: 'b', maxConcurrent: 1 })

@@ -7,10 +7,10 @@ const { Labels } = require('../../core/metrics/labels')
 
 /**
  * @import { Family } from '../../core/metrics/family'
- * @import { Limits } from './limits'
+ * @import { Bulkheads } from './bulkheads'
  */
 
-/** @typedef {{ limits: ReturnType<Limits['sample']> }} Captured */
+/** @typedef {{ limits: ReturnType<Bulkheads['sample']> }} Captured */
 
 /** @type {Map<string, Labels>} */
 const labelsOfState = new Map()

@@ -15,7 +15,7 @@ const { middlewareOf } = require('./middleware')
  * @import { Place } from './place'
  */
 
-class Limits {
+class Bulkheads {
   #instance
   /** @type {Map<string, Bulkhead>} */
   #bulkheads = new Map()
@@ -129,7 +129,7 @@ function requireOptions({ name, maxConcurrent }, bulkheads) {
 const refusal = (message) => new SpillwayError('ERR_SPILLWAY_OPTION_VALUE', message)
 
 /** @param {Instance} instance */
-const limitsOf = (instance) => new Limits(instance)
+const bulkheadsOf = (instance) => new Bulkheads(instance)
 
-exports.Limits = Limits
-exports.limitsOf = limitsOf
+exports.Bulkheads = Bulkheads
+exports.bulkheadsOf = bulkheadsOf
