@@ -7,13 +7,17 @@ const { Degrading } = require('../../src/features/pressure/degrading')
 const { PRIORITIES } = require('../../src/core/gate/verdict')
 
 /** Requests by class, as the recorder finds them by their response. */
-const responseOf = (priority) => ({ writeHead() {}, ticket: { priority: PRIORITIES.indexOf(priority) } })
+const responseOf = (priority) => {
+  const req = { headers: {}, socket: {} }
+  return { writeHead() {}, req, ticket: { priority: PRIORITIES.indexOf(priority) } }
+}
 const find = (res) => (res?.ticket === undefined ? undefined : res)
+const onMistake = assert.fail
 
 /** The share of a class that is degraded at a pressure, to two decimals. */
 function shareOf(priority, pressure, degradeAt) {
   let next = 0
-  const degrading = new Degrading({ degradeAt, find, random: () => (next++ + 0.5) / 100 })
+  const degrading = new Degrading({ degradeAt, find, onMistake, random: () => (next++ + 0.5) / 100 })
   const answers = Array.from({ length: 100 }, () => degrading.decide(responseOf(priority), pressure))
   return answers.filter(Boolean).length / 100
 }
@@ -45,7 +49,7 @@ test('`pressure.degradeAt` moves a class, and leaves the others', () => {
 
 test('all calls for one request agree, and it is counted once', () => {
   const random = [0.1, 0.9]
-  const degrading = new Degrading({ degradeAt: undefined, find, random: () => random.shift() })
+  const degrading = new Degrading({ degradeAt: undefined, find, onMistake, random: () => random.shift() })
   const [first, second] = [responseOf('normal'), responseOf('normal')]
   assert.deepEqual(
     [first, second, first, second, first].map((res) => degrading.decide(res, 0.85)),
@@ -54,7 +58,49 @@ test('all calls for one request agree, and it is counted once', () => {
   assert.deepEqual(degrading.counts, [0, 0, 1, 0, 0])
 })
 
-test('what is not a request, or not known, counts as class normal', () => {
-  for (const given of [undefined, null, 7, {}, { headers: {} }, { socket: null }, { raw: {} }])
-    assert.equal(new Degrading({ degradeAt: undefined, find }).decide(given, 1), true)
+test('a request keeps its answer when the pressure changes, and when it is given in another form', () => {
+  const degrading = new Degrading({ degradeAt: undefined, find, onMistake, random: () => 0 })
+  const [full, short] = [responseOf('normal'), responseOf('normal')]
+  assert.deepEqual([degrading.decide(full, 0), degrading.decide(short, 1)], [false, true])
+  for (const given of [full, full.req, { raw: full.req }]) assert.equal(degrading.decide(given, 1), false)
+  for (const given of [short, short.req, { raw: short }]) assert.equal(degrading.decide(given, 0), true)
+  assert.deepEqual(degrading.counts, [0, 0, 1, 0, 0])
 })
+
+test('a request that is not measured counts as class normal', () => {
+  const degrading = new Degrading({ degradeAt: undefined, find, onMistake })
+  assert.equal(degrading.decide({ headers: {}, socket: {} }, 1), true)
+  assert.deepEqual(degrading.counts, [0, 0, 1, 0, 0])
+})
+
+const circular = {}
+circular.raw = circular
+const throwing = Object.defineProperty({}, 'raw', {
+  get() {
+    throw new Error('a getter')
+  },
+})
+for (const [name, given] of Object.entries({
+  undefined: undefined,
+  null: null,
+  'a number': 7,
+  'a string': '/orders',
+  'an empty object': {},
+  'a request of fetch': new Request('http://127.0.0.1/'),
+  '{ raw: null }': { raw: null },
+  '{ raw: {} }': { raw: {} },
+  'a raw of its own': circular,
+  'a getter that throws': throwing,
+})) {
+  test(`what is not a request is never degraded, and reported: ${name}`, () => {
+    const reported = []
+    const degrading = new Degrading({
+      degradeAt: undefined,
+      find,
+      onMistake: ({ code }) => reported.push(code),
+    })
+    assert.deepEqual([degrading.decide(given, 1), degrading.decide(given, 1)], [false, false])
+    assert.deepEqual(degrading.counts, [0, 0, 0, 0, 0])
+    assert.deepEqual(reported, ['ERR_SPILLWAY_NOT_A_REQUEST', 'ERR_SPILLWAY_NOT_A_REQUEST'])
+  })
+}

@@ -3,8 +3,10 @@
 
 const assert = require('node:assert/strict')
 const http2 = require('node:http2')
+const net = require('node:net')
 const { once } = require('node:events')
 const { test } = require('node:test')
+const { setImmediate: turn } = require('node:timers/promises')
 const express = require('express')
 const Koa = require('koa')
 const { createSpillway } = require('../../src')
@@ -32,12 +34,20 @@ async function pressed(t, options = {}) {
   )
   t.after(() => spillway.close())
   await spillway.pressure
-  for (let i = 0; i < 200; i++) {
-    clock.pass(100)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  await press(clock)
   return spillway
 }
+
+async function press(clock) {
+  for (let i = 0; i < 200; i++) {
+    clock.pass(100)
+    await turn()
+  }
+}
+
+/** A request of each class, all at once on one connection. */
+const pipelined = (...classes) =>
+  classes.map((name, i) => `GET /${i + 1} HTTP/1.1\r\nhost: x\r\nx-class: ${name}\r\n\r\n`).join('')
 
 const APPS = {
   'http, by request': (spillway) => spillway.wrap((req, res) => res.end(`${spillway.shouldDegrade(req)}`)),
@@ -81,6 +91,88 @@ for (const [name, appOf] of Object.entries(APPS)) {
   })
 }
 
+for (const [name, answered] of [
+  ['in a handler', false],
+  ['and after the answer', true],
+]) {
+  test(`pipelined requests get the answer of their own class ${name}`, async (t) => {
+    const spillway = await pressed(t, { pressure: { degradeAt: ALL_LOW } })
+    const said = {}
+    const waiting = []
+    let left = 4
+    const { port } = await serve(
+      t,
+      spillway.wrap((req, res) => {
+        const say = () => (said[req.url] = [spillway.shouldDegrade(req), spillway.shouldDegrade(res)])
+        if (!answered) say()
+        res.on('finish', () => {
+          say()
+          if (--left === 0) socket.destroy()
+        })
+        // Both are there before the first is answered.
+        waiting.push(res)
+        if (waiting.length === 4) for (const each of waiting) each.end('served')
+      })
+    )
+    const socket = net.connect(port, '127.0.0.1')
+    t.after(() => socket.destroy())
+    socket.write(pipelined('low', 'critical', 'low', 'critical'))
+    socket.resume()
+    await once(socket, 'close')
+    assert.deepEqual(said, {
+      '/1': [true, true],
+      '/2': [false, false],
+      '/3': [true, true],
+      '/4': [false, false],
+    })
+    const { body } = await (await serve(t, spillway.handler('metrics'))).get('/')
+    assert.match(body, /^spillway_degraded_requests_total\{priority="low"\} 2$/m)
+  })
+}
+
+test('requests that came before the first call have their class', async (t) => {
+  const clock = handClock()
+  const spillway = new Spillway(
+    {
+      logger: false,
+      shed: { mode: 'observe', classify, shortage: () => 1 },
+      pressure: { degradeAt: ALL_LOW },
+    },
+    clock
+  )
+  t.after(() => spillway.close())
+  const arrived = []
+  const { port } = await serve(
+    t,
+    spillway.wrap((...both) => arrived.push(both))
+  )
+  const socket = net.connect(port, '127.0.0.1').on('error', () => {})
+  t.after(() => socket.destroy())
+  socket.write(pipelined('normal', 'low'))
+  while (arrived.length < 2) await turn()
+  assert.equal(spillway.pressure, 0)
+  await press(clock)
+  assert.deepEqual(
+    arrived.map(([req]) => spillway.shouldDegrade(req)),
+    [false, true]
+  )
+})
+
+test('what is not a request is reported once, and counted', async (t) => {
+  const lines = []
+  const logger = {
+    warn() {},
+    error: (fields, message) => lines.push([fields.place, fields.err.code, message]),
+  }
+  const spillway = await pressed(t, { logger })
+  for (const given of [undefined, {}, '/orders']) assert.equal(spillway.shouldDegrade(given), false)
+  assert.equal(lines.length, 1)
+  assert.deepEqual(lines[0].slice(0, 2), ['shouldDegrade', 'ERR_SPILLWAY_NOT_A_REQUEST'])
+  const { body } = await (await serve(t, spillway.handler('metrics'))).get('/')
+  assert.match(body, /spillway_internal_errors_total\{[^}]*shouldDegrade[^}]*\} 3/)
+  assert.doesNotMatch(body, /^spillway_degraded_requests_total\{/m)
+})
+
 test('the class of a request over HTTP/2 decides', async (t) => {
   const spillway = await pressed(t, { pressure: { degradeAt: { ...ALL_LOW } } })
   const server = http2.createServer((req, res) => res.end(`${spillway.shouldDegrade(req)}`))
@@ -115,7 +207,7 @@ test('the event `pressure` tells of the step and what is short', async (t) => {
   spillway.on('pressure', (details) => passed.push(details))
   for (let i = 0; i < 60 && passed.length === 0; i++) {
     clock.pass(100)
-    await new Promise((resolve) => setImmediate(resolve))
+    await turn()
   }
   assert.equal(passed.length, 1)
   const [{ pressure, ...rest }] = passed

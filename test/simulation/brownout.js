@@ -21,12 +21,19 @@ function brownout(times, isDegrading = true, shed = undefined) {
   let pressure
   let clock
   const ran = []
-  const degrading = new Degrading({ degradeAt: undefined, find: (res) => res, random: randomFrom(7) })
+  const degrading = new Degrading({
+    degradeAt: undefined,
+    find: (res) => res,
+    onMistake: (error) => {
+      throw error
+    },
+    random: randomFrom(7),
+  })
   const step = {
     get burn() {
       const isDegraded =
         isDegrading &&
-        degrading.decide({ writeHead() {}, ticket: { priority: stack.NORMAL } }, pressure.ratio)
+        degrading.decide({ writeHead() {}, req: {}, ticket: { priority: stack.NORMAL } }, pressure.ratio)
       ran.push({ atMs: clock.now(), isDegraded })
       return isDegraded ? DEGRADED_MS : FULL_MS
     },

@@ -4,6 +4,7 @@
 
 const { callForNumber } = require('../../core/gate/user-hooks')
 const { CRITICAL } = require('../../core/gate/verdict')
+const { heldBy } = require('../../core/request/request-holder')
 const { timeoutOf } = require('./timeout-header')
 
 /**
@@ -181,10 +182,10 @@ class Deadlines {
 
   /** @param {object} given a request of Node or a framework, or Koa's context */
   remaining(given) {
-    const { req, raw } = /** @type {{ req?: object, raw?: object }} */ (given ?? {})
-    for (const each of [given, req, raw])
-      if (this.#spanOf(each) !== undefined) return this.#left(/** @type {IncomingMessage} */ (each))
-    return Number.POSITIVE_INFINITY
+    const req = heldBy(given)?.req
+    return this.#spanOf(req) === undefined
+      ? Number.POSITIVE_INFINITY
+      : this.#left(/** @type {IncomingMessage} */ (req))
   }
 
   /** @param {Request | undefined} request */

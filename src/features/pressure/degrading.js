@@ -3,13 +3,14 @@
 //   share = (pressure - bound) / (min(1, bound + 0.2) - bound)
 // All or none would swing: once all answers are cheap the pressure falls, and then none is. A share settles where both agree.
 
+const { SpillwayError } = require('../../core/errors/errors')
+const { heldBy } = require('../../core/request/request-holder')
 const { BYPASS, NORMAL, PRIORITIES } = require('../../core/gate/verdict')
 
 /**
  * @import { PressureOptions } from '../../../index.js'
  * @import { Request } from '../../core/request/request'
  * @import { RoutedResponse } from '../../core/route/route-state'
- * @typedef {{ res?: RoutedResponse, raw?: Given, stream?: object, writeHead?: unknown, socket?: { _httpMessage?: RoutedResponse } | null }} Given
  */
 
 /** The pressure from which on each class is degraded. @type {Readonly<Record<string, number | false>>} */
@@ -24,15 +25,16 @@ class Degrading {
   /** The least bound. */
   #least
   #find
+  #onMistake
   #random
-  /** What was said about each request: the answer, its length and its log line are of one kind. @type {WeakMap<object, boolean>} */
+  /** What was said about each request of Node: the answer, its length and its log line are of one kind. @type {WeakMap<object, boolean>} */
   #said = new WeakMap()
 
   /**
-   * @param {{ degradeAt: PressureOptions['degradeAt'], find: (res: RoutedResponse | undefined) => Pick<Request, 'ticket'> | undefined,
-   *   random?: () => number }} parts
+   * @param {{ degradeAt: PressureOptions['degradeAt'], find: (res: RoutedResponse | undefined) => Pick<Request, 'req' | 'ticket'> | undefined,
+   *   onMistake: (error: Error) => void, random?: () => number }} parts
    */
-  constructor({ degradeAt, find, random = Math.random }) {
+  constructor({ degradeAt, find, onMistake, random = Math.random }) {
     /** @type {Record<string, number | false | undefined>} */
     const given = { ...degradeAt }
     this.#ranges = PRIORITIES.map((name) => {
@@ -42,21 +44,25 @@ class Degrading {
     })
     this.#least = Math.min(...this.#ranges.map(({ at }) => at))
     this.#find = find
+    this.#onMistake = onMistake
     this.#random = random
   }
 
-  /** @param {unknown} given @param {number} pressure */
+  /** Never throws: a handler calls it. @param {unknown} given @param {number} pressure */
   decide(given, pressure) {
-    // An object, or nothing that could be a request: then it is one of class `normal`.
-    const holder = /** @type {Given} */ (Object(given))
-    if (pressure < this.#least) return false
-    const request = this.#find(responseOf(holder))
-    const key = request ?? holder
-    const said = this.#said.get(key)
+    const held = heldBy(given)
+    if (held === undefined) {
+      this.#onMistake(notARequest())
+      return false
+    }
+    const request = this.#find(held.res)
+    const req = request?.req ?? held.req
+    const said = this.#said.get(req)
     if (said !== undefined) return said
     const priority = request?.ticket.priority ?? NORMAL
-    const isDegraded = priority !== BYPASS && this.#random() < this.#shareOf(priority, pressure)
-    this.#said.set(key, isDegraded)
+    const isDegraded =
+      pressure >= this.#least && priority !== BYPASS && this.#random() < this.#shareOf(priority, pressure)
+    this.#said.set(req, isDegraded)
     if (isDegraded) this.counts[priority]++
     return isDegraded
   }
@@ -69,13 +75,11 @@ class Degrading {
   }
 }
 
-/** Node's request does not hold its response, but its socket does, or its stream. @param {Given} given @returns {RoutedResponse | undefined} */
-function responseOf(given) {
-  if (given.writeHead !== undefined) return /** @type {RoutedResponse} */ (/** @type {unknown} */ (given))
-  if (given.res !== undefined) return given.res
-  if (given.raw !== undefined) return responseOf(given.raw)
-  return /** @type {RoutedResponse | undefined} */ (given.stream) ?? given.socket?._httpMessage
-}
+const notARequest = () =>
+  new SpillwayError(
+    'ERR_SPILLWAY_NOT_A_REQUEST',
+    'The argument of shouldDegrade() must be a request or a response of Node, Express, Restify or Fastify, or a context of Koa.'
+  )
 
 exports.DEGRADE_AT = DEGRADE_AT
 exports.Degrading = Degrading

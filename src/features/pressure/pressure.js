@@ -3,8 +3,9 @@
 //   each tenth of a second   most = max(busy share of the loop, wait in the queue / bound, wait for a pool / bound,
 //                                       10 x share of requests rejected, memory, the user's shortage)
 //   pressure                 the mean of `most` over a second, weighted towards now
-// Nothing is done for a request. A timer runs only until the pressure is back at 0, because an idle loop has no turns.
+// A request costs one property. A timer runs only until the pressure is back at 0, because an idle loop has no turns.
 
+const { linkInFlight, linkResponse } = require('../../core/request/request-holder')
 const { Degrading } = require('./degrading')
 const { Steps } = require('./steps')
 
@@ -31,6 +32,7 @@ class Pressure {
   by = 'loop'
   /** Requests for which `shouldDegrade()` said yes, by class. */
   degraded
+  onRequest = linkResponse
   #clock
   #shortages
   #poolShortage
@@ -152,15 +154,20 @@ class Pressure {
 const within01 = (value) => Math.min(1, Math.max(0, value))
 
 /** @param {Instance} instance */
-function pressureOf({ admission, clock, events, options, recorder, started }) {
+function pressureOf({ admission, clock, events, internalErrors, options, recorder, started }) {
   const { degradeAt, steps } = options.pressure
   const pressure = new Pressure({
     clock,
     shortages: admission.shortages,
     idleShare: admission.measurements.turns.idleShare(clock.now()),
     poolShortage: () => started.pools?.shortage ?? 0,
-    degrading: new Degrading({ degradeAt, find: (res) => recorder.find(res) }),
+    degrading: new Degrading({
+      degradeAt,
+      find: (res) => recorder.find(res),
+      onMistake: (error) => internalErrors.report('shouldDegrade', error),
+    }),
   })
+  linkInFlight(recorder)
   if (steps !== undefined) {
     const passed = new Steps(steps, (details) => events.emit('pressure', details))
     pressure.onSample((ratio, by) => passed.onSample(ratio, by))

@@ -1,6 +1,6 @@
 'use strict'
 // `spillway.signal(req)`: a signal that aborts when nobody waits for the answer any more. The feature starts with
-// the first call. From then on, a request that asks for no signal costs one comparison at its end.
+// the first call. From then on, a request that asks for no signal costs one property and one comparison.
 //
 // The recorded end of the request decides, not an event of Node's request: `close` also comes after the body was
 // read. So did the abort of Node's own `req.signal` (nodejs/node 63532, 64390).
@@ -11,7 +11,7 @@ const { SpillwayError } = require('../../core/errors/errors')
 const { isEndedByDrain } = require('../../core/request/event-stream')
 const { ABORTED, ERRORED, TIMED_OUT, outcomeOf } = require('../../core/request/outcome')
 const { ENDED, Request, isDisconnected } = require('../../core/request/request')
-const { kRouteState } = require('../../core/route/route-state')
+const { heldBy, linkInFlight, linkResponse } = require('../../core/request/request-holder')
 const { RequestAbortError } = require('./abort-reasons')
 
 /**
@@ -21,7 +21,6 @@ const { RequestAbortError } = require('./abort-reasons')
  * @import { Recorder } from '../../core/request/recorder'
  * @import { RoutedResponse as NodeResponse } from '../../core/route/route-state'
  * @import { Instance } from '../../instance'
- * @typedef {{ req?: NodeRequest, res?: NodeResponse, raw?: Given, writeHead?: unknown }} Given
  * @typedef {(req: NodeRequest) => number} LeftMs the milliseconds until the deadline of a request, or Infinity
  */
 
@@ -49,17 +48,21 @@ class Signals {
   #clock
   #recorder
   #leftMs
+  onRequest = linkResponse
 
   /** @param {{ clock: Clock, recorder: Recorder, leftMs: LeftMs }} parts */
   constructor({ clock, recorder, leftMs }) {
     this.#clock = clock
     this.#recorder = recorder
     this.#leftMs = leftMs
+    linkInFlight(recorder)
   }
 
   /** @param {unknown} given a request or a response, or what holds them @returns {AbortSignal} */
   of(given) {
-    const { req, res } = this.#find(/** @type {Given} */ (Object(given)))
+    const held = heldBy(given)
+    if (held === undefined) throw notARequest()
+    const { req, res } = held
     if (res === undefined) return signalWithoutResponse(req)
     const known = this.#signals.get(res)
     if (known !== undefined) return known.controller.signal
@@ -87,31 +90,6 @@ class Signals {
     const onDeadline = () => this.#settle(pending, 'ERR_SPILLWAY_DEADLINE')
     if (leftMs <= 0) onDeadline()
     else if (leftMs <= LONGEST_TIMER_MS) pending.timer = this.#clock.after(leftMs, onDeadline)
-  }
-
-  /** @param {Given} given @returns {{ req: NodeRequest, res: NodeResponse | undefined }} */
-  #find(given) {
-    const { req, res, raw, writeHead } = given
-    if (typeof writeHead === 'function' && req !== undefined)
-      return { req, res: /** @type {NodeResponse} */ (given) }
-    const own = /** @type {NodeRequest} */ (given)
-    // A context of Koa, or a request of Express.
-    if (res !== undefined) return { req: req ?? own, res }
-    if (raw !== undefined) return this.#find(raw)
-    if (own.headers === undefined || own.socket === undefined) throw notARequest()
-    return { req: own, res: this.#responseOf(own) }
-  }
-
-  /** Node's request does not hold its response. @param {NodeRequest} req @returns {NodeResponse | undefined} */
-  #responseOf(req) {
-    const { stream } = req
-    const current = stream === undefined ? req.socket._httpMessage : undefined
-    if (current?.req === req) return current
-    const { [kRouteState]: request } = /** @type {{ [kRouteState]?: Request }} */ (stream ?? {})
-    if (request !== undefined) return request.res
-    // Pipelined behind another, or injected.
-    for (const each of this.#recorder.requests) if (each.req === req) return each.res
-    return undefined
   }
 
   // Hot path: once a request, from the first call of `signal()` on.

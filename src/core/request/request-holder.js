@@ -1,0 +1,70 @@
+'use strict'
+// Finds Node's request and its response in what a user gives to a member such as `signal()`.
+// Node's request does not hold its response. Its socket holds the response that is being written, which with pipelined requests belongs to
+// another request. So a feature whose members take a request links each one to its response when it is counted.
+
+const { kRouteState } = require('../route/route-state')
+
+/**
+ * @import { NodeRequest } from '../http/entrance'
+ * @import { RoutedResponse, RoutedStream } from '../route/route-state'
+ * @import { Recorder } from './recorder'
+ * @import { Request } from './request'
+ * @typedef {NodeRequest & { [kResponse]?: RoutedResponse }} Linked
+ * @typedef {{ req?: Linked, res?: RoutedResponse, raw?: unknown, writeHead?: unknown }} Holder
+ * @typedef {{ req: Linked, res: RoutedResponse | undefined }} Held
+ */
+
+/** On a request of Node: its response. A property costs less than an entry in a WeakMap. */
+const kResponse = Symbol('spillway.response')
+/** The request of Fastify is one deep. */
+const MOST_RAW = 3
+
+// Hot path while such a feature is on: once a request.
+/** @param {Request} request */
+function linkResponse(request) {
+  /** @type {Linked} */
+  const req = request.req
+  req[kResponse] = request.res
+}
+
+/** Links the requests that were counted before the feature started. @param {Recorder} recorder */
+function linkInFlight({ requests }) {
+  for (const request of requests) linkResponse(request)
+}
+
+/** @param {unknown} given of any type @returns {Held | undefined} undefined if it holds no request */
+function heldBy(given) {
+  try {
+    return find(given, MOST_RAW)
+  } catch {
+    // A getter of a foreign object may throw.
+    return undefined
+  }
+}
+
+/** @param {unknown} given @param {number} mostRaw @returns {Held | undefined} */
+function find(given, mostRaw) {
+  const holder = /** @type {Holder} */ (Object(given))
+  const { req, res, raw, writeHead } = holder
+  if (typeof writeHead === 'function')
+    return req === undefined ? undefined : { req, res: /** @type {RoutedResponse} */ (holder) }
+  const own = /** @type {Linked} */ (holder)
+  // A context of Koa, or a request of Express.
+  if (res !== undefined && res !== null) return { req: req ?? own, res }
+  if (raw !== undefined) return mostRaw > 0 ? find(raw, mostRaw - 1) : undefined
+  if (own.headers === undefined || own.socket == null) return undefined
+  return { req: own, res: own[kResponse] ?? unlinkedResponse(own) }
+}
+
+/** Of a request that this instance does not count, or not yet. @param {Linked} req @returns {RoutedResponse | undefined} */
+function unlinkedResponse(req) {
+  const { stream, socket } = req
+  if (stream !== undefined) return /** @type {RoutedStream} */ (stream)[kRouteState]?.res
+  const written = socket._httpMessage
+  return written?.req === req ? written : undefined
+}
+
+exports.heldBy = heldBy
+exports.linkInFlight = linkInFlight
+exports.linkResponse = linkResponse
