@@ -32,16 +32,18 @@ function clockWithTimers() {
   return clock
 }
 
-function made({ shortages = { ...IDLE }, idleShare = 1, poolShortage = () => 0 } = {}) {
+function made({ shortages = { ...IDLE }, poolShortage = () => 0, isStarted = true } = {}) {
   const clock = clockWithTimers()
   const degrading = { counts: [], decide: () => false }
-  const pressure = new Pressure({ clock, shortages, idleShare, poolShortage, degrading })
+  const pressure = new Pressure({ clock, shortages, poolShortage, degrading })
   const pass = (ms, busy) => {
     for (let left = ms; left > 0; left -= 100) {
       clock.pass(Math.min(left, 100), busy)
       pressure.onInterval(clock.now(), clock.idleMs())
     }
   }
+  // The first interval is left out.
+  if (isStarted) pass(100)
   return { clock, pass, pressure, shortages }
 }
 
@@ -63,8 +65,19 @@ test('it follows within a second: after one it has gone 63 per cent of the way',
   isAbout(pressure.ratio, 0.632 * 0.368)
 })
 
-test('the first reader sees how busy the loop has been lately', () => {
-  assert.equal(made({ idleShare: 0.1 }).pressure.ratio, 0.9)
+test('a process that loads modules for two seconds, and is idle then, has a pressure of 0 all the time', () => {
+  const { clock, pressure } = made({ isStarted: false })
+  const sampled = []
+  pressure.onSample((ratio) => sampled.push(ratio))
+  const turn = (ms, busy) => {
+    clock.pass(ms, busy)
+    pressure.onInterval(clock.now(), clock.idleMs())
+    return pressure.ratio
+  }
+  // The turn that loads them ends after it, or was short and another loads the rest.
+  assert.deepEqual([turn(50, 1), turn(2000, 1), turn(100, 0), turn(5000, 0)], [0, 0, 0, 0])
+  assert.deepEqual(sampled, [0, 0])
+  assert.ok(turn(1000, 1) > 0.6)
 })
 
 for (const [by, shortages, expected] of [

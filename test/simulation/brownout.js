@@ -46,7 +46,6 @@ function brownout(times, isDegrading = true, shed = undefined) {
       pressure = new Pressure({
         clock,
         shortages: admission.shortages,
-        idleShare: 1,
         poolShortage: () => 0,
         degrading,
       })

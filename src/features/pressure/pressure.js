@@ -27,7 +27,7 @@ const LEAST = 0.005
 
 class Pressure {
   /** From 0 to 1. */
-  ratio
+  ratio = 0
   /** The resource that was shortest in the last sample. @type {Resource} */
   by = 'loop'
   /** Requests for which `shouldDegrade()` said yes, by class. */
@@ -47,25 +47,24 @@ class Pressure {
   #lately = { decided: 0, rejected: 0 }
   /** @type {NodeJS.Timeout | undefined} */
   #timer
+  /** Whether the first interval has ended. It is left out: a process that starts loads modules in it, and is idle after that. */
+  #isMeasuring = false
   #isClosed = false
 
   /**
-   * @param {{ clock: Clock, shortages: Shortages, idleShare: number, poolShortage: () => number, degrading: Degrading }} parts
-   *   `idleShare`: of the loop lately. `poolShortage`: the longest wait for a pool, as a share of what is tolerated
+   * @param {{ clock: Clock, shortages: Shortages, poolShortage: () => number, degrading: Degrading }} parts
+   *   `poolShortage`: the longest wait for a pool, as a share of what is tolerated
    */
-  constructor({ clock, shortages, idleShare, poolShortage, degrading }) {
+  constructor({ clock, shortages, poolShortage, degrading }) {
     this.#clock = clock
     this.#shortages = shortages
     this.#poolShortage = poolShortage
     this.#degrading = degrading
     this.degraded = degrading.counts
-    // So that the first reader does not take a full process for an idle one.
-    this.ratio = within01(1 - idleShare)
     this.#sampledMs = clock.now()
     this.#sampledIdleMs = clock.idleMs()
     this.#decided = shortages.decided
     this.#rejected = shortages.rejected
-    this.#wakeLater()
   }
 
   /** @param {(ratio: number, by: Resource) => void} listener called ten times a second until the pressure is 0 */
@@ -80,7 +79,11 @@ class Pressure {
 
   /** @param {number} nowMs @param {number} idleMs */
   onInterval(nowMs, idleMs) {
-    if (nowMs - this.#sampledMs >= SAMPLE_MS) this.#sample(nowMs, idleMs)
+    if (nowMs - this.#sampledMs < SAMPLE_MS) return
+    if (this.#isMeasuring) this.#sample(nowMs, idleMs)
+    this.#isMeasuring = true
+    this.#sampledMs = nowMs
+    this.#sampledIdleMs = idleMs
   }
 
   /** @param {number} nowMs @param {number} idleMs */
@@ -88,8 +91,6 @@ class Pressure {
     const elapsedMs = nowMs - this.#sampledMs
     const kept = Math.exp(-elapsedMs / HORIZON_MS)
     const most = this.#most(nowMs, 1 - (idleMs - this.#sampledIdleMs) / elapsedMs, kept)
-    this.#sampledMs = nowMs
-    this.#sampledIdleMs = idleMs
     const ratio = this.ratio * kept + most * (1 - kept)
     this.ratio = ratio < LEAST ? 0 : ratio
     for (const listener of this.#listeners) listener(this.ratio, this.by)
@@ -159,7 +160,6 @@ function pressureOf({ admission, clock, events, internalErrors, options, recorde
   const pressure = new Pressure({
     clock,
     shortages: admission.shortages,
-    idleShare: admission.measurements.turns.idleShare(clock.now()),
     poolShortage: () => started.pools?.shortage ?? 0,
     degrading: new Degrading({
       degradeAt,
