@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const net = require('node:net')
 const { test } = require('node:test')
+const { setImmediate: turn } = require('node:timers/promises')
 const { createSpillway } = require('../../src')
 const { Weight } = require('../../src/features/balancer/weight')
 const { Spillway } = require('../../src/spillway')
@@ -32,7 +33,6 @@ function madeSpillway(t, options = {}) {
     clock
   )
   t.after(() => spillway.close())
-  const turn = () => new Promise((resolve) => setImmediate(resolve))
   const settle = async (shortage, ms = 10_000) => {
     given.shortage = shortage
     for (let i = 0; i < ms / 100; i++) {
@@ -66,6 +66,38 @@ test('each connection gets a line with the weight, whatever it sends', async (t)
   await lineOf(address)
   clock.advance(60_000)
   assert.equal(await lineOf(address, 'GET / HTTP/1.1\r\n\r\n'), 'up ready 1%\n')
+})
+
+test('clients that do not close cannot keep a check out', async (t) => {
+  const { spillway } = madeSpillway(t)
+  const address = await spillway.agent({ port: 0 })
+  const held = []
+  t.after(() => {
+    for (const each of held) each.destroy()
+  })
+  for (let i = 0; i < 64; i++) {
+    const socket = net.connect({ ...address, allowHalfOpen: true }).on('error', () => {})
+    held.push(socket)
+    socket.resume()
+    await once(socket, 'end')
+  }
+  const [oldest] = held
+  assert.match(await lineOf(address), /^up ready \d+%\n$/)
+  // The agent never ends the client's side. A write to a connection that was cut fails.
+  while (!oldest.destroyed) {
+    oldest.write('more')
+    await turn()
+  }
+})
+
+test('agent() of a closed instance rejects, as listen() does', async () => {
+  for (const isUsed of [false, true]) {
+    const spillway = createSpillway({ logger: false })
+    if (isUsed) spillway.pressure
+    spillway.close()
+    for (const member of ['agent', 'listen'])
+      await assert.rejects(spillway[member]({ port: 0 }), { code: 'ERR_SPILLWAY_LISTEN' }, member)
+  }
 })
 
 test('while /readyz says 503 the line is drain: before ready(), while a check fails, in a drain', async (t) => {

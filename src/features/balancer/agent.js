@@ -44,7 +44,6 @@ class Agent {
         listenError('The agent of this spillway is already listening. Call agent() once.')
       )
     const server = net.createServer((socket) => this.#onConnection(socket))
-    server.maxConnections = MAX_CONNECTIONS
     server.unref()
     this.#server = server
     return new Promise((resolve, reject) => {
@@ -63,6 +62,8 @@ class Agent {
 
   /** @param {net.Socket} socket */
   #onConnection(socket) {
+    // The oldest has had its line. If the newest were refused, clients that do not close could keep HAProxy out.
+    if (this.#open.size >= MAX_CONNECTIONS) this.#cutOldest()
     this.#open.add(socket)
     const timer = this.#clock.after(TIMEOUT_MS, () => socket.destroy())
     socket.unref()
@@ -74,6 +75,12 @@ class Agent {
     // What an `agent-send` has sent is dropped: unread, it would reset the connection at its end.
     socket.resume()
     this.#line().then((line) => socket.end(line))
+  }
+
+  #cutOldest() {
+    const [oldest] = this.#open
+    this.#open.delete(oldest)
+    oldest.destroy()
   }
 
   async #line() {

@@ -25,6 +25,7 @@ class Balancer {
   #agent
   /** @type {Readiness | undefined} */
   #readiness
+  #isClosed = false
 
   /** @param {Instance} instance */
   constructor(instance) {
@@ -80,11 +81,13 @@ class Balancer {
         weight,
         isReady: async () => (await lifecycle.health.ready()).status === 200,
       })
+      if (this.#isClosed) this.#agent.close()
     }
     return this.#agent.listen(options)
   }
 
   close() {
+    this.#isClosed = true
     this.#agent?.close()
     this.#readiness?.close()
   }
