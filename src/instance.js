@@ -2,6 +2,7 @@
 // Builds the parts of one instance from its options, connects them, and starts and closes them together. It decides
 // nothing and is not public: users call spillway.js.
 
+const { CallPlace } = require('./core/call-place')
 const { Entrance } = require('./core/http/entrance')
 const { SetUpCheck } = require('./core/http/setup-check')
 const { Admission } = require('./core/gate/admission')
@@ -35,7 +36,6 @@ const { listenToTurns } = require('./turn-listeners')
 /**
  * @import { Server } from 'node:net'
  * @import { ResolvedOptions } from '../index.js'
- * @import { CallPlace } from './core/call-place'
  * @import { Clock } from './core/clock'
  * @import { Capture } from './core/metrics/capture'
  * @import { Defaults, MemberOptions } from './core/options/options'
@@ -46,6 +46,9 @@ const { listenToTurns } = require('./turn-listeners')
  * @typedef {import('./features').Samples} Samples
  * @typedef {(fields: object, message: string) => void} WriteLine
  */
+
+const PRESSURE_WITHOUT_STEPS =
+  "A listener of 'pressure' is never called without steps. Write createSpillway({ pressure: { steps: [0.7, 0.9] } })."
 
 /** Node's own exit code after an uncaught error. */
 const FAILURE = 1
@@ -214,6 +217,13 @@ class Instance {
   snapshot() {
     const { takeSnapshot } = require('./core/snapshot/snapshot')
     return takeSnapshot(this, capture(this))
+  }
+
+  /** @param {string} event @param {(details: never) => void} listener @param {Function} member that the user called */
+  on(event, listener, member) {
+    this.events.on(event, listener)
+    if (event === 'pressure' && this.options.pressure.steps === undefined)
+      this.notices.warn('pressure-without-steps', new CallPlace(member), PRESSURE_WITHOUT_STEPS)
   }
 
   /** @param {unknown} given @param {Defaults} defaults */

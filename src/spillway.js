@@ -173,7 +173,7 @@ class Spillway {
    * @param {(details: SpillwayEvents[Event]) => void} listener
    */
   on(event, listener) {
-    this.#instance.events.on(event, listener)
+    this.#instance.on(event, listener, Spillway.prototype.on)
   }
 
   /**

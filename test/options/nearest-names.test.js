@@ -112,6 +112,8 @@ describe('an unknown option is reported with', () => {
 
   for (const [given, sentence] of [
     [{ signals: true }, 'Write `spillway.attach(server, { signals: true })`.'],
+    [{ agent: { port: 9465 } }, 'Write `spillway.agent({ port })` for the agent of HAProxy.'],
+    [{ balancer: { agent: {} } }, 'Write `spillway.agent({ port })` for the agent of HAProxy.'],
     [{ metricType: 'summary' }, 'Durations are histograms with the bounds of `metrics.buckets`.'],
     [
       { httpDurationMetricName: 'http' },

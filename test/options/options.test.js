@@ -592,6 +592,7 @@ for (const [given, hint] of [
 test('a value given for the options of a member throws with what was meant', () => {
   for (const [name, value, hint] of [
     ['listen', 9000, 'Did you mean `listen({ port: 9000 })`?'],
+    ['agent', 9465, 'Did you mean `agent({ port: 9465 })`?'],
     ['attach', true, 'Did you mean `attach(server, { signals: true })`?'],
   ])
     assert.throws(
@@ -599,6 +600,21 @@ test('a value given for the options of a member throws with what was meant', () 
       ({ message }) => message.endsWith(hint)
     )
 })
+
+for (const [given, ending] of [
+  [{ pressure: { degradeAt: { low: 0.5, normal: 75 } } }, 'got 75 (number) as `pressure.degradeAt.normal`.'],
+  [{ pressure: { degradeAt: { bypass: 0.5 } } }, 'got 0.5 (number) as `pressure.degradeAt.bypass`.'],
+  [{ balancer: { orca: ['::1', '10.0.0.0/33'] } }, "got '10.0.0.0/33' (string) as `balancer.orca[1]`."],
+  [
+    { balancer: { orca: ['127.0.0.1', 'localhost'] } },
+    "got 'localhost' (string) as `balancer.orca[1]`. Names are not looked up: list the addresses, such as '127.0.0.1' and '::1' for localhost.",
+  ],
+]) {
+  test(`the wrong entry of an option is named: ${JSON.stringify(given)}`, () => {
+    const { message } = refusal(given)
+    assert.ok(message.endsWith(`: ${ending}`), message)
+  })
+}
 
 test('a word that no option of the group takes gets no hint', () => {
   for (const given of [{ shed: 'on' }, { routes: 'observe' }, 'observe'])

@@ -221,6 +221,20 @@ test('the event `pressure` tells of the step and what is short', async (t) => {
   )
 })
 
+test("a listener of 'pressure' without steps is warned of, and one with steps is not", (t) => {
+  const warned = []
+  const logger = { warn: ({ mistake }, message) => warned.push([mistake, message]), error() {} }
+  for (const pressure of [{ steps: [0.5] }, {}])
+    madeSpillway(t, { logger, pressure }).on('pressure', () => {})
+  assert.equal(warned.length, 1)
+  const [[mistake, message]] = warned
+  assert.equal(mistake, 'pressure-without-steps')
+  assert.match(
+    message,
+    /members\.test\.js:\d+: A listener of 'pressure' is never called without steps\. Write /
+  )
+})
+
 test('the pressure is read anew each time, cannot be set, and is 0 after close()', async (t) => {
   const spillway = madeSpillway(t)
   assert.equal(typeof spillway.pressure, 'number')

@@ -147,10 +147,18 @@ function resolveValue(name, value, fallback) {
   if (!isValid(value)) {
     throw new SpillwayError(
       'ERR_SPILLWAY_OPTION_VALUE',
-      `\`${name}\` must be ${rule}: got ${SECRETS.has(name) ? `a ${typeof value} (not shown)` : describe(value)}.${REQUIRED.has(name) ? '' : offHint(value, fallback)}${peerHintFor(name, value)}`
+      `\`${name}\` must be ${rule}: ${gotText(name, value)}${REQUIRED.has(name) ? '' : offHint(value, fallback)}${peerHintFor(name, value)}`
     )
   }
   return value
+}
+
+/** @param {string} name @param {unknown} value */
+function gotText(name, value) {
+  if (SECRETS.has(name)) return `got a ${typeof value} (not shown).`
+  const [at, entry, advice] = RULES[name][3]?.(value) ?? []
+  if (at === undefined) return `got ${describe(value)}.`
+  return `got ${describe(entry)} as \`${name}${at}\`.${advice === undefined ? '' : ` ${advice}`}`
 }
 
 /** An option without a default is off without a value, but users write 0, false or null for off. @param {unknown} value @param {unknown} fallback */
@@ -181,6 +189,7 @@ function requireObject(name, value) {
 const OBJECT_HINTS = {
   listen: (value) =>
     typeof value === 'number' ? ` Did you mean \`listen({ port: ${value} })\`?` : undefined,
+  agent: (value) => (typeof value === 'number' ? ` Did you mean \`agent({ port: ${value} })\`?` : undefined),
   attach: (value) => (value === true ? ' Did you mean `attach(server, { signals: true })`?' : undefined),
   log: (value) => (value === true ? ' Did you mean `log: { access: true }`?' : undefined),
   metrics: pathHint,

@@ -15,6 +15,7 @@ const LAG = 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a 
 const TOKEN = 'Did you mean `endpoints.allow`? The admin server takes `listen({ token })`. '
 const ADMIN = 'Write `spillway.listen({ port })` for the admin server. '
 const LIMIT = "A limit of a route is a member: write `spillway.limit({ name: 'report', maxConcurrent: 5 })`. "
+const AGENT = 'Write `spillway.agent({ port })` for the agent of HAProxy. '
 const FIXED_PROBES = 'The answer of a probe is fixed, and names each check. '
 const FIXED_MESSAGES = 'Messages and keys of the access log are fixed; `log.access.fields` adds some. '
 const NO_SIZES = 'Sizes are sums: `spillway_request_bytes_total`, `spillway_response_bytes_total`. '
@@ -157,6 +158,8 @@ const PEERS = {
     listen: ADMIN,
     limit: LIMIT,
     limits: LIMIT,
+    agent: AGENT,
+    'balancer.agent': AGENT,
     priority: didYouMean('shed.classify'),
     ignorePaths: didYouMean('ignore'),
     concurrency: didYouMean('shed.maxConcurrent'),

@@ -8,8 +8,11 @@ const { isFilter } = require('./path-filter')
 
 /**
  * Expected value in words, the predicate, and the allowed words. The predicate gets whatever was given.
+ * `wrongEntry` finds what makes an object or a list invalid: where it is, the entry, and a sentence of advice.
  *
- * @typedef {readonly [rule: string, isValid: { call(value: unknown): boolean }['call'], words?: readonly string[]]} Rule
+ * @typedef {[at: string, entry: unknown, advice?: string]} WrongEntry
+ * @typedef {readonly [rule: string, isValid: { call(value: unknown): boolean }['call'], words?: readonly string[] | undefined,
+ *   wrongEntry?: (value: unknown) => WrongEntry | undefined]} Rule
  */
 
 /** @param {unknown} value @returns {value is string} */
@@ -146,18 +149,31 @@ function isAddress(value) {
 /** @param {unknown} value */
 const areProxies = (value) =>
   isFunction(value) || (Array.isArray(value) && value.length > 0 && value.every(isAddress))
+/** @param {unknown} value @returns {WrongEntry | undefined} */
+function wrongProxy(value) {
+  const at = Array.isArray(value) ? value.findIndex((each) => !isAddress(each)) : -1
+  if (at === -1) return undefined
+  const entry = /** @type {unknown[]} */ (value)[at]
+  const isName = typeof entry === 'string' && /^[a-z][\w.-]*$/i.test(entry)
+  const advice = "Names are not looked up: list the addresses, such as '127.0.0.1' and '::1' for localhost."
+  return isName ? [`[${at}]`, entry, advice] : [`[${at}]`, entry]
+}
 /** @param {unknown} value */
 const isShare = (value) => isLimit(value) && value <= 1
 /** @param {unknown} value */
 const areSteps = (value) =>
   Array.isArray(value) && value.length > 0 && value.every((step) => isAbove0(step) && step <= 1)
 const DEGRADED_CLASSES = ['critical', 'high', 'normal', 'low']
+/** @param {[name: string, at: unknown]} entry */
+const isBoundOfClass = ([name, at]) =>
+  DEGRADED_CLASSES.includes(name) && (at === false || at === undefined || isShare(at))
 /** @param {unknown} value */
-const isByClass = (value) =>
-  isPlain(value) &&
-  Object.entries(value).every(
-    ([name, at]) => DEGRADED_CLASSES.includes(name) && (at === false || at === undefined || isShare(at))
-  )
+const isByClass = (value) => isPlain(value) && Object.entries(value).every(isBoundOfClass)
+/** @param {unknown} value @returns {WrongEntry | undefined} */
+function wrongBound(value) {
+  const [name, at] = (isPlain(value) && Object.entries(value).find((each) => !isBoundOfClass(each))) || []
+  return name === undefined ? undefined : [`.${name}`, at]
+}
 
 module.exports = {
   isText,
@@ -188,6 +204,8 @@ module.exports = {
   isClassify,
   isFleet,
   areProxies,
+  wrongProxy,
   areSteps,
   isByClass,
+  wrongBound,
 }

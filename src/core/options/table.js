@@ -30,8 +30,10 @@ const {
   isClassify,
   isFleet,
   areProxies,
+  wrongProxy,
   areSteps,
   isByClass,
+  wrongBound,
 } = require('./rules')
 
 /**
@@ -161,6 +163,8 @@ const RULES = {
   'pressure.degradeAt': [
     'an object with critical, high, normal or low: each a number from 0 to 1, or false',
     isByClass,
+    undefined,
+    wrongBound,
   ],
   'proxy.requestStart': [
     "true for X-Request-Start or X-Queue-Start, false, or the name of a header such as 'x-request-start'",
@@ -183,6 +187,8 @@ const RULES = {
   'balancer.orca': [
     "a list of addresses such as ['127.0.0.1', '10.0.0.0/8'], or a function (req) that returns true or false",
     areProxies,
+    undefined,
+    wrongProxy,
   ],
   'drain.mode': oneOf(['production', 'development']),
   'drain.timeout': TIMER_FROM_0,
