@@ -270,6 +270,7 @@ export interface Spillway {
   /**
    * Whether the answer to this request should cost less now: from the cache, smaller, without recommendations. The share of requests for
    * which it returns `true` grows with the pressure, first among class `low` (see `pressure.degradeAt`). All calls for one request agree.
+   * Never throws: for what is not a request it returns `false`, and the log says so once.
    */
   shouldDegrade(request: RequestHolder): boolean
 

@@ -28,11 +28,23 @@ const UNPUBLISHED = /^examples\/(\w+\/dist\/|stories\/|grafana\/(\w+\.js|rules\.
 
 test('the package holds src/, the types, docs and examples, and nothing else', () => {
   const types = ['async-errors.d.ts', 'index.d.ts']
-  const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md']
+  const pages = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']
   const examples = filesIn('examples').filter((path) => !UNPUBLISHED.test(path))
   const docs = filesIn('docs')
   const expected = [...filesIn('src'), ...types, ...docs, ...examples, ...pages, 'package.json']
   assert.deepEqual(packed.files.map(({ path }) => path).sort(), expected.sort())
+})
+
+test('each relative link of README.md leads to a file of the package', () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const linked = [...readme.matchAll(/\]\(([\w./-]+)(?:#[^)]*)?\)/g)].map(([, target]) => target)
+  assert.ok(linked.includes('docs/options.md'))
+  const paths = packed.files.map(({ path }) => path)
+  const isPacked = (target) => paths.some((path) => path === target || path.startsWith(target.replace(/\/?$/, '/')))
+  assert.deepEqual(
+    linked.filter((target) => !isPacked(target)),
+    []
+  )
 })
 
 /** The document, its styles, and the library of its charts. */
