@@ -40,7 +40,8 @@ test('each relative link of README.md leads to a file of the package', () => {
   const linked = [...readme.matchAll(/\]\(([\w./-]+)(?:#[^)]*)?\)/g)].map(([, target]) => target)
   assert.ok(linked.includes('docs/options.md'))
   const paths = packed.files.map(({ path }) => path)
-  const isPacked = (target) => paths.some((path) => path === target || path.startsWith(target.replace(/\/?$/, '/')))
+  const isPacked = (target) =>
+    paths.some((path) => path === target || path.startsWith(target.replace(/\/?$/, '/')))
   assert.deepEqual(
     linked.filter((target) => !isPacked(target)),
     []
