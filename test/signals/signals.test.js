@@ -338,3 +338,33 @@ test('a deadline beyond what a timer takes aborts nothing', async (t) => {
   clock.pass(1000)
   assert.equal(signal.aborted, false)
 })
+
+test('signal() and remaining() of a pipelined request are its own, also after the answers', async (t) => {
+  const header = 'x-request-timeout-ms'
+  const spillway = spillwayFor(t, { deadline: { header } }, handClock())
+  const arrived = []
+  const { port } = await serve(
+    t,
+    spillway.wrap((req, res) => arrived.push({ req, res, signal: spillway.signal(req) }))
+  )
+  const socket = net.connect(port, '127.0.0.1').on('error', () => {})
+  t.after(() => socket.destroy())
+  for (const left of [1000, 2000]) socket.write(`GET / HTTP/1.1\r\nhost: x\r\n${header}: ${left}\r\n\r\n`)
+  socket.resume()
+  while (arrived.length < 2) await turn()
+  const last = once(arrived[1].res, 'finish')
+  const areOwn = () => {
+    for (const { req, res, signal } of arrived)
+      for (const given of [req, res, { raw: req }]) assert.equal(spillway.signal(given), signal)
+    for (const given of ['req', 'res'])
+      assert.deepEqual(
+        arrived.map((each) => spillway.remaining(each[given])),
+        [1000, 2000]
+      )
+  }
+  assert.notEqual(arrived[0].signal, arrived[1].signal)
+  areOwn()
+  for (const { res } of arrived) res.end()
+  await last
+  areOwn()
+})
