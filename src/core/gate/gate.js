@@ -116,7 +116,10 @@ class Gate {
   #reasonFor({ ticket }, tag, deadlineMs, nowMs) {
     const ahead = this.#queue.ahead(ticket.priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
-    if (expectedWaitMs >= deadlineMs) return this.#cause.because('deadline', expectedWaitMs, deadlineMs)
+    // While the loop idles the expected wait may be wrong: the request is queued until its deadline has really passed.
+    const isFull = this.#limits.isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs)
+    if (expectedWaitMs >= deadlineMs && (isFull || deadlineMs <= 0))
+      return this.#cause.because('deadline', expectedWaitMs, deadlineMs)
     return this.#limits.reasonFor(expectedWaitMs, ahead, ticket.priority, nowMs)
   }
 
