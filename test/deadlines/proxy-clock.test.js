@@ -99,3 +99,17 @@ test('a clock that is set right again is believed at once', () => {
   see(1)
   assert.equal(clock.behindMs, 1)
 })
+
+test('a clock that is a little behind is learnt too, if every request is too old by it', () => {
+  const clock = new ProxyClock(() => assert.fail('too little to warn of'))
+  let rejected = 0
+  for (let nowMs = 0; nowMs < 20_000; nowMs += 10) {
+    const ms = clock.ageOf(80, BUSY, nowMs)
+    if (ms < 50) clock.onYoung()
+    else {
+      rejected++
+      clock.onOld(80, nowMs)
+    }
+  }
+  assert.deepEqual([rejected, clock.behindMs], [501, 80])
+})

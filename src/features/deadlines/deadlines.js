@@ -7,6 +7,9 @@ const { CRITICAL } = require('../../core/gate/verdict')
 const { heldBy } = require('../../core/request/request-holder')
 const { timeoutOf } = require('./timeout-header')
 
+/** Clocks are known to agree only within 100 ms, so a younger request may not have waited at all. */
+const LEAST_MAX_AGE_MS = 200
+
 /**
  * @import { IncomingMessage } from 'node:http'
  * @import { ShedReason } from '../../../index.js'
@@ -86,7 +89,8 @@ class Deadlines {
 
   /** `shed` may change while the process runs. */
   get #maxAgeMs() {
-    return this.#ages === undefined ? undefined : this.#instance.options.shed.maxAge
+    const { maxAge } = this.#instance.options.shed
+    return this.#ages === undefined || maxAge === undefined ? undefined : Math.max(maxAge, LEAST_MAX_AGE_MS)
   }
 
   get isWatched() {

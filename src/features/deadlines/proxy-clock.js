@@ -98,9 +98,8 @@ class ProxyClock {
   /** @param {number} behindMs */
   #learn(behindMs) {
     this.isKnown = true
-    if (behindMs <= YOUNG_MS) return
     this.behindMs = behindMs
-    this.#onLearn(behindMs)
+    if (behindMs > YOUNG_MS) this.#onLearn(behindMs)
   }
 }
 
