@@ -11,24 +11,26 @@ const BATCH = 20
 const resourceLimits = { maxYoungGenerationSizeMb: 192 }
 
 /**
- * @param {{ first: number, count: number, onBatch: (found: ReturnType<typeof judge>[]) => void }} worlds their seeds, from
- *   `first` on; `onBatch` gets what was found of some of them, in any order
+ * @param {{ first: number, count: number, hasFeatures?: boolean, onBatch: (found: ReturnType<typeof judge>[]) => void }} worlds
+ *   their seeds, from `first` on; `onBatch` gets what was found of some of them, in any order
  */
-async function judgeWorlds({ first, count, onBatch }) {
+async function judgeWorlds({ first, count, hasFeatures = false, onBatch }) {
   const step = BATCH * availableParallelism()
   const threads = []
   for (let from = first; from < Math.min(first + step, first + count); from += BATCH) {
-    const thread = new Worker(__filename, { workerData: { from, end: first + count, step }, resourceLimits })
+    const workerData = { from, end: first + count, step, hasFeatures }
+    const thread = new Worker(__filename, { workerData, resourceLimits })
     thread.on('message', onBatch)
     threads.push(once(thread, 'exit'))
   }
   await Promise.all(threads)
 }
 
-function judgeEveryNthBatch({ from, end, step }) {
+function judgeEveryNthBatch({ from, end, step, hasFeatures }) {
   for (let batch = from; batch < end; batch += step) {
     const found = []
-    for (let seed = batch; seed < Math.min(batch + BATCH, end); seed++) found.push(judge(seed))
+    for (let seed = batch; seed < Math.min(batch + BATCH, end); seed++)
+      found.push(judge(seed, { hasFeatures }))
     parentPort?.postMessage(found)
   }
 }

@@ -4,6 +4,8 @@
 // surge or a stall leaves keeps any process busy until then. Only where something was shed is the world run without a gate.
 // And whether the loop was the reason of a rejection while it idled: invariant 4, all the time.
 
+const { featureStack } = require('./feature-stack')
+const { exceededMs, withFeatures } = require('./features')
 const { AFTER_MS, generate } = require('./generate')
 const { stack } = require('./stack')
 const { World } = require('./world')
@@ -13,8 +15,12 @@ const MOST_SHED = 0.001
 /** A surge may bring more work than fits into this time. Then what was found up to here is judged. */
 const MOST_SECONDS = 100
 
-const worldOf = (spec, shed, given = stack) =>
-  new World(structuredClone(spec), { stack: given, shed, keepsRequests: false })
+const worldOf = (spec, shed, given) =>
+  new World(structuredClone(spec), {
+    stack: given ?? (spec.features === undefined ? stack : featureStack(spec.features)),
+    shed,
+    keepsRequests: false,
+  })
 
 /** Counts the rejections whose reason is the loop, and those of them while it idled a tenth of its time. */
 function loopRejectionsOf({ admission: { episode, measurements } }) {
@@ -35,7 +41,7 @@ function loopRejectionsOf({ admission: { episode, measurements } }) {
  * disturbance. What a surge or a stall has left is part of the disturbance, because it is served before that.
  */
 function ungated(spec) {
-  const world = worldOf(spec, { mode: 'off' })
+  const world = worldOf(spec, { mode: 'off' }, stack)
   const { admission, loop } = world
   const { onTurn } = admission
   let [idledMs, disturbedIdleMs, servedMs] = [undefined, undefined, Number.POSITIVE_INFINITY]
@@ -48,14 +54,16 @@ function ungated(spec) {
     if (idleMs > disturbedIdleMs) servedMs = Math.min(servedMs, nowMs)
   }
   world.run()
+  if (spec.features !== undefined) servedMs = Math.max(servedMs, exceededMs(spec, world.requests))
   // One turn may last from before `measuredMs` until the end.
   if (idledMs === undefined) return { utilisation: 1, servedMs }
   return { utilisation: 1 - (loop.idleTotalMs - idledMs) / (loop.nowMs - spec.measuredMs), servedMs }
 }
 
 /** @returns {{ requests: number, shed: number, isHarmed: boolean, utilisation?: number, reasons: any, loopRejections: { all: number, whileIdling: number } }} */
-function judge(seed, { stack: given, ...options } = {}) {
-  return judgeWorld(generate(seed, options), given)
+function judge(seed, { stack: given, hasFeatures = false, ...options } = {}) {
+  const spec = generate(seed, options)
+  return judgeWorld(hasFeatures ? withFeatures(spec) : spec, given)
 }
 
 function judgeWorld(spec, given) {

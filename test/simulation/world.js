@@ -197,6 +197,8 @@ class World {
     this.connections.begin(connection)
     loop.burn(PARSE_MS)
     const request = this.#stack.request({
+      index: population.route,
+      atMs: outcome.atMs,
       key: population.key,
       priority: population.priority,
       route,
@@ -208,15 +210,21 @@ class World {
         outcome.retryAfterSeconds = seconds
         this.#end(request, outcome, client)
       },
-      resume: () => this.#run(request, outcome, client, route),
+      resume: () => this.#enter(request, outcome, client, route),
     })
     if (this.#keepsRequests) outcome.request = request
     const leave = () => this.#leave(request, outcome, client)
     if (population.leavesAfterMs !== undefined)
       loop.at(loop.nowMs + sample(population.leavesAfterMs, this.#random), leave)
     if (this.#admission.decide(request, loop.nowMs) === this.#stack.RUN)
-      this.#run(request, outcome, client, route)
+      this.#enter(request, outcome, client, route)
     return leave
+  }
+
+  /** A feature may let the request wait before it runs. */
+  #enter(request, outcome, client, route) {
+    if (this.#stack.enter === undefined) return this.#run(request, outcome, client, route)
+    this.#stack.enter(request, outcome.route, () => this.#run(request, outcome, client, route))
   }
 
   #run(request, outcome, client, route) {
