@@ -68,6 +68,8 @@ function needsOf(spec) {
 
 function addNeeds(needs, spec, mode) {
   const undisturbed = structuredClone({ ...spec, disturbances: [] })
+  // A ramp is at its top for as long as the world is simulated further.
+  for (const each of undisturbed.open) each.perSecond = each.toPerSecond ?? each.perSecond
   const world = new World(undisturbed, { stack, shed: { mode }, keepsRequests: false }).run()
   const fromMs = spec.cold ? WARM_MS : spec.crowds.length > 0 ? GATHERED_MS : 0
   for (const { route, atMs, ranMs, endedMs } of world.requests) {
