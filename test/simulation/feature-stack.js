@@ -3,7 +3,7 @@
 // clock of the proxy, and a timeout.
 
 const { deadlinesOf } = require('../../src/features/deadlines/deadlines')
-const { Limits } = require('../../src/features/limits/limits')
+const { Bulkheads } = require('../../src/features/bulkheads/bulkheads')
 const { MEMBER_DEFAULTS } = require('../../src/core/options/member-options')
 const { DEFAULTS } = require('../../src/core/options/options')
 const { randomFrom } = require('./random')
@@ -52,7 +52,7 @@ function featureStack({ ages, deadlines, bulkheads = [] }) {
         warn: () => {},
       })
       if (ages !== undefined || deadlines !== undefined) ofDeadlines = deadlinesOf(instance)
-      limits = new Limits(instance)
+      limits = new Bulkheads(instance)
       for (const [route, maxConcurrent] of bulkheads.entries())
         if (maxConcurrent > 0)
           middlewares[route] = limits.add({ ...MEMBER_DEFAULTS.limit, name: `route ${route}`, maxConcurrent })
