@@ -1685,7 +1685,7 @@ export interface Snapshot {
   /** Connections and events of what was given to `sockets()`. */
   readonly sockets: SocketsSnapshot
   /** The limits that `limit()` made. */
-  readonly limits: readonly LimitSnapshot[]
+  readonly bulkheads: readonly LimitSnapshot[]
   /** Ages and deadlines of requests. `null` without `proxy.requestStart` and `deadline`. */
   readonly deadlines: DeadlinesSnapshot | null
   /** The pools that were given to `pool()`. */

@@ -24,16 +24,16 @@
 /**
  * The features by name, once they have started, and what they copy for their metrics.
  *
- * @typedef {{ admin: Admin, balancer: Balancer, deadlines: Deadlines, doctor: Doctor, fleet: Membership, limits: Bulkheads, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
+ * @typedef {{ admin: Admin, balancer: Balancer, deadlines: Deadlines, doctor: Doctor, fleet: Membership, bulkheads: Bulkheads, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
  *   pressure: Pressure, releases: ReleaseHistory, signals: Signals, sockets: Sockets, stalls: Stalls, waste: Waste }} Started
- * @typedef {{ [Name in 'deadlines' | 'doctor' | 'limits' | 'outgoing' | 'pools' | 'pressure' | 'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
+ * @typedef {{ [Name in 'deadlines' | 'doctor' | 'bulkheads' | 'outgoing' | 'pools' | 'pressure' | 'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
  */
 
 /** The sections of `snapshot()` of features that have not started. */
 const UNUSED = {
   deadlines: null,
   outgoing: { hosts: [], folded: 0 },
-  limits: [],
+  bulkheads: [],
   pools: [],
   sockets: {
     connections: { open: 0, opened: 0, transports: [], closed: {}, refused: {}, held: 0, room: 1 },
@@ -72,7 +72,7 @@ const FEATURES = [
   },
   { name: 'signals', start: (instance) => require('./features/signals/signals').signalsOf(instance) },
   {
-    name: 'limits',
+    name: 'bulkheads',
     start: (instance) => require('./features/bulkheads/bulkheads').bulkheadsOf(instance),
     families: () => require('./features/bulkheads/families').LIMIT_FAMILIES,
   },

@@ -230,7 +230,7 @@ class Instance {
   update(given, defaults) {
     this.options = updateOptions(this.options, given, defaults)
     this.admission.update(this.options.shed)
-    this.started.limits?.onUpdate()
+    this.started.bulkheads?.onUpdate()
   }
 
   /** @param {MemberOptions['listen']} options */

@@ -233,7 +233,7 @@ class Spillway {
   limit(given) {
     requireLimitCall(arguments)
     return this.#instance.features
-      .use('limits')
+      .use('bulkheads')
       .add(this.#memberOptions('limit', given, Spillway.prototype.limit))
   }
 

@@ -15,8 +15,8 @@ const { OwnLabels } = require('../src/features/fleet/reported-labels')
 const SRC = path.join(__dirname, '..', 'src')
 const LENGTH = 50_000
 /** For all texts of one pattern: of a pattern that is slow, one of them takes about a second, and of any other, all take a tenth. */
-const LONGEST_MS = 2500
-const MASKS_LONGEST_MS = 60_000
+const LONGEST_MS = 20_000
+const MASKS_LONGEST_MS = 20_000
 
 /** A literal stands where a value may begin. */
 const LITERAL =

@@ -126,7 +126,7 @@ const SECTIONS = {
   'Events of sockets, last minute': ({ sockets }, look) =>
     sockets.events.length === 0 ? [] : tableLines(EVENT_COLUMNS, sockets.events, look),
   Pools: ({ pools }, look) => (pools.length === 0 ? [] : tableLines(POOL_COLUMNS, pools, look)),
-  Limits: ({ limits }, look) => (limits.length === 0 ? [] : tableLines(LIMIT_COLUMNS, limits, look)),
+  Limits: ({ bulkheads }, look) => (bulkheads.length === 0 ? [] : tableLines(LIMIT_COLUMNS, bulkheads, look)),
   'Slowest requests': ({ slowest }, look) =>
     slowest.length === 0 ? [] : tableLines(SLOWEST_COLUMNS, slowest, look),
   'Longest in flight': ({ oldest }, look) =>

@@ -50,7 +50,7 @@
  * @typedef {'onEachTurn' | 'onInterval' | 'onRequest' | 'onEnd' | 'onUnwanted' | 'onMount' | 'onStopAccepting'} Hook
  * @typedef {'onRequest' | 'onEnd' | 'onUnwanted'} RequestHook
  * @typedef {Record<Hook, { [Name in keyof StartedFeature]-?: NonNullable<StartedFeature[Name]> }[]>} Hooked
- * @typedef {Pick<Snapshot, 'deadlines' | 'limits' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
+ * @typedef {Pick<Snapshot, 'bulkheads' | 'deadlines' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
  */
 
 class Features {

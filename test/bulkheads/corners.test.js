@@ -27,7 +27,7 @@ function listening(t, given = {}) {
   const limit = spillway.limit({ name: 'all', maxConcurrent: 1, maxWait: 60_000, ...given })
   const held = []
   const listener = (req, res) => limit(req, res, () => held.push(res))
-  const state = () => spillway.snapshot().limits[0]
+  const state = () => spillway.snapshot().bulkheads[0]
   return { spillway, limit, held, listener, state }
 }
 
@@ -118,7 +118,7 @@ test('a request waits no longer than its errors.timeout', async (t) => {
   const first = get('/slow')
   await until(() => held.length === 1)
   assert.equal((await get('/report')).status, 503)
-  assert.equal(spillway.snapshot().limits[0].rejected, 1)
+  assert.equal(spillway.snapshot().bulkheads[0].rejected, 1)
   held[0].end()
   assert.equal((await first).status, 200)
   assert.equal(held.length, 1)
@@ -211,7 +211,7 @@ test('a key that throws is reported, and the request waits with those without a 
   const first = get('/keyed')
   await until(() => held.length === 1)
   const second = get('/keyed')
-  await until(() => spillway.snapshot().limits[1].queued === 1)
+  await until(() => spillway.snapshot().bulkheads[1].queued === 1)
   held[0].end()
   await until(() => held.length === 2)
   held[1].end()

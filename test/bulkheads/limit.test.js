@@ -267,7 +267,7 @@ test('a limit on two routes bounds their sum; twice on one route it counts a req
   const first = get('/twice')
   await until(() => held.length === 1)
   const second = get('/report')
-  await until(() => spillway.snapshot().limits[0].queued === 1)
+  await until(() => spillway.snapshot().bulkheads[0].queued === 1)
   held[0].end()
   await first
   await until(() => held.length === 2)
@@ -281,7 +281,7 @@ test('a request holds a place in each limit on its way, and gives all back', asy
   app.get('/both', middleware, inner, (_req, res) => held.push(res))
   const first = get('/both')
   await until(() => held.length === 1)
-  const running = () => spillway.snapshot().limits.map((each) => each.running)
+  const running = () => spillway.snapshot().bulkheads.map((each) => each.running)
   assert.deepEqual(running(), [1, 1])
   held[0].end()
   await first

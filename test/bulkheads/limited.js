@@ -78,7 +78,7 @@ async function limited(
   const server = http.createServer(kind === 'koa' ? app.callback() : app)
   if (by === 'attach') spillway.attach(server)
   const served = await serve(t, server)
-  const state = () => spillway.snapshot().limits[0]
+  const state = () => spillway.snapshot().bulkheads[0]
   return { spillway, app, held, middleware, state, ...served }
 }
 

@@ -22,7 +22,7 @@ test('one more than the places waits, and one more than the queue is 503', { ski
     res.once('close', () => next())
   })
   const { get } = await serve(t, server.server)
-  const state = () => spillway.snapshot().limits[0]
+  const state = () => spillway.snapshot().bulkheads[0]
   const first = get('/report')
   await until(() => held.length === 1)
   const second = get('/report')

@@ -61,7 +61,7 @@ const snapshotOf = (more) => ({
   internalErrors: {},
   warnings: { counts: {}, recent: [] },
   outgoing: { hosts: [], folded: 0 },
-  limits: [],
+  bulkheads: [],
   pools: [],
   sockets: socketsOf(),
   stalls: { count: 0, totalMs: 0, sites: [] },

@@ -49,6 +49,7 @@ function featureStack({ ages, deadlines, bulkheads = [] }) {
           shed: { maxAge: ages?.maxAgeMs },
         },
         recorder,
+        timeouts: { leftMs: () => Number.POSITIVE_INFINITY },
         warn: () => {},
       })
       if (ages !== undefined || deadlines !== undefined) ofDeadlines = deadlinesOf(instance)

@@ -161,7 +161,7 @@ const SHAPE = {
     events: [],
     folded: 'number',
   },
-  limits: [],
+  bulkheads: [],
   pools: [],
   deadlines: 'object',
   warnings: { counts: {}, recent: [] },

@@ -10,7 +10,7 @@ const { Labels } = require('../../core/metrics/labels')
  * @import { Bulkheads } from './bulkheads'
  */
 
-/** @typedef {{ limits: ReturnType<Bulkheads['sample']> }} Captured */
+/** @typedef {{ bulkheads: ReturnType<Bulkheads['sample']> }} Captured */
 
 /** @type {Map<string, Labels>} */
 const labelsOfState = new Map()
@@ -24,22 +24,22 @@ function stateLabels(limit, state) {
 }
 
 /** @param {Captured} captured */
-function* requests({ limits }) {
-  for (const { name, running, queued } of limits) {
+function* requests({ bulkheads }) {
+  for (const { name, running, queued } of bulkheads) {
     yield { labels: stateLabels(name, 'running'), value: running }
     yield { labels: stateLabels(name, 'queued'), value: queued }
   }
 }
 
 /** @param {Captured} captured */
-function* places({ limits }) {
-  for (const { name, maxConcurrent } of limits)
+function* places({ bulkheads }) {
+  for (const { name, maxConcurrent } of bulkheads)
     yield { labels: nameLabels('limit', name), value: maxConcurrent }
 }
 
 /** @param {Captured} captured */
-function* waits({ limits }) {
-  for (const { name, waits: values, row } of limits)
+function* waits({ bulkheads }) {
+  for (const { name, waits: values, row } of bulkheads)
     if (countOf(values, row, ADVISED_BOUNDS) > 0) yield { labels: nameLabels('limit', name), values, row }
 }
 

@@ -61,8 +61,8 @@ function limitsSection() {
     title: 'Limits',
     isWide: true,
     content: [table.element],
-    isEmpty: ({ snapshot }) => snapshot.limits.length === 0,
-    update: ({ snapshot }) => table.update(snapshot.limits),
+    isEmpty: ({ snapshot }) => snapshot.bulkheads.length === 0,
+    update: ({ snapshot }) => table.update(snapshot.bulkheads),
   }
 }
 
