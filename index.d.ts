@@ -1789,7 +1789,7 @@ export interface ProxySnapshot {
   readonly requests: number
   /** Requests without a stamp. */
   readonly without: number
-  /** Requests whose stamp is not believed: no time, over five minutes old, or over a second in the future. */
+  /** Requests whose stamp is not believed: no time, over five minutes old, or over a second in the future. And requests that a doubted age did not reject. */
   readonly implausible: number
   /** The sum of the times in the proxy. */
   readonly totalMs: number

@@ -10,17 +10,27 @@ const BUSY = false
 
 function clockOf() {
   const learnt = []
-  const clock = new ProxyClock((ms) => learnt.push(ms))
+  const doubts = []
   let nowMs = 0
+  const clock = new ProxyClock(
+    (ms) => learnt.push(ms),
+    () => doubts.push(nowMs)
+  )
+
+  let rejected = 0
   /** One request after so long, which is rejected if it is older than two seconds. */
   const see = (differenceMs, isQuiet = BUSY, afterMs = 10) => {
     nowMs += afterMs
     const ms = clock.ageOf(differenceMs, isQuiet, nowMs)
-    if (ms >= 2000) clock.onOld(differenceMs, nowMs)
-    else clock.onYoung()
+    const isOdd = clock.isOdd(differenceMs, isQuiet, nowMs)
+    if (ms < 2000) clock.onYoung()
+    else {
+      clock.onOld(differenceMs, nowMs)
+      if (!clock.doubts(isOdd, nowMs)) rejected++
+    }
     return ms
   }
-  return { clock, learnt, see }
+  return { clock, learnt, doubts, see, rejected: () => rejected }
 }
 
 test('no age is believed before a request was young', () => {
@@ -58,10 +68,11 @@ test('a queue that stands when the process starts is taken for a difference at f
   const { clock, see } = clockOf()
   for (let i = 0; i < 1000; i++) see(8000)
   assert.equal(clock.behindMs, 8000)
-  assert.equal(see(5000), 0)
-  assert.equal(see(6000), 1000)
-  see(1)
-  assert.equal(see(3000), 2999)
+  for (let i = 0; i < 1000; i++) see(6000 - i)
+  assert.ok(clock.behindMs <= 6000, String(clock.behindMs))
+  for (let i = 0; i < 2000; i++) see(1)
+  assert.equal(clock.behindMs, 0)
+  assert.equal(see(3000), 3000)
 })
 
 test('requests that come alone teach a smaller difference, too', () => {
@@ -92,12 +103,55 @@ test('a stamp from the future makes no other request old', () => {
   assert.deepEqual([clock.behindMs, clock.aheadMs], [0, 900])
 })
 
-test('a clock that is set right again is believed at once', () => {
+test('a clock that is set right again is believed after five seconds', () => {
   const { clock, see } = clockOf()
   for (let i = 0; i < 1000; i++) see(3000)
   assert.equal(clock.behindMs, 3000)
-  see(1)
-  assert.equal(clock.behindMs, 1)
+  for (let i = 0; i < 490; i++) see(1)
+  assert.equal(clock.behindMs, 3000)
+  for (let i = 0; i < 20; i++) see(1)
+  assert.equal(clock.behindMs, 0)
+})
+
+test('younger stamps of others reject nobody, whether the difference is known or not', () => {
+  const { clock, see, rejected } = clockOf()
+  for (let i = 0; i < 1000; i++) see(3000)
+  for (let i = 0; i < 20_000; i++) see(i % 300 === 0 ? 0 : 3000 + (i % 7))
+  assert.deepEqual([rejected(), clock.behindMs], [0, 3000])
+})
+
+for (const every of [2, 30, 300, 499])
+  test(`two clocks behind one address: three rejections, with one young request in ${every}`, () => {
+    const { doubts, see, rejected } = clockOf()
+    for (let i = 0; i < 50_000; i++) see(i % every === 0 ? 0 : 3000)
+    assert.deepEqual([rejected(), doubts.length], [3, 1])
+  })
+
+test('a clock that falls back costs three rejections, at any rate of requests', () => {
+  for (const [isQuiet, afterMs] of [
+    [BUSY, 10],
+    [QUIET, 2000],
+    [QUIET, 60_000],
+  ]) {
+    const { see, rejected } = clockOf()
+    for (let i = 0; i < 50; i++) see(5, isQuiet, afterMs)
+    for (let i = 0; i < 1000; i++) see(3005, isQuiet, afterMs)
+    assert.ok(rejected() <= 5, `${rejected()} each ${afterMs} ms`)
+  }
+})
+
+test('a queue in order is never doubted, and ages count again half a minute after the last that was odd', () => {
+  const { doubts, see, rejected } = clockOf()
+  see(2)
+  for (let i = 0; i < 1000; i++) see(Math.min(2100, i * 8))
+  const inOrder = rejected()
+  assert.ok(inOrder > 100)
+  see(5)
+  for (let i = 0; i < 10; i++) see(4000)
+  assert.deepEqual([rejected() - inOrder, doubts.length], [3, 1])
+  for (let i = 0; i < 4000; i++) see(5)
+  for (let i = 0; i < 1000; i++) see(Math.min(2100, i * 8))
+  assert.ok(rejected() > inOrder + 100)
 })
 
 test('a clock that is a little behind is learnt too, if every request is too old by it', () => {

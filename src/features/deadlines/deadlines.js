@@ -25,7 +25,7 @@ const LEAST_MAX_AGE_MS = 200
 /** In which services are told, unless a header is given. */
 const DEFAULT_HEADER = 'x-request-timeout-ms'
 /** @type {Age} */
-const NO_AGE = Object.freeze({ ms: 0, differenceMs: 0, clock: undefined })
+const NO_AGE = Object.freeze({ ms: 0, differenceMs: 0, isOdd: false, clock: undefined })
 
 /** What is kept of a request. */
 class Span {
@@ -37,6 +37,13 @@ class Span {
     this.age = age
     /** When it came to the proxy, on our clock. */
     this.startedMs = arrivedMs - age.ms
+  }
+
+  /** The age is not believed. */
+  withoutAge() {
+    this.startedMs += this.age.ms
+    this.age = NO_AGE
+    this.endsMs = undefined
   }
 }
 
@@ -117,17 +124,28 @@ class Deadlines {
     if (span === undefined) return undefined
     const ageMs = nowMs - span.startedMs
     const boundMs = this.#boundMs(span, request, nowMs)
-    const { clock, differenceMs } = span.age
+    const { clock, differenceMs, isOdd } = span.age
     if (ageMs < boundMs) {
       clock?.onYoung()
       return undefined
     }
     // In mode `observe` the proxy still holds its queue, so that age is no sign of a wrong clock.
     if (!isObserved) clock?.onOld(differenceMs, nowMs)
+    if (clock?.doubts(isOdd, nowMs)) return this.#reasonWithoutAge(span, request, nowMs)
     const { cause, measurements } = this.#instance.admission
     // A rejection then holds the connection of the proxy for 5 ms and not for 20: the next request waits for it.
     if (span.age.ms > 0) measurements.clients.onGatewayQueue()
     return cause.because('age', ageMs, boundMs)
+  }
+
+  /** @param {Span} span @param {Request} request @param {number} nowMs */
+  #reasonWithoutAge(span, request, nowMs) {
+    const ages = /** @type {ProxyAges} */ (this.#ages)
+    ages.implausible++
+    if (span.endsMs !== undefined && span.endsMs < Number.POSITIVE_INFINITY) this.withDeadline--
+    span.withoutAge()
+    const [ageMs, boundMs] = [nowMs - span.startedMs, this.#boundMs(span, request, nowMs)]
+    return ageMs < boundMs ? undefined : this.#instance.admission.cause.because('age', ageMs, boundMs)
   }
 
   /** The gate has kept it in the queue until now. @param {Request} request @param {number} nowMs @returns {ShedReason | undefined} */

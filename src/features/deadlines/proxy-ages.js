@@ -12,7 +12,8 @@ const { startOf } = require('./request-start')
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Request } from '../../core/request/request'
  *
- * @typedef {{ ms: number, differenceMs: number, clock: ProxyClock | undefined }} Age `clock`: of the proxy that stamped the request, if any did
+ * @typedef {{ ms: number, differenceMs: number, isOdd: boolean, clock: ProxyClock | undefined }} Age
+ *   `clock`: of the proxy that stamped the request, if any did; `isOdd`: what else is known speaks against an age
  */
 
 /** Older requests are none: the clock of the proxy is wrong, or its unit is another. */
@@ -23,6 +24,8 @@ const MOST_AHEAD_MS = 1000
 const QUIET_MS = 20
 /** Proxies with a clock of their own. Further ones share one. */
 const MOST_PROXIES = 100
+const DOUBT =
+  'old requests came after younger ones, or while the process was idle: no request of this proxy is rejected for its age meanwhile. Compare the clocks of the proxies, and let each overwrite the header.'
 const BOTH = ['x-request-start', 'x-queue-start']
 
 class ProxyAges {
@@ -66,7 +69,7 @@ class ProxyAges {
     const isQuiet = request.othersInFlight === 0 && startedMs - this.#recorder.endedMs > QUIET_MS
     const ms = clock.ageOf(differenceMs, isQuiet, startedMs)
     if (clock.isKnown) this.#record(ms, startedMs)
-    return { ms, differenceMs, clock }
+    return { ms, differenceMs, isOdd: clock.isOdd(differenceMs, isQuiet, startedMs), clock }
   }
 
   /** @param {number} ms @param {number} nowMs */
@@ -86,7 +89,7 @@ class ProxyAges {
   /** @param {'without' | 'implausible'} why */
   #unknown(why) {
     this[why]++
-    return { ms: 0, differenceMs: 0, clock: undefined }
+    return { ms: 0, differenceMs: 0, isOdd: false, clock: undefined }
   }
 
   /** @param {number | undefined} startMs @param {number} differenceMs */
@@ -109,11 +112,13 @@ class ProxyAges {
     const key = this.#proxies.has(address) || this.#proxies.size < MOST_PROXIES ? address : ''
     let clock = this.#proxies.get(key)
     if (clock === undefined) {
-      clock = new ProxyClock((behindMs) =>
-        this.#warnOnce(
-          'clock',
-          `the clock of a proxy seems ${seconds(behindMs)} s behind: ages of requests count from there. Synchronize the clocks.`
-        )
+      clock = new ProxyClock(
+        (behindMs) =>
+          this.#warnOnce(
+            'clock',
+            `the clock of a proxy seems ${seconds(behindMs)} s behind: ages of requests count from there. Synchronize the clocks.`
+          ),
+        () => this.#warnOnce('doubt', DOUBT)
       )
       this.#proxies.set(key, clock)
     }
