@@ -517,6 +517,13 @@ test('in mode observe the advice is for what mode adaptive would reject for', ()
   assert.match(advice, /^The heap is nearly full/)
 })
 
+test('requests rejected for their age are old by the clock of the proxy', () => {
+  const admission = { rejected: 500, reasons: { age: 500 } }
+  const [{ summary, advice }] = ruleOf('overloaded').find(figuresWith({ admission }))
+  assert.match(summary, /mostly for age .*: the time in the proxy, by its clock, is longer than allowed\./)
+  assert.match(advice, /^Requests wait in a proxy .* If it queues none, its clock differs/)
+})
+
 test('pool-exhausted is not claimed where calls to another host take most of the time', () => {
   const calls = (totalMs) =>
     pooled({}, { outgoing: [{ host: 'db', method: 'GET', route: '/orders', count: 600, totalMs }] })

@@ -24,10 +24,14 @@ const ADVICE = {
     'The heap is nearly full. Look for a leak, or raise --max-old-space-size if the container has room.',
   shortage: 'The function `shed.shortage` of the application reports a shortage.',
   deadline: 'Requests would not be answered within their deadlines. Run more processes, or allow more time.',
-  age: 'Requests are too old when they arrive: they wait in a proxy. Run more processes, or let the proxy queue fewer.',
+  age: 'Requests wait in a proxy before they arrive. Run more processes, or let the proxy queue fewer. If it queues none, its clock differs: compare it with the clock of this machine, and see `deadlines.proxy.clockDifferenceMs` of the snapshot.',
 }
 /** Causes other than the number of requests. @type {Record<string, string>} */
-const CAUSES = { memory: 'the heap is nearly full', shortage: 'the application reports a shortage' }
+const CAUSES = {
+  memory: 'the heap is nearly full',
+  shortage: 'the application reports a shortage',
+  age: 'the time in the proxy, by its clock, is longer than allowed',
+}
 const OTHER_CAUSE = 'more requests come than the process can serve'
 const OTHER_ADVICE =
   'A fixed limit of the options `shed` is reached. Raise it if the process has room, or run more processes.'
