@@ -36,7 +36,7 @@ const HEALTHY = Object.freeze({
   scheduler: { runShare: 0.3, waitShare: 0.01, foreignShare: 0.01 },
   throttling: { periods: 600, throttledPeriods: 0, share: 0 },
   threadPool: { seconds: 60, fullShare: 0, waitMs: 0, threads: 4 },
-  proxies: { looked: 60, proxied: 0, kept: 0, idleCloses: 0, unusedCloses: 0, keptMs: 6000, isDefault: true },
+  proxies: { looked: 60, proxied: 0, kept: 0, idleCloses: 0, unusedCloses: 0, keptMs: 6000 },
   gc: { share: 0.02, majorShare: 0.005 },
   heap: { afterGcBytes: 40e6, limitBytes: 400e6, recent: [], trend: { verdict: 'unknown' } },
   memory: { limitBytes: 2e9, rssBytes: 120e6 },

@@ -135,11 +135,11 @@ test('proxies have what happened between the readings, and how long their server
   of.proxies = { looked: 20, proxied: 18, kept: 16, idleCloses: 14, unusedCloses: 12, server }
   const now = read()
   const counts = { looked: 10, proxied: 9, kept: 8, idleCloses: 7, unusedCloses: 6 }
-  assert.deepEqual(figures(earlier, now).proxies, { ...counts, keptMs: 6000, isDefault: true })
+  assert.deepEqual(figures(earlier, now).proxies, { ...counts, keptMs: 6000 })
   Object.assign(server, { keepAliveTimeout: 65_000, keepAliveTimeoutBuffer: 500 })
-  assert.deepEqual(figures(earlier, now).proxies, { ...counts, keptMs: 65_500, isDefault: false })
+  assert.deepEqual(figures(earlier, now).proxies, { ...counts, keptMs: 65_500 })
   server.keepAliveTimeout = 0
-  assert.deepEqual(figures(earlier, now).proxies, { ...counts, keptMs: 0, isDefault: false })
+  assert.deepEqual(figures(earlier, now).proxies, { ...counts, keptMs: 0 })
   assert.deepEqual(figures(earlier, earlier).proxies.keptMs, 0)
 })
 

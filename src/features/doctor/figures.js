@@ -2,7 +2,6 @@
 // Builds the record of figures that the doctor's rules judge: what happened between two readings, and the current state. A figure
 // that this process cannot measure is undefined, and a rule that needs this figure makes no claim.
 
-const http = require('node:http')
 const { BUFFER_MS } = require('../../core/drain/connections')
 const { newHistogram } = require('../../core/histogram/hdr-histogram')
 const { quantilesOf } = require('../../core/histogram/quantiles')
@@ -32,7 +31,6 @@ const { waitingRequests } = require('./waiting-requests')
 const MOST_QUANTILES = 20
 /** Of libuv, where UV_THREADPOOL_SIZE does not set another number. */
 const DEFAULT_THREADS = 4
-const { keepAliveTimeout: NODE_KEEPS_MS } = http.createServer()
 
 /**
  * @typedef {(ms: number) => number} ShareOf the time between the readings
@@ -77,9 +75,8 @@ const { keepAliveTimeout: NODE_KEEPS_MS } = http.createServer()
  * @property {{ periods: number, throttledPeriods: number, share: number } | undefined} throttling by the limit of the container
  * @property {{ seconds: number, fullShare: number, waitMs: number, threads: number }} threadPool seconds: for which it was observed;
  *   fullShare: of these, in which a job waited for 50 ms or more; waitMs: the mean of these waits
- * @property {{ looked: number, proxied: number, kept: number, idleCloses: number, unusedCloses: number, keptMs: number,
- *   isDefault: boolean }} proxies of requests that were looked at, see proxied-connections.js. keptMs: how long their server keeps an idle
- *   connection, 0 for ever; isDefault: by Node's own keep-alive timeout
+ * @property {{ looked: number, proxied: number, kept: number, idleCloses: number, unusedCloses: number, keptMs: number }} proxies of requests
+ *   that were looked at, see proxied-connections.js. keptMs: how long their server keeps an idle connection, 0 for ever
  * @property {{ share: number, majorShare: number }} gc
  * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number, bytes: number }[], trend: Trend }} heap
  * @property {{ limitBytes: number, rssBytes: number }} memory
@@ -322,7 +319,6 @@ function proxiesBetween(earlier, { server, ...now }) {
     idleCloses: now.idleCloses - earlier.idleCloses,
     unusedCloses: now.unusedCloses - earlier.unusedCloses,
     keptMs: keepAliveTimeout > 0 ? keepAliveTimeout + keepAliveTimeoutBuffer : 0,
-    isDefault: keepAliveTimeout === NODE_KEEPS_MS,
   }
 }
 

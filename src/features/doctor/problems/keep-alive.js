@@ -1,30 +1,27 @@
 'use strict'
 // A proxy keeps connections to this process for longer than the process does. The process closes one just when the proxy sends a
 // request on it, and the client gets 502. Nothing in the process sees that request.
-// - Medium: a server that is attached has closed such connections. Each close is a moment at which a request is lost.
-// - Low: none was closed in this minute, but the keep-alive timeout is Node's default. Somebody who set another value knows the proxy.
+// - A server that is attached has closed such connections. Each close is a moment at which a request is lost. Without one nothing is
+//   claimed, whatever the timeout is: nobody here knows for how long the proxy keeps a connection.
 // - A fifth of the requests through a proxy: the networks of some clients have proxies too, and probes come without one. Five
 //   requests: one is looked at a second.
 
-const { counted, duration, percent } = require('../../../core/readable')
+const { counted, duration } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
 const FEWEST = 5
 const SHARE = 0.2
-/** nginx and AWS's load balancers keep an idle connection for a minute. Others keep it for longer. */
-const USUAL_MS = 60_000
 
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'keep-alive',
   find({ proxies }) {
-    const { idleCloses, isDefault, keptMs, kept, looked, proxied, unusedCloses } = proxies
+    const { idleCloses, keptMs, kept, looked, proxied, unusedCloses } = proxies
     if (kept < FEWEST || proxied < SHARE * looked) return []
-    const closes = idleCloses + unusedCloses
-    if (closes === 0 && !(isDefault && keptMs < USUAL_MS)) return []
+    if (idleCloses + unusedCloses === 0) return []
     return [
       {
-        severity: closes > 0 ? 'medium' : 'low',
+        severity: 'medium',
         share: kept / looked,
         route: null,
         summary: `${summaryOf(proxies)}. A request that the proxy sends at that moment gets 502.`,
@@ -42,12 +39,10 @@ const rule = {
 }
 
 /** @param {import('../figures').Figures['proxies']} proxies */
-function summaryOf({ idleCloses, kept, keptMs, looked, unusedCloses }) {
+function summaryOf({ idleCloses, keptMs, unusedCloses }) {
   if (idleCloses > 0)
     return `This process closed ${counted(idleCloses, 'idle connection')}${keptMs > 0 ? `, each ${duration(keptMs)} after its last request,` : ''} while proxies keep them`
-  if (unusedCloses > 0)
-    return `This process closed ${counted(unusedCloses, 'connection')} that carried no request yet, while proxies keep them`
-  return `${percent(kept / looked)} of the requests come through a proxy on kept connections, which this process closes after ${duration(keptMs)} without a request: proxies keep them for ${duration(USUAL_MS)} or longer`
+  return `This process closed ${counted(unusedCloses, 'connection')} that carried no request yet, while proxies keep them`
 }
 
 const ADVICE =
