@@ -100,11 +100,13 @@ for (const [client, call] of Object.entries(CLIENTS)) {
 
   test(`${client}: after close() nobody is told`, async (t) => {
     const { port } = await stock(t)
-    const { ask, spillway } = await orders(t, { forward: ['127.0.0.1'] }, () => {
+    const { addRequest } = http.Agent.prototype
+    const { ask, spillway } = await orders(t, { forward: [`127.0.0.1:${port}`] }, () => {
       spillway.close()
       return call(`http://127.0.0.1:${port}/`)
     })
     assert.equal(await ask(), 'nothing')
+    assert.equal(http.Agent.prototype.addRequest, addRequest)
   })
 }
 
@@ -138,6 +140,26 @@ test("a host is not named by the application's Host header", async (t) => {
   )
   assert.equal(await ask(), 'nothing')
 })
+
+for (const agent of [undefined, false, new http.Agent({ keepAlive: true, maxSockets: 1 })])
+  test(`the port is that of the connection, whatever the Host header says: ${agent === undefined ? 'the global agent' : agent ? 'an agent that queues' : 'no agent'}`, async (t) => {
+    if (agent) t.after(() => agent.destroy())
+    const { port } = await stock(t)
+    const call = async (headers, more = {}) => {
+      const req = http.get({ host: '127.0.0.1', port, agent, headers, ...more })
+      return bodyOf((await once(req, 'response'))[0])
+    }
+    const calls = (named) => [
+      call({ host: named }),
+      call({ host: named }, { setHost: false }),
+      call({ Host: 'another.internal' }),
+      call({}),
+    ]
+    const { ask } = await orders(t, { forward: ['127.0.0.1:1'] }, () => Promise.all(calls('127.0.0.1:1')))
+    assert.deepEqual(await ask(), ['nothing', 'nothing', 'nothing', 'nothing'])
+    const named = await orders(t, { forward: [`127.0.0.1:${port}`] }, () => Promise.all(calls('127.0.0.1:1')))
+    assert.deepEqual(await named.ask(), ['400', '400', '400', '400'])
+  })
 
 test('names are compared without case, and IPv6 in brackets', async (t) => {
   const { port } = await stock(t)

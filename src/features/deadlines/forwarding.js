@@ -17,6 +17,7 @@ const { timeoutText } = require('./timeout-header')
  */
 
 const MOST_ORIGINS = 200
+const WITH_PORT = /:\d+$/
 /** From 22.12 on Node tells of a request before its head is made. Before that nothing does, and `_implicitHeader` makes the head. */
 const [MAJOR, MINOR] = process.versions.node.split('.').map(Number)
 const IS_TOLD = MAJOR > 22 || (MAJOR === 22 && MINOR >= 12)
@@ -28,6 +29,10 @@ class Forwarding {
   #isNamedByOrigin = new Map()
   /** @type {ReplacedMethod | undefined} */
   #replaced
+  /** @type {ReplacedMethod | undefined} */
+  #asked
+  /** To which port a request goes. The request itself does not say. @type {WeakMap<ClientRequest, unknown>} */
+  #ports = new WeakMap()
 
   /**
    * @param {{ header: string, hosts: readonly string[], internalErrors: InternalErrors, leftMs: () => number, onForward: () => void }} parts
@@ -42,12 +47,26 @@ class Forwarding {
     subscribe('undici:request:create', this.#onUndici)
     if (IS_TOLD) subscribe('http.client.request.created', this.#onHttp)
     else this.#replaceHead()
+    if (this.#parts.hosts.some((host) => WITH_PORT.test(host))) this.#watchPorts()
   }
 
   close() {
     unsubscribe('undici:request:create', this.#onUndici)
     unsubscribe('http.client.request.created', this.#onHttp)
     this.#replaced?.restore()
+    this.#asked?.restore()
+  }
+
+  /** An agent is asked for a connection before the head is made. */
+  #watchPorts() {
+    const ports = this.#ports
+    this.#asked = new ReplacedMethod(http.Agent.prototype, 'addRequest', (method) => {
+      /** @this {http.Agent} @param {ClientRequest} request @param {{ port?: unknown } | undefined} options @param {unknown[]} others */
+      return function (request, options, ...others) {
+        ports.set(request, options?.port)
+        return method.inner.call(this, request, options, ...others)
+      }
+    })
   }
 
   /** Node 20 has no other place. */
@@ -84,7 +103,7 @@ class Forwarding {
     const { header } = this.#parts
     // A head that is made from an array of headers, or for `Expect`, is ready by now. A socket in the file system has no host.
     if (request.headersSent || request.socketPath) return
-    if (!this.#isNamed(request.host, request.getHeader('host')) || request.hasHeader(header)) return
+    if (!this.#isNamed(request.host, this.#ports.get(request)) || request.hasHeader(header)) return
     const text = this.#text()
     if (text !== undefined) request.setHeader(header, text)
   }
@@ -109,23 +128,22 @@ class Forwarding {
   #isOriginNamed(origin) {
     let isNamed = this.#isNamedByOrigin.get(origin)
     if (isNamed !== undefined) return isNamed
-    const { hostname, host } = new URL(origin)
-    isNamed = this.#isNamed(hostname, host)
+    const { hostname, port, protocol } = new URL(origin)
+    isNamed = this.#isNamed(hostname, port || (protocol === 'https:' ? 443 : 80))
     if (this.#isNamedByOrigin.size < MOST_ORIGINS) this.#isNamedByOrigin.set(origin, isNamed)
     return isNamed
   }
 
   /**
-   * The host that is connected to decides. The header only adds its port, and belongs to the application.
+   * The host that is connected to decides, and its port. The header belongs to the application.
    *
-   * @param {string} name @param {unknown} withPort
+   * @param {string} name @param {unknown} port
    */
-  #isNamed(name, withPort) {
+  #isNamed(name, port) {
     const bare = String(name).toLowerCase()
     const host = bare.includes(':') && !bare.startsWith('[') ? `[${bare}]` : bare
     if (this.#hosts.has(host)) return true
-    const full = String(withPort).toLowerCase()
-    return full.startsWith(`${host}:`) && this.#hosts.has(full)
+    return this.#hosts.has(`${host}:${port}`)
   }
 }
 
