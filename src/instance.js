@@ -58,6 +58,8 @@ class Instance {
   exporter
   #turnClock
   #isClosed = false
+  /** What puts the timeouts of servers back. @type {(() => void)[]} */
+  #restores = []
 
   /**
    * @param {ResolvedOptions} options
@@ -249,10 +251,16 @@ class Instance {
     return listening
   }
 
+  /** Only proxies connect to it. @param {object} server */
+  keepConnections(server) {
+    this.#restores.push(require('./core/http/behind-proxy').setTimeouts(server))
+  }
+
   close() {
     if (this.#isClosed) return
     this.#isClosed = true
     openInstances.remove()
+    for (const restore of this.#restores) restore()
     this.features.close()
     this.timeouts.close()
     this.processErrors.close()

@@ -122,7 +122,7 @@ class Spillway {
   attach(server, given) {
     const { behindProxy, signals } = resolveMember('attach', given)
     const inner = serverIn(server)
-    if (behindProxy) require('./core/http/behind-proxy').setTimeouts(inner)
+    if (behindProxy) this.#instance.keepConnections(inner)
     this.#instance.features.onMount()
     this.#instance.entrance.attach(inner)
     this.#instance.setUp.listen()

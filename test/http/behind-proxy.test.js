@@ -56,3 +56,23 @@ test('behindProxy sets the server that is inside another object, and spares one 
   const plain = http2.createServer()
   assert.equal(spillwayFor(t).attach(plain, { behindProxy: true }).keepAliveTimeout, undefined)
 })
+
+test('close() puts back what behindProxy raised, and leaves what was set since', (t) => {
+  const server = http.createServer()
+  const spillway = spillwayFor(t)
+  spillway.attach(server, { behindProxy: true })
+  server.headersTimeout = 70_000
+  spillway.close()
+  assert.deepEqual(timeoutsOf(server), { ...DEFAULTS, headersTimeout: 70_000 })
+})
+
+test('of two instances the one that closes last puts the timeouts back', (t) => {
+  const server = http.createServer()
+  const both = [spillwayFor(t), spillwayFor(t)]
+  for (const spillway of both) spillway.attach(server, { behindProxy: true })
+  both[0].attach(server, { behindProxy: true })
+  both[0].close()
+  assert.ok(server.keepAliveTimeout > ENVOY_MS)
+  both[1].close()
+  assert.deepEqual(timeoutsOf(server), DEFAULTS)
+})

@@ -41,10 +41,11 @@ class Registration {
     this.#guard(() => {
       if (use.first !== undefined) this.#leaveAlone(use.first)
       if (this.isOff) return
-      const { features, lifecycle, entrance, setUp } = (this.#instance ??= this.#makeInstance())
+      const instance = (this.#instance ??= this.#makeInstance())
+      const { features, lifecycle, entrance, setUp } = instance
       features.onMount()
       const { behindProxy, signals } = this.#settings.attach
-      if (behindProxy) require('../../core/http/behind-proxy').setTimeouts(server)
+      if (behindProxy) instance.keepConnections(server)
       entrance.attach(server)
       setUp.listen()
       if (signals) lifecycle.listenForSignals(server)
