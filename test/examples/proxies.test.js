@@ -41,6 +41,8 @@ test('the Ingress says what nginx.conf says', () => {
   for (const [name, value] of Object.entries(headers.data))
     assert.match(
       nginx.replaceAll('"', ''),
-      new RegExp(`proxy_set_header ${name} ${value.replace(/[${}]/g, '\\$&')};`)
+      new RegExp(
+        `proxy_set_header ${name} ${value.replace(/\$\{msec\}/, '$arrived').replace(/[${}]/g, '\\$&')};`
+      )
     )
 })

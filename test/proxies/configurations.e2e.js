@@ -124,6 +124,31 @@ for (const name of Object.keys(PROXIES))
     })
   })
 
+test('nginx: with one instance down and the other full, a client gets what was tried last', {
+  skip: isMissing('nginx'),
+}, async (t) => {
+  const [full, down] = [await startInstance(t, 'a', ONE), await startInstance(t, 'b')]
+  const proxy = await startProxy(t, 'nginx', [full.port, down.port])
+  const release = await full.hold()
+  await down.spillway.drain({ delay: 0, timeout: 1000 })
+  const gets = await answersTo(proxy, 'GET', 10)
+  assert.deepEqual(new Set(statusesOf(gets)), new Set([502, 503]))
+  for (const { status, headers } of gets) assert.equal('retry-after' in headers, status === 503)
+  await release()
+})
+
+test('nginx: a request that waited for limit_req tells when it came', {
+  skip: isMissing('nginx'),
+}, async (t) => {
+  const service = await startInstance(t, 'a')
+  const slowly = (text) =>
+    `limit_req_zone $server_addr zone=one:64k rate=2r/s;\n${text.replace('proxy_pass', 'limit_req zone=one burst=9;\n    proxy_pass')}`
+  const proxy = await startProxy(t, 'nginx', [service.port, service.port], slowly)
+  const answers = await Promise.all([proxy.ask('GET'), proxy.ask('GET'), proxy.ask('GET')])
+  const starts = answers.map(({ body }) => Number(JSON.parse(body)['x-request-start'].slice(2)))
+  assert.ok(Math.max(...starts) - Math.min(...starts) < 0.4, String(starts))
+})
+
 test('nginx with its default of max_fails leaves both instances alone after one 503 each', async (t) => {
   const instances = [await startInstance(t, 'a', ONE), await startInstance(t, 'b', ONE)]
   const withDefault = (text) => text.replaceAll(' max_fails=0', '')
