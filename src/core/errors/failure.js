@@ -47,14 +47,14 @@ class Failure {
   earlier = undefined
   /** @type {string | undefined} */
   #message
-  /** Whether the error is meant for HTTP. The headers of another error may be those of an upstream. */
-  #hasStatus
+  /** Whether the error has a status, so it is meant for HTTP. The headers of another error may be those of an upstream. */
+  hasStatus
 
   /** @param {unknown} error @param {number} [fallbackStatus] the status of the response, in a framework where handlers set it before they throw */
   constructor(error, fallbackStatus) {
     this.error = error
     const own = ownStatus(error)
-    this.#hasStatus = own !== undefined
+    this.hasStatus = own !== undefined
     this.status = own ?? (isErrorStatus(fallbackStatus) ? fallbackStatus : 500)
     this.type = typeOf(error)
     this.isExposed = read(error, 'expose') === true && !this.#isOfParser
@@ -83,7 +83,7 @@ class Failure {
 
   /** @returns {[name: string, value: unknown][]} the first headers that the error sets on its response, unchecked */
   get headers() {
-    if (!this.#hasStatus) return []
+    if (!this.hasStatus) return []
     const headers = read(this.error, 'headers')
     if (typeof headers !== 'object' || headers === null) return []
     return namesIn(headers).map((name) => [name, read(headers, name)])

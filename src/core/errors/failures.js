@@ -5,6 +5,7 @@
 // An error is recorded once per request, whichever handlers and events report it. It is logged at once, while the
 // application's async context is active. It is counted when the request has ended, under the route of the request.
 
+const { read } = require('../redaction/error-description')
 const { activeSpan, recordError, serverSpan, traceFieldsOf } = require('../tracing/spans')
 const { METRICS } = require('../request/ignore')
 const { isClientError } = require('../request/outcome')
@@ -14,6 +15,7 @@ const { ErrorAnswer, isOver } = require('./error-answer')
 const { ErrorLog } = require('./error-log')
 const { ErrorTable } = require('./error-table')
 const { Failure } = require('./failure')
+const { NO_ANSWER } = require('./substitute-answer')
 
 /**
  * @import { Logger, ResolvedOptions } from '../../../index.js'
@@ -25,19 +27,21 @@ const { Failure } = require('./failure')
  * @import { Request } from '../request/request'
  */
 
+const DEADLINE = 'ERR_SPILLWAY_DEADLINE'
+
+/** Codes of cancelled work: of Node, fetch and axios. */
+const CANCELLED = ['ABORT_ERR', DOMException.ABORT_ERR, 'ERR_CANCELED']
+
 /** Codes of errors that follow from a disconnected client: use of a closed connection or stream, or cancelled work. @type {Set<unknown>} */
 const DISCONNECT_CODES = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_DESTROYED',
   'ERR_HTTP2_STREAM_ERROR',
   'ERR_HTTP2_INVALID_STREAM',
-  'ABORT_ERR',
-  // fetch, then axios.
-  DOMException.ABORT_ERR,
-  'ERR_CANCELED',
+  ...CANCELLED,
   // The reasons of spillway.signal().
   'ERR_SPILLWAY_CLIENT_DISCONNECTED',
-  'ERR_SPILLWAY_DEADLINE',
+  DEADLINE,
   'ERR_SPILLWAY_DRAIN',
   'ERR_SPILLWAY_RESPONSE_CUT',
   'ERR_SPILLWAY_TIMEOUT',
@@ -46,13 +50,19 @@ const DISCONNECT_CODES = new Set([
 /** The messages of multer and formidable for an aborted upload. Their errors have no code. */
 const ABORTED_UPLOAD = /^Request (aborted|closed)$/
 
+const DEEPEST_CAUSE = 5
+
 class Failures {
   table
   log
+  /** The code by which the signal of a response has aborted, once a signal was asked for. @type {((res: NodeResponse) => string | undefined) | undefined} */
+  abortCodeOf
   #answer
   #recorder
   #internalErrors
   #unmatched
+  /** Of the errors that follow from a deadline. They are answered as `errors.timeout` is. */
+  #tooLate
   /** The last response each error was recorded for: an application may throw the same object for many requests. @type {WeakMap<object, NodeResponse>} */
   #recordedFor = new WeakMap()
 
@@ -67,6 +77,7 @@ class Failures {
     this.#recorder = recorder
     this.#internalErrors = internalErrors
     this.#unmatched = options.routes.unmatched
+    this.#tooLate = new Failure({ status: options.errors.timeoutStatus, expose: true, message: NO_ANSWER })
   }
 
   /**
@@ -77,9 +88,12 @@ class Failures {
    */
   record(error, req, res, fallbackStatus) {
     const failure = new Failure(error, fallbackStatus)
+    const codes = codesOf(error)
+    // The application has chosen the answer of an error that has a status.
+    if (!failure.hasStatus && this.#isPastDeadline(codes, res)) return this.#tooLate
     if (
       isOverloadError(error) ||
-      isDisconnectError(failure, res) ||
+      isDisconnectError(failure, codes, res) ||
       (res !== undefined && this.#recordedFor.get(/** @type {object} */ (error)) === res)
     )
       return failure
@@ -98,7 +112,21 @@ class Failures {
 
   /** Ends the response with an answer for the failure. @param {NodeRequest} req @param {NodeResponse} res @param {Failure} failure */
   answer(req, res, failure) {
+    if (this.isTooLate(failure) && !isOver(res)) this.#recorder.find(res)?.timeOut()
     this.#answer.send(req, res, failure)
+  }
+
+  /** Whether it follows from the deadline of its request. @param {Failure} failure */
+  isTooLate(failure) {
+    return failure === this.#tooLate
+  }
+
+  /** @param {unknown[]} codes @param {NodeResponse | undefined} res */
+  #isPastDeadline(codes, res) {
+    if (codes.includes(DEADLINE)) return true
+    // Not all who take a signal pass its reason on.
+    if (res === undefined || !codes.some((code) => CANCELLED.some((each) => each === code))) return false
+    return this.abortCodeOf?.(res) === DEADLINE
   }
 
   /** Counts the failures of a request that has ended, under the route in `request.series`. @param {Request} request */
@@ -154,21 +182,28 @@ function isOverloadError(error) {
  * Whether the error follows from a response that is over, because the client disconnected or an earlier error cut it off.
  *
  * @param {Failure} failure
+ * @param {unknown[]} codes of the error and its causes
  * @param {NodeResponse | undefined} res
  */
-function isDisconnectError(failure, res) {
+function isDisconnectError(failure, codes, res) {
   if (res === undefined || !isOver(res)) return false
-  const code = codeOf(failure.error)
-  return isClientError(code) || DISCONNECT_CODES.has(code) || ABORTED_UPLOAD.test(failure.message)
+  // A lost connection that is only a cause is that of another host: `fetch` and drivers of databases wrap theirs.
+  if (isClientError(codes[0]) || ABORTED_UPLOAD.test(failure.message)) return true
+  return codes.some((code) => DISCONNECT_CODES.has(code))
+}
+
+/** @param {unknown} error @returns {unknown[]} its code, and those of its causes */
+function codesOf(error) {
+  const codes = []
+  let each = error
+  for (let depth = 0; depth <= DEEPEST_CAUSE && each !== undefined && each !== null; depth++) {
+    codes.push(codeOf(each))
+    each = read(each, 'cause')
+  }
+  return codes
 }
 
 /** @param {unknown} error */
-function codeOf(error) {
-  try {
-    return /** @type {{ code?: string | number } | null | undefined} */ (error)?.code
-  } catch {
-    return undefined
-  }
-}
+const codeOf = (error) => read(error, 'code')
 
 exports.Failures = Failures

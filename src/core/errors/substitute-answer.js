@@ -17,6 +17,9 @@ const { isOver } = require('./error-answer')
  * @import { Request } from '../request/request'
  */
 
+/** What the client of a request that took too long is told. */
+const NO_ANSWER = 'No answer in time.'
+
 /** @param {...unknown} given */
 const callBackSoon = (...given) => {
   const callback = given.findLast((each) => typeof each === 'function')
@@ -102,4 +105,5 @@ class SubstituteAnswer {
   }
 }
 
+exports.NO_ANSWER = NO_ANSWER
 exports.SubstituteAnswer = SubstituteAnswer

@@ -6,7 +6,7 @@
 const { PRIORITIES } = require('../gate/verdict')
 const { rounded } = require('../durations')
 const { cutOff } = require('../request/cut-off')
-const { SubstituteAnswer } = require('./substitute-answer')
+const { NO_ANSWER, SubstituteAnswer } = require('./substitute-answer')
 
 /**
  * @import { ResolvedOptions, TimeoutFunction } from '../../../index.js'
@@ -39,7 +39,7 @@ class Timeouts {
     this.#warn = warn
     this.#recorder = recorder
     this.#timeout = options.errors.timeout
-    this.#substitute = new SubstituteAnswer(options.errors.timeoutStatus, 'No answer in time.')
+    this.#substitute = new SubstituteAnswer(options.errors.timeoutStatus, NO_ANSWER)
   }
 
   start() {
@@ -96,8 +96,7 @@ class Timeouts {
   #answer(request) {
     try {
       if (!this.#substitute.answer(request)) return false
-      for (let each = /** @type {Request | undefined} */ (request.head); each !== undefined; each = each.next)
-        each.isTimedOut = true
+      request.timeOut()
       return true
     } catch (error) {
       this.#internalErrors.report('errors.timeout', error)

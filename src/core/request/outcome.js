@@ -4,7 +4,7 @@
 //   errored    the status is 500 or more, or the server cut the response off
 //   aborted    the client disconnected before the response was whole
 //   upgraded   the connection was handed to another protocol
-//   timed_out  the handler had not answered within `errors.timeout`
+//   timed_out  the handler had not answered within `errors.timeout`, or its deadline
 // `writableFinished` cannot decide it: docs/decisions/0010 says what does.
 
 const { NO_STATUS } = require('./request')

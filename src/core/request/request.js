@@ -103,7 +103,7 @@ class Request {
     this.firstByteMs = -1
     this.durationMs = 0
     this.outcome = 0
-    /** `errors.timeout` answered it instead of its handler. */
+    /** `errors.timeout` answered it instead of its handler, or its handler ended with its deadline. */
     this.isTimedOut = false
     this.status = NO_STATUS
     /** Its connection closed before it took the whole response. */
@@ -142,6 +142,12 @@ class Request {
 
   markEnded() {
     this.state = ENDED
+  }
+
+  /** For all instances. */
+  timeOut() {
+    for (let each = /** @type {Request | undefined} */ (this.head); each !== undefined; each = each.next)
+      each.isTimedOut = true
   }
 
   /** Whether it waits in the queue. A request rejected there keeps its state until the application answers it. */

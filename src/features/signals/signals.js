@@ -92,6 +92,11 @@ class Signals {
     else if (leftMs <= LONGEST_TIMER_MS) pending.timer = this.#clock.after(leftMs, onDeadline)
   }
 
+  /** By which code the signal of a response has aborted. @param {NodeResponse} res @returns {string | undefined} */
+  abortCodeOf(res) {
+    return this.#signals.get(res)?.controller.signal.reason?.code
+  }
+
   // Hot path: once a request, from the first call of `signal()` on.
   /** @param {Request} request */
   onEnd(request) {
@@ -156,12 +161,14 @@ const notARequest = () =>
   )
 
 /** @param {Instance} instance */
-function signalsOf({ clock, recorder, started }) {
+function signalsOf({ clock, failures, recorder, started }) {
   // The feature `deadlines` may be off, or left out.
   const others = /** @type {{ deadlines?: { remaining: LeftMs } }} */ (started)
   const leftMs = (/** @type {NodeRequest} */ req) =>
     others.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
-  return new Signals({ clock, recorder, leftMs })
+  const signals = new Signals({ clock, recorder, leftMs })
+  failures.abortCodeOf = (res) => signals.abortCodeOf(res)
+  return signals
 }
 
 exports.Signals = Signals
