@@ -368,3 +368,82 @@ test('signal() and remaining() of a pipelined request are its own, also after th
   await last
   areOwn()
 })
+
+const HOWS = {
+  attach: (spillway, handle) => spillway.attach(http.createServer(handle)),
+  wrap: (spillway, handle) => http.createServer(spillway.wrap(handle)),
+}
+
+/** Whether the first signal of the instance is asked for after the end of the request, or an earlier one has been. */
+const FIRSTS = { 'the first signal of all': false, 'a first signal': true }
+
+for (const [how, serverFor] of Object.entries(HOWS))
+  for (const [which, isStarted] of Object.entries(FIRSTS)) {
+    /** A request that ends before anybody asks for its signal. */
+    const begun = async (t, options, clock) => {
+      const spillway = spillwayFor(t, options, clock)
+      const came = new EventEmitter()
+      const server = serverFor(spillway, (req, res) => void came.emit('request', { req, res }))
+      const { port } = await serve(t, server)
+      if (isStarted)
+        spillway.signal({ req: {}, res: new http.ServerResponse(new http.IncomingMessage(null)) })
+      const arrived = once(came, 'request')
+      const connection = await Connection.open(port)
+      connection.send(GET)
+      const [{ req, res }] = await arrived
+      return { connection, req, res, spillway }
+    }
+
+    test(`${how}: ${which} after a complete answer never aborts, and stays the same`, async (t) => {
+      const { connection, req, res, spillway } = await begun(t)
+      const { socket } = req
+      res.end('done')
+      await connection.until('done')
+      await ended(spillway, 1)
+      const closed = new Promise((resolve) => void socket.once('close', resolve))
+      connection.reset()
+      await closed
+      const signal = spillway.signal(req)
+      assert.deepEqual([signal.aborted, spillway.signal(req) === signal], [false, true])
+    })
+
+    test(`${how}: ${which} after the client left has aborted, and stays the same`, async (t) => {
+      const { connection, req, spillway } = await begun(t)
+      connection.destroy()
+      await ended(spillway, 1)
+      const signal = spillway.signal(req)
+      assert.equal(signal.reason.code, 'ERR_SPILLWAY_CLIENT_DISCONNECTED')
+      assert.equal(spillway.signal(req), signal)
+    })
+
+    test(`${how}: ${which} after a timeout names it, once the client has left too`, async (t) => {
+      const clock = drivenClock()
+      const { connection, req, spillway } = await begun(t, { errors: { timeout: 1000 } }, clock)
+      clock.advance(1000)
+      await connection.until('503')
+      await ended(spillway, 1)
+      connection.destroy()
+      assert.equal(spillway.signal(req).reason.code, 'ERR_SPILLWAY_TIMEOUT')
+    })
+  }
+
+test('the reason of a deadline stays when the client leaves after it', async (t) => {
+  const clock = handClock()
+  const spillway = spillwayFor(t, { deadline: { default: 50 } }, clock)
+  const came = new EventEmitter()
+  const { port } = await serve(
+    t,
+    spillway.wrap((req) => void came.emit('request', req, spillway.signal(req)))
+  )
+  const arrived = once(came, 'request')
+  const connection = await Connection.open(port)
+  connection.send(GET)
+  const [req, signal] = await arrived
+  clock.pass(50)
+  const { reason } = signal
+  assert.equal(reason.code, 'ERR_SPILLWAY_DEADLINE')
+  connection.destroy()
+  await ended(spillway, 1)
+  assert.equal(spillway.signal(req), signal)
+  assert.equal(signal.reason, reason)
+})

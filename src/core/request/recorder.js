@@ -11,8 +11,9 @@ const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
 const { Ignore, METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
 const { METHODS } = require('./methods')
-const { ABORTED, TIMED_OUT, UPGRADED, isFailure, outcomeOf } = require('./outcome')
+const { ABORTED, COMPLETED, TIMED_OUT, UPGRADED, isFailure, outcomeOf } = require('./outcome')
 const { ANSWERING, ENDED, NO_STATUS, QUEUED, RUNNING, Request, STATES, requestOf } = require('./request')
+const { linkResponse } = require('./request-holder')
 const { watch } = require('./response-watch')
 const { RequestParts } = require('./request-parts')
 const { RouteTable } = require('./route-table')
@@ -245,6 +246,8 @@ class Recorder {
     } catch (error) {
       this.#internalErrors.report('recording', error)
     }
+    // For a handler that asks for its first signal now.
+    if (request.outcome !== COMPLETED) linkResponse(request)
     // A rejected request has no outcome.
     if (request.outcome === ABORTED || request.outcome === TIMED_OUT)
       tell('onUnwanted', request, this.#hooked, this.#internalErrors)

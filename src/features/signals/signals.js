@@ -120,7 +120,8 @@ function codeOf(request) {
   const { recorder, res, stream } = request
   // Nobody has read the status of a request that is not counted.
   if (!request.isCounted && stream?.headersSent) request.status = Number(stream.sentHeaders[':status'])
-  const outcome = outcomeOf(request)
+  // What happens to the connection after the answer changes no outcome that was recorded.
+  const outcome = request.series === undefined ? outcomeOf(request) : request.outcome
   if (outcome === TIMED_OUT) return 'ERR_SPILLWAY_TIMEOUT'
   if (isEndedByDrain(res)) return 'ERR_SPILLWAY_DRAIN'
   const isCut = outcome === ABORTED || (outcome === ERRORED && request.status < SERVER_ERROR)
@@ -145,11 +146,18 @@ function codeOfAborted(request) {
 /** The connection of a pipelined request has closed, before its response was given one. @param {Request} request */
 const codeOfClosed = ({ stream }) => (stream === undefined ? DISCONNECTED : undefined)
 
-/** Of an upgrade, or of a request that has ended. @param {NodeRequest} req */
-function signalWithoutResponse({ upgrade, socket }) {
+/** By Node's request: the signals of those without a response. @type {WeakMap<NodeRequest, AbortSignal>} */
+const unanswered = new WeakMap()
+
+/** Of an upgrade, or of a request that had its whole answer before the feature started. @param {NodeRequest} req */
+function signalWithoutResponse(req) {
+  const known = unanswered.get(req)
+  if (known !== undefined) return known
+  const { upgrade, socket } = req
   const controller = new AbortController()
+  unanswered.set(req, controller.signal)
   const abort = () => controller.abort(new RequestAbortError(DISCONNECTED))
-  if (socket.destroyed) abort()
+  if (upgrade && socket.destroyed) abort()
   else if (upgrade) socket.once('close', abort)
   return controller.signal
 }
