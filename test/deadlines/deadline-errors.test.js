@@ -7,6 +7,7 @@ const http = require('node:http')
 const { describe, it } = require('node:test')
 const express = require('express')
 const Koa = require('koa')
+const { handClock } = require('../support/hand-clock')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
@@ -24,6 +25,8 @@ const FRAMEWORKS = {
   },
 }
 
+const LEFT_MS = 1000
+
 const wrapped = (depth, error) =>
   depth === 0 ? error : wrapped(depth - 1, new Error('the service failed', { cause: error }))
 
@@ -37,13 +40,16 @@ const reasonOf = async (signal) => {
 async function failing(t, framework, fail, options) {
   const lines = []
   const logger = { warn: (...line) => lines.push(line), error: (...line) => lines.push(line) }
-  const spillway = spillwayFor(t, { deadline: { header: 'x-timeout-ms' }, logger, ...options })
+  const clock = handClock()
+  const spillway = spillwayFor(t, { deadline: { default: LEFT_MS }, logger, ...options }, clock)
   const errors = []
   const handle = async (given, res) => {
-    throw await fail(await reasonOf(spillway.signal(given)), res)
+    const signal = spillway.signal(given)
+    clock.pass(LEFT_MS)
+    throw fail(signal.reason, res)
   }
   const { get } = await serve(t, FRAMEWORKS[framework](spillway, handle, errors))
-  const answer = await get('/', { headers: { 'x-timeout-ms': '5' } }).catch((error) => error)
+  const answer = await get('/').catch((error) => error)
   const { errors: counted, routes } = await ended(spillway, 1)
   const outcomes = Object.entries(routes[0].outcomes).filter(([, count]) => count > 0)
   return { answer, counted, errors, lines, outcomes }
