@@ -283,10 +283,12 @@ export interface Spillway {
   agent(options?: AgentOptions): Promise<AgentAddress>
 
   /**
-   * The whole milliseconds that a request has left until its deadline: 0 once it has passed, `Infinity` if it has none. Takes the request of
-   * Node, Express or Restify, or Koa's context. See the option `deadline`.
+   * The whole milliseconds that a request has left until its deadline: 0 once it has passed, `Infinity` if it has none. Takes what
+   * `signal()` takes. An upgraded connection has no deadline. See the option `deadline`.
+   *
+   * @throws {SpillwayError} if it is neither a request nor a response
    */
-  remaining(req: object): number
+  remaining(req: RequestHolder): number
 
   /**
    * A signal that aborts when nobody waits for the answer of this request any more: its client has disconnected, `errors.timeout` has

@@ -7,6 +7,7 @@ const { CallPlace } = require('./core/call-place')
 const { systemClock } = require('./core/clock')
 const { SpillwayError } = require('./core/errors/errors')
 const { Instance } = require('./instance')
+const { requireHeld } = require('./core/request/request-holder')
 const { doubtsOf } = require('./core/options/doubtful-units')
 const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./core/options/options')
 
@@ -260,8 +261,9 @@ class Spillway {
     return this.#instance.logUnheard(listening, 'spillway: the agent does not listen')
   }
 
-  /** @param {object} req */
-  remaining(req) {
+  /** @param {RequestHolder} given */
+  remaining(given) {
+    const { req } = requireHeld(given, 'remaining')
     return this.#instance.started.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
   }
 

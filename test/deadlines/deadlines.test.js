@@ -169,7 +169,6 @@ test('only the named header is read, and none without the option', async (t) => 
   const off = await aged(t, { shed: { mode: 'adaptive' } })
   assert.equal(await off.statusOf(4000), 200)
   assert.equal(off.spillway.snapshot().deadlines, null)
-  assert.equal(off.spillway.remaining({}), Number.POSITIVE_INFINITY)
 })
 
 test('class critical is not rejected for shed.maxAge, but for its own deadline', async (t) => {
@@ -262,7 +261,7 @@ for (const [what, of] of [
 
 test('time that passes is not left', async (t) => {
   let held
-  const { ask, clock, spillway } = await aged(
+  const { ask, clock } = await aged(
     t,
     { deadline: { header: 'x-request-timeout-ms' }, shed: { mode: 'adaptive' } },
     {
@@ -284,9 +283,6 @@ test('time that passes is not left', async (t) => {
     held.answer()
     assert.equal((await answer).body, left)
   }
-  assert.equal(spillway.remaining(http.IncomingMessage.prototype), Number.POSITIVE_INFINITY)
-  for (const nothing of [undefined, null, {}, 'x'])
-    assert.equal(spillway.remaining(/** @type {any} */ (nothing)), Number.POSITIVE_INFINITY)
 })
 
 /** One request holds the only slot. */
@@ -408,4 +404,32 @@ test('a proxy whose clock is behind is found out, and named once', async (t) => 
   assert.equal(/** @type {any} */ (spillway.snapshot().deadlines).proxy.clockDifferenceMs, 4000)
   assert.equal(await statusOf(5500), 200)
   assert.equal(await statusOf(6500), 503)
+})
+
+for (const [name, options] of [
+  ['with deadlines', { deadline: { default: 1000 } }],
+  ['without deadlines', {}],
+])
+  test(`remaining() refuses what is no request, ${name}`, (t) => {
+    const spillway = new Spillway({ logger: false, ...options })
+    t.after(() => spillway.close())
+    for (const given of [undefined, null, {}, 'x', { headers: {} }])
+      assert.throws(() => spillway.remaining(/** @type {any} */ (given)), {
+        name: 'SpillwayError',
+        code: 'ERR_SPILLWAY_NOT_A_REQUEST',
+      })
+  })
+
+test('an upgraded connection has no deadline', async (t) => {
+  const spillway = new Spillway({ logger: false, deadline: { header: 'x-timeout-ms', default: 1000 } })
+  t.after(() => spillway.close())
+  const server = spillway.attach(http.createServer())
+  const upgraded = once(server, 'upgrade')
+  const { port } = await serve(t, server)
+  const headers = { Connection: 'Upgrade', Upgrade: 'echo', 'X-Timeout-Ms': '5000' }
+  const client = http.get({ host: '127.0.0.1', port, headers }).on('error', () => {})
+  const [req, socket] = await upgraded
+  assert.equal(spillway.remaining(req), Number.POSITIVE_INFINITY)
+  client.destroy()
+  socket.destroy()
 })

@@ -3,6 +3,7 @@
 // Node's request does not hold its response. Its socket holds the response that is being written, which with pipelined requests belongs to
 // another request. So a feature whose members take a request links each one to its response when it is counted.
 
+const { SpillwayError } = require('../errors/errors')
 const { kRouteState } = require('../route/route-state')
 
 /**
@@ -43,6 +44,16 @@ function heldBy(given) {
   }
 }
 
+/** @param {unknown} given @param {string} member that it was given to @returns {Held} */
+function requireHeld(given, member) {
+  const held = heldBy(given)
+  if (held !== undefined) return held
+  throw new SpillwayError(
+    'ERR_SPILLWAY_NOT_A_REQUEST',
+    `The argument of ${member}() must be a request or a response of Node, Express, Restify or Fastify, or a context of Koa.`
+  )
+}
+
 /** @param {unknown} given @param {number} mostRaw @returns {Held | undefined} */
 function find(given, mostRaw) {
   const holder = /** @type {Holder} */ (Object(given))
@@ -68,3 +79,4 @@ function unlinkedResponse(req) {
 exports.heldBy = heldBy
 exports.linkInFlight = linkInFlight
 exports.linkResponse = linkResponse
+exports.requireHeld = requireHeld

@@ -4,7 +4,6 @@
 
 const { callForNumber } = require('../../core/gate/user-hooks')
 const { CRITICAL } = require('../../core/gate/verdict')
-const { heldBy } = require('../../core/request/request-holder')
 const { timeoutOf } = require('./timeout-header')
 
 /** Clocks are known to agree only within 100 ms, so a younger request may not have waited at all. */
@@ -80,7 +79,7 @@ class Deadlines {
       header: this.#header ?? DEFAULT_HEADER,
       hosts: forward,
       internalErrors,
-      leftMs: () => this.#leftOf(context.request),
+      leftMs: () => this.remaining(context.request?.req),
       onForward: () => this.forwarded++,
     })
     context.turnOn({ followsEvents: true })
@@ -202,19 +201,9 @@ class Deadlines {
     return startedMs + Math.min(timeoutMs ?? usual, max)
   }
 
-  /** @param {object} given a request of Node or a framework, or Koa's context */
-  remaining(given) {
-    const req = heldBy(given)?.req
-    return this.#spanOf(req) === undefined
-      ? Number.POSITIVE_INFINITY
-      : this.#left(/** @type {IncomingMessage} */ (req))
-  }
-
-  /** @param {Request | undefined} request */
-  #leftOf(request) {
-    return request === undefined || this.#spanOf(request.req) === undefined
-      ? Number.POSITIVE_INFINITY
-      : this.#left(request.req)
+  /** @param {IncomingMessage | undefined} req */
+  remaining(req) {
+    return req === undefined || this.#spanOf(req) === undefined ? Number.POSITIVE_INFINITY : this.#left(req)
   }
 
   /** @param {IncomingMessage} req */

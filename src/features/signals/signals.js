@@ -7,11 +7,10 @@
 // Node closes the connection of a client that half-closes. With `httpAllowHalfOpen` it does not: the client still
 // gets its answer, and nothing aborts.
 
-const { SpillwayError } = require('../../core/errors/errors')
 const { isEndedByDrain } = require('../../core/request/event-stream')
 const { ABORTED, ERRORED, TIMED_OUT, outcomeOf } = require('../../core/request/outcome')
 const { ENDED, Request, isDisconnected } = require('../../core/request/request')
-const { heldBy, linkInFlight, linkResponse } = require('../../core/request/request-holder')
+const { linkInFlight, linkResponse, requireHeld } = require('../../core/request/request-holder')
 const { RequestAbortError } = require('./abort-reasons')
 
 /**
@@ -60,9 +59,7 @@ class Signals {
 
   /** @param {unknown} given a request or a response, or what holds them @returns {AbortSignal} */
   of(given) {
-    const held = heldBy(given)
-    if (held === undefined) throw notARequest()
-    const { req, res } = held
+    const { req, res } = requireHeld(given, 'signal')
     if (res === undefined) return signalWithoutResponse(req)
     const known = this.#signals.get(res)
     if (known !== undefined) return known.controller.signal
@@ -161,12 +158,6 @@ function signalWithoutResponse(req) {
   else if (upgrade) socket.once('close', abort)
   return controller.signal
 }
-
-const notARequest = () =>
-  new SpillwayError(
-    'ERR_SPILLWAY_NOT_A_REQUEST',
-    'The argument of signal() must be a request or a response of Node, Express or Restify, or a context of Koa.'
-  )
 
 /** @param {Instance} instance */
 function signalsOf({ clock, failures, recorder, started }) {
