@@ -1,5 +1,5 @@
-// The public types, maintained by hand. test/types/conformance.ts fails if they and src/ differ.
-// Framework types are structural, so that neither Express nor Koa nor their type packages have to be installed.
+// The public types, maintained by hand. test/types/conformance.ts fails if they and src/ differ. Framework
+// types are structural, so that neither Express nor Koa nor their type packages have to be installed.
 
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2SecureServer, Http2Server, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
@@ -7,18 +7,20 @@ import type { Server as HttpsServer } from 'node:https'
 import type { LoggerOptions as PinoOptions } from 'pino'
 
 /**
- * Starts to measure this process, and returns the middlewares that measure its requests. Does not keep the process alive.
+ * Starts to measure this process, and returns the middlewares that measure its requests. Does not keep the
+ * process alive.
  *
  * @throws {SpillwayError} if an option is unknown or has an invalid value
  */
 export function createSpillway(options?: SpillwayOptions): Spillway
 
 /**
- * Manages workers of `node:cluster`, in the primary process. It forks them, and forks a new one for each that crashed. It
- * replaces a worker above `memory.recycleAt`, and all workers on `restart()`, and starts the new worker first. SIGTERM and
- * SIGINT drain all workers and end the process; SIGUSR2 restarts all workers.
+ * Manages workers of `node:cluster`, in the primary process. It forks them, and forks a new one for each that
+ * crashed. It replaces a worker above `memory.recycleAt`, and all workers on `restart()`, and starts the new
+ * worker first. SIGTERM and SIGINT drain all workers and end the process; SIGUSR2 restarts all workers.
  *
- * @throws {SpillwayError} in a worker, on a second call before `stop()`, and if an option is unknown or has an invalid value
+ * @throws {SpillwayError} in a worker, on a second call before `stop()`, and if an option is unknown or has
+ *   an invalid value
  */
 export function clusterPrimary(options?: ClusterPrimaryOptions): ClusterPrimary
 
@@ -26,7 +28,8 @@ export interface ClusterPrimary {
   /**
    * Replaces all workers, one after the other: starts the new worker, then the old one drains and exits.
    *
-   * @throws {SpillwayError} (rejects) if several new workers in a row crash or are not ready in time; the old workers stay
+   * @throws {SpillwayError} (rejects) if several new workers in a row crash or are not ready in time; the old
+   *   workers stay
    */
   restart(): Promise<void>
 
@@ -72,7 +75,8 @@ export interface ClusterPrimaryOptions {
   readonly startTimeout?: number | undefined
 
   /**
-   * A worker that should exit is killed after so many milliseconds. Must exceed `drain.delay` and `drain.timeout` together.
+   * A worker that should exit is killed after so many milliseconds. Must exceed `drain.delay` and
+   * `drain.timeout` together.
    *
    * @default 30000
    */
@@ -138,7 +142,10 @@ export interface MetricProducer {
   }>
 }
 
-/** Totals since `createSpillway()`, in the shape of the SDK's `MetricData`: 0 is a histogram, 2 a gauge, 3 a sum. */
+/**
+ * Totals since `createSpillway()`, in the shape of the SDK's `MetricData`: 0 is a histogram, 2 a gauge, 3 a
+ * sum.
+ */
 export type ProducedMetric = {
   descriptor: { name: string; description: string; unit: string; valueType: 0 | 1 }
   aggregationTemporality: 1
@@ -164,28 +171,30 @@ export interface ProducedHistogram {
 
 export interface Spillway {
   /**
-   * Creates the first middleware of Express 4 or 5, Connect, or Restify (`server.pre`). It measures every request, admits
-   * or rejects it, and answers the endpoints. As the first middleware of an Express app that listens itself, it rejects
-   * before Express gets the request, from the second request on. Takes no arguments; by its type, `app.use(spillway.express)`
-   * without a call does not compile.
+   * Creates the first middleware of Express 4 or 5, Connect, or Restify (`server.pre`). It measures every
+   * request, admits or rejects it, and answers the endpoints. As the first middleware of an Express app that
+   * listens itself, it rejects before Express gets the request, from the second request on. Takes no
+   * arguments; by its type, `app.use(spillway.express)` without a call does not compile.
    */
   express(...nothing: never[]): ExpressMiddleware
 
   /**
-   * Creates the first middleware of Koa 2 or 3. It measures every request, admits or rejects it, and answers the endpoints
-   * and the errors that no middleware caught (see `errors.answer`). Takes no arguments.
+   * Creates the first middleware of Koa 2 or 3. It measures every request, admits or rejects it, and answers
+   * the endpoints and the errors that no middleware caught (see `errors.answer`). Takes no arguments.
    */
   koa(...nothing: never[]): KoaMiddleware
 
   /**
-   * Creates the last middleware of Express 4 or 5, or Connect. It answers every error that is thrown or passed to `next`,
-   * counts it, logs it, and records it on the active span of OpenTelemetry. Takes no arguments. `koa()` includes this.
+   * Creates the last middleware of Express 4 or 5, or Connect. It answers every error that is thrown or
+   * passed to `next`, counts it, logs it, and records it on the active span of OpenTelemetry. Takes no
+   * arguments. `koa()` includes this.
    */
   errorHandler(...nothing: never[]): ExpressErrorHandler
 
   /**
-   * Passes rejections of handlers, `router.param` callbacks and error handlers to the error handlers of Express 4, which
-   * ignores them. Applies to the whole process, existing routers included. Does nothing to Express 5, which needs no help.
+   * Passes rejections of handlers, `router.param` callbacks and error handlers to the error handlers of
+   * Express 4, which ignores them. Applies to the whole process, existing routers included. Does nothing to
+   * Express 5, which needs no help.
    *
    * @param express the result of `require('express')`
    * @returns `express`
@@ -194,9 +203,10 @@ export interface Spillway {
   catchAsync<Express>(express: Express): Express
 
   /**
-   * Measures and gates every request of this http, https or http2 server before the framework runs. May be combined with
-   * `express()` or `koa()`: a request is counted once. A second call does nothing; `close()` detaches. Also takes a
-   * Restify, Fastify, Socket.IO or hapi server, or a Nest app, and uses its http server.
+   * Measures and gates every request of this http, https or http2 server before the framework runs. May be
+   * combined with
+   * `express()` or `koa()`: a request is counted once. A second call does nothing; `close()` detaches. Also
+   * takes a Restify, Fastify, Socket.IO or hapi server, or a Nest app, and uses its http server.
    *
    * @returns `server`
    * @throws {SpillwayError} for any other value, such as an app that does not listen yet
@@ -211,8 +221,8 @@ export interface Spillway {
   ): (req: Req, res: Res) => void
 
   /**
-   * Watches a server of Socket.IO 4 or a `WebSocketServer` of ws: connections, messages, and the latency of each event. In overload new
-   * connections are answered with 503, never those that are open.
+   * Watches a server of Socket.IO 4 or a `WebSocketServer` of ws: connections, messages, and the latency of
+   * each event. In overload new connections are answered with 503, never those that are open.
    *
    * @returns a handle, whose `close()` takes everything off
    * @throws {SpillwayError} for any other value
@@ -221,7 +231,8 @@ export interface Spillway {
   sockets(wss: WebSocketServer, options?: SocketsOptions): SocketsHandle
 
   /**
-   * The handler of one endpoint, to mount anywhere: `admin.get('/metrics', spillway.handler('metrics'))`. In Koa set
+   * The handler of one endpoint, to mount anywhere: `admin.get('/metrics', spillway.handler('metrics'))`. In
+   * Koa set
    * `ctx.respond = false` and call it with `ctx.req` and `ctx.res`.
    *
    * @throws {SpillwayError} for an unknown name
@@ -229,12 +240,15 @@ export interface Spillway {
   handler(name: HandlerName): Handler
 
   /**
-   * Starts the admin server: metrics, snapshot, health, releases, the options in force, and profiles on demand. `/` is a live page
-   * of all this for a browser, and otherwise lists the paths. The server answers during an overload and does not keep the process alive;
-   * `close()` closes it. A failure to listen is also logged, and ends no process if the rejection is unhandled. In a cluster all workers but
-   * one are rejected: do not `await` it at the top of a module without a `catch`.
+   * Starts the admin server: metrics, snapshot, health, releases, the options in force, and profiles on
+   * demand. `/` is a live page of all this for a browser, and otherwise lists the paths. The server answers
+   * during an overload and does not keep the process alive;
+   * `close()` closes it. A failure to listen is also logged, and ends no process if the rejection is
+   * unhandled. In a cluster all workers but one are rejected: do not `await` it at the top of a module
+   * without a `catch`.
    *
-   * @throws {SpillwayError} for a host other than loopback without a token, and if an option is unknown or has an invalid
+   * @throws {SpillwayError} for a host other than loopback without a token, and if an option is unknown or
+   *   has an invalid
    * value; (rejects) if the server cannot listen, for example because the port is in use
    */
   listen(options?: ListenOptions): Promise<AdminAddress>
@@ -246,44 +260,52 @@ export interface Spillway {
   readonly health: HealthChecks
 
   /**
-   * Observes a pool of connections: how many are in use, how long callers wait for one, and which routes hold them. A request that
-   * would wait too long for a connection is rejected before it runs, with reason `pool:<name>`.
+   * Observes a pool of connections: how many are in use, how long callers wait for one, and which routes hold
+   * them. A request that would wait too long for a connection is rejected before it runs, with reason
+   * `pool:<name>`.
    *
-   * @throws {SpillwayError} if the object is no pool of a known kind, the name is taken, or there are twenty pools already
+   * @throws {SpillwayError} if the object is no pool of a known kind, the name is taken, or there are twenty
+   *   pools already
    */
   pool(name: string, pool: ObservablePool, options?: PoolOptions): PoolHandle
 
   /**
-   * Lets at most `maxConcurrent` requests of a route run at a time: the others wait in a queue, and get 503 with reason `limit:<name>`
-   * after `maxWait`. The result is a middleware for Express, Connect, Restify and Koa. One limit on several routes bounds their sum.
+   * Lets at most `maxConcurrent` requests of a route run at a time: the others wait in a queue, and get 503
+   * with reason `limit:<name>` after `maxWait`. The result is a middleware for Express, Connect, Restify and
+   * Koa. One limit on several routes bounds their sum.
    *
-   * @throws {SpillwayError} without `name` or `maxConcurrent`, if the name is taken, or there are fifty limits already
+   * @throws {SpillwayError} without `name` or `maxConcurrent`, if the name is taken, or there are fifty
+   *   limits already
    */
   limit(options: LimitOptions): LimitMiddleware
 
   /**
-   * How much of the scarcest resource of this process is in use, from 0 to 1, as the mean of about a second. It costs a read of a number;
-   * it is measured from the first read on, ten times a second. Read it each time: `const { pressure } = spillway` keeps a number.
+   * How much of the scarcest resource of this process is in use, from 0 to 1, as the mean of about a second.
+   * It costs a read of a number; it is measured from the first read on, ten times a second. Read it each
+   * time: `const { pressure } = spillway` keeps a number.
    */
   readonly pressure: number
 
   /**
-   * Whether the answer to this request should cost less now: from the cache, smaller, without recommendations. The share of requests for
-   * which it returns `true` grows with the pressure, first among class `low` (see `pressure.degradeAt`). All calls for one request agree.
-   * Never throws: for what is not a request it returns `false`, and the log says so once.
+   * Whether the answer to this request should cost less now: from the cache, smaller, without
+   * recommendations. The share of requests for which it returns `true` grows with the pressure, first among
+   * class `low` (see `pressure.degradeAt`). All calls for one request agree. Never throws: for what is not a
+   * request it returns `false`, and the log says so once.
    */
   shouldDegrade(request: RequestHolder): boolean
 
   /**
-   * Starts the agent that HAProxy's `agent-check` asks: a port that answers each connection with a line such as `up ready 62%`, the
-   * weight of this process by its pressure, or with `drain` while `/readyz` says 503. It does not keep the process alive.
+   * Starts the agent that HAProxy's `agent-check` asks: a port that answers each connection with a line such
+   * as `up ready 62%`, the weight of this process by its pressure, or with `drain` while `/readyz` says 503.
+   * It does not keep the process alive.
    *
    * @throws {SpillwayError} if an option is unknown or has an invalid value; (rejects) if it cannot listen
    */
   agent(options?: AgentOptions): Promise<AgentAddress>
 
   /**
-   * The whole milliseconds that a request has left until its deadline: 0 once it has passed, `Infinity` if it has none. Takes what
+   * The whole milliseconds that a request has left until its deadline: 0 once it has passed, `Infinity` if it
+   * has none. Takes what
    * `signal()` takes. An upgraded connection has no deadline. See the option `deadline`.
    *
    * @throws {SpillwayError} if it is neither a request nor a response
@@ -291,9 +313,10 @@ export interface Spillway {
   remaining(req: RequestHolder): number
 
   /**
-   * A signal that aborts when nobody waits for the answer of this request any more: its client has disconnected, `errors.timeout` has
-   * passed, or a drain has ended it. `signal.reason` is an `AbortError` whose `code` says which. An answer that is complete never aborts it.
-   * Takes the request or the response of Node, Express or Restify, or the context of Koa. See `docs/cancellation.md`.
+   * A signal that aborts when nobody waits for the answer of this request any more: its client has
+   * disconnected, `errors.timeout` has passed, or a drain has ended it. `signal.reason` is an `AbortError`
+   * whose `code` says which. An answer that is complete never aborts it. Takes the request or the response of
+   * Node, Express or Restify, or the context of Koa. See `docs/cancellation.md`.
    *
    * @throws {SpillwayError} if the argument is neither
    */
@@ -303,44 +326,50 @@ export interface Spillway {
   snapshot(): Snapshot
 
   /**
-   * What is wrong with this process, over the last minute: each problem with its figures and the next step. It needs no set-up,
-   * because everything is measured anyway. A diagnosis is made at most once a second.
+   * What is wrong with this process, over the last minute: each problem with its figures and the next step.
+   * It needs no set-up, because everything is measured anyway. A diagnosis is made at most once a second.
    */
   diagnose(): Diagnosis
 
   /**
-   * The requests of all workers of the fleet, with quantiles over all their answers. For a worker that does not report
-   * within 0.7 seconds, the last known values count. Without a fleet, the requests of this process alone.
+   * The requests of all workers of the fleet, with quantiles over all their answers. For a worker that does
+   * not report within 0.7 seconds, the last known values count. Without a fleet, the requests of this process
+   * alone.
    */
   fleetSnapshot(): Promise<FleetSnapshot>
 
   /**
    * All metrics, histograms included, for a reader of OpenTelemetry's SDK that takes a producer:
-   * `new PeriodicExportingMetricReader({ exporter, metricProducers: [spillway.metricProducer()] })`. Returns the same
-   * object each time. After the first call, the observable instruments report nothing, so that nothing is counted twice.
+   * `new PeriodicExportingMetricReader({ exporter, metricProducers: [spillway.metricProducer()] })`. Returns
+   * the same object each time. After the first call, the observable instruments report nothing, so that
+   * nothing is counted twice.
    */
   metricProducer(): MetricProducer
 
   /**
-   * Changes options of `shed` at run time, all or none: `spillway.update({ shed: { mode: 'observe' } })`. An option that is
-   * not given keeps its value; `undefined` restores the default. Modes `observe` and `off` reject nothing, so that all
-   * queued requests run at once.
+   * Changes options of `shed` at run time, all or none: `spillway.update({ shed: { mode: 'observe' } })`. An
+   * option that is not given keeps its value; `undefined` restores the default. Modes `observe` and `off`
+   * reject nothing, so that all queued requests run at once.
    *
    * @throws {SpillwayError} if an option is unknown, has an invalid value, or is not in `shed`
    */
   update(options: { readonly shed: ShedOptions }): void
 
   /**
-   * Ends the service without losing a request. `/readyz` returns 503, and after `delay` the servers stop listening. Requests
-   * in flight finish, every answer closes its connection, and idle connections are closed. After `timeout`, the remaining
-   * connections are destroyed. Then the instance is closed, as by `close()`. A second call joins the first. The process
-   * does not exit: exit it yourself, or use `attach(server, { signals: true })`.
+   * Ends the service without losing a request. `/readyz` returns 503, and after `delay` the servers stop
+   * listening. Requests in flight finish, every answer closes its connection, and idle connections are
+   * closed. After `timeout`, the remaining connections are destroyed. Then the instance is closed, as by
+   * `close()`. A second call joins the first. The process does not exit: exit it yourself, or use
+   * `attach(server, { signals: true })`.
    *
    * @throws {SpillwayError} if an option is unknown or has an invalid value
    */
   drain(options?: DrainOptions): Promise<DrainReport>
 
-  /** Calls `listener` when an overload begins or ends, when the process needs a replacement, or when a drain begins. */
+  /**
+   * Calls `listener` when an overload begins or ends, when the process needs a replacement, or when a drain
+   * begins.
+   */
   on<Event extends keyof SpillwayEvents>(
     event: Event,
     listener: (details: SpillwayEvents[Event]) => void
@@ -353,8 +382,9 @@ export interface Spillway {
   ): void
 
   /**
-   * Stops measuring the process, detaches from servers and from the registry, and answers `/readyz` with 503. A middleware
-   * that is still mounted passes requests on. Further calls do nothing. During a drain, the close follows the drain.
+   * Stops measuring the process, detaches from servers and from the registry, and answers `/readyz` with 503.
+   * A middleware that is still mounted passes requests on. Further calls do nothing. During a drain, the
+   * close follows the drain.
    */
   close(): void
 
@@ -362,9 +392,14 @@ export interface Spillway {
   [Symbol.dispose](): void
 }
 
-/** Every option has a default, which `undefined` stands for. An unknown option throws. 0 switches a limit off. */
+/**
+ * Every option has a default, which `undefined` stands for. An unknown option throws. 0 switches a limit off.
+ */
 export interface SpillwayOptions {
-  /** The paths that the middlewares answer: GET and HEAD, and other methods with 405. `false` switches all of them off. */
+  /**
+   * The paths that the middlewares answer: GET and HEAD, and other methods with 405. `false` switches all of
+   * them off.
+   */
   readonly endpoints?: EndpointOptions | false | undefined
   /** How requests are grouped by route. */
   readonly routes?: RouteOptions | undefined
@@ -374,8 +409,10 @@ export interface SpillwayOptions {
   readonly metrics?: MetricsOptions | undefined
 
   /**
-   * Requests to leave out of the metrics, the logs (access log and slow requests) and shedding. An object sets each of the three on its own. The rules are evaluated once, on arrival. Left out of shedding, a request runs at once, as one of
-   * class `bypass`. A drain waits for ignored requests too, and their cost to the event loop is measured.
+   * Requests to leave out of the metrics, the logs (access log and slow requests) and shedding. An object
+   * sets each of the three on its own. The rules are evaluated once, on arrival. Left out of shedding, a
+   * request runs at once, as one of class `bypass`. A drain waits for ignored requests too, and their cost to
+   * the event loop is measured.
    *
    * @default undefined
    */
@@ -384,9 +421,9 @@ export interface SpillwayOptions {
   readonly shed?: ShedOptions | undefined
   /** When `shouldDegrade()` returns `true`, and at which steps there is an event. */
   readonly pressure?: PressureOptions | undefined
-  /** What the proxy in front says about a request. Nothing of it is trusted unless it is asked for. */
+  /** Headers of the proxy in front. Nothing of it is trusted unless it is asked for. */
   readonly proxy?: ProxyOptions | undefined
-  /** Until when a request is worth answering, and which services are told. */
+  /** Deadlines of requests, and the services that get the rest of the time in a header. */
   readonly deadline?: DeadlineOptions | undefined
   /** How errors are answered and timeouts handled. `false` means `{ answer: false }`. */
   readonly errors?: ErrorOptions | false | undefined
@@ -397,7 +434,7 @@ export interface SpillwayOptions {
 
   /** Whether the application itself decides when `/readyz` returns 200. */
   readonly health?: HealthOptions | undefined
-  /** What load balancers are told of the load. */
+  /** The load, as load balancers read it. */
   readonly balancer?: BalancerOptions | undefined
   /** How a drain proceeds. */
   readonly drain?: DrainOptions | undefined
@@ -408,8 +445,10 @@ export interface SpillwayOptions {
   readonly release?: ReleaseOptions | undefined
 
   /**
-   * Whether `/metrics` and `fleetSnapshot()` answer for all workers. By default the workers of a cluster and its primary do, also in PM2's cluster mode. So do the threads of a process whose main thread has an instance. `true`
-   * includes threads without an instance in the main thread, and PM2's fork mode. A `name` joins unrelated processes.
+   * Whether `/metrics` and `fleetSnapshot()` answer for all workers. By default the workers of a cluster and
+   * its primary do, also in PM2's cluster mode. So do the threads of a process whose main thread has an
+   * instance. `true` includes threads without an instance in the main thread, and PM2's fork mode. A `name`
+   * joins unrelated processes.
    * `false` is this process or thread alone.
    *
    * @default undefined
@@ -417,16 +456,19 @@ export interface SpillwayOptions {
   readonly fleet?: boolean | FleetOptions | undefined
 
   /**
-   * A registry of prom-client or @prometheus-io/client that receives the metrics, for an application that calls
-   * `metrics()` of the registry itself. `/metrics` then shows the whole registry. By default `/metrics` shows the metrics
-   * and prom-client's global `register`. A registry takes one instance.
+   * A registry of prom-client or @prometheus-io/client that receives the metrics, for an application that
+   * calls
+   * `metrics()` of the registry itself. `/metrics` then shows the whole registry. By default `/metrics` shows
+   * the metrics and prom-client's global `register`. A registry takes one instance.
    *
    * @default undefined
    */
   readonly registry?: MetricsRegistry | undefined
 
   /**
-   * The logger of this package: a pino instance, another logger, or options for a pino of its own. A child of yours is used. `false` logs nothing. By default a pino of its own, created with the first line. It prints prettily on a terminal if the application has `pino-pretty`, and is silent under a test runner.
+   * The logger of this package: a pino instance, another logger, or options for a pino of its own. A child of
+   * yours is used. `false` logs nothing. By default a pino of its own, created with the first line. It prints
+   * prettily on a terminal if the application has `pino-pretty`, and is silent under a test runner.
    *
    * @default undefined
    */
@@ -438,8 +480,9 @@ export type AllowFunction = { call(req: Request, endpoint: HandlerName): boolean
 
 export interface EndpointOptions {
   /**
-   * Path of the Prometheus metrics, or `false` for none. The format is text, OpenMetrics or protobuf, by the `Accept`
-   * header. A query string is ignored. Each format is rendered at most once a second, and shared by scrapes meanwhile.
+   * Path of the Prometheus metrics, or `false` for none. The format is text, OpenMetrics or protobuf, by the
+   * `Accept` header. A query string is ignored. Each format is rendered at most once a second, and shared by
+   * scrapes meanwhile.
    *
    * @default '/metrics'
    */
@@ -453,7 +496,8 @@ export interface EndpointOptions {
   readonly live?: string | false | undefined
 
   /**
-   * Path of the readiness probe, or `false` for none. Returns 503 while a `health.check` fails, before `ready()` with
+   * Path of the readiness probe, or `false` for none. Returns 503 while a `health.check` fails, before
+   * `ready()` with
    * `health.manual`, during a drain and after `close()`, and 200 otherwise.
    *
    * @default '/readyz'
@@ -461,10 +505,10 @@ export interface EndpointOptions {
   readonly ready?: string | false | undefined
 
   /**
-   * Decides which clients may read these paths, for example only your Prometheus and your balancer. Called with each
-   * request for one of the paths. Unless it returns `true`, the request goes to the application, and is measured and gated
-   * like any other. With `express()` alone it gets Express's request, else Node's. Handlers from `handler()` and the admin
-   * server do not call it.
+   * Decides which clients may read these paths, for example only your Prometheus and your balancer. Called
+   * with each request for one of the paths. Unless it returns `true`, the request goes to the application,
+   * and is measured and gated like any other. With `express()` alone it gets Express's request, else Node's.
+   * Handlers from `handler()` and the admin server do not call it.
    *
    * @default undefined
    */
@@ -473,8 +517,8 @@ export interface EndpointOptions {
 
 export interface RouteOptions {
   /**
-   * The number of routes with series of their own, at least 1. Further routes share the label `routes.overflow`, still
-   * separated by method and status.
+   * The number of routes with series of their own, at least 1. Further routes share the label
+   * `routes.overflow`, still separated by method and status.
    *
    * @default 1000
    */
@@ -495,9 +539,9 @@ export interface RouteOptions {
   readonly overflow?: string | undefined
 
   /**
-   * Returns another route label for a request, called once when the answer has ended. `template` is the template of the
-   * route, or `undefined` if no route handled the request. Any result but a non-empty string keeps the template. Labels
-   * are bounded by `routes.max`.
+   * Returns another route label for a request, called once when the answer has ended. `template` is the
+   * template of the route, or `undefined` if no route handled the request. Any result but a non-empty string
+   * keeps the template. Labels are bounded by `routes.max`.
    *
    * @default undefined
    */
@@ -506,17 +550,17 @@ export interface RouteOptions {
 
 export interface LatencyOptions {
   /**
-   * An unfinished body counts as a stream so many milliseconds after the head of its answer; above 0. Streams are counted
-   * in series of their own. Server-sent events always are.
+   * An unfinished body counts as a stream so many milliseconds after the head of its answer; above 0. Streams
+   * are counted in series of their own. Server-sent events always are.
    *
    * @default 10000
    */
   readonly streamAfter?: number | undefined
 
   /**
-   * Adds `spillway_request_duration_seconds` by method and route, a native histogram of schema 3. Its quantiles are off by
-   * less than 9.1 %, without bounds to choose. Prometheus reads native histograms only over protobuf, which it requests if
-   * native histograms are enabled there.
+   * Adds `spillway_request_duration_seconds` by method and route, a native histogram of schema 3. Its
+   * quantiles are off by less than 9.1 %, without bounds to choose. Prometheus reads native histograms only
+   * over protobuf, which it requests if native histograms are enabled there.
    *
    * @default false
    */
@@ -525,32 +569,33 @@ export interface LatencyOptions {
 
 export interface MetricsOptions {
   /**
-   * Bounds of `http_server_request_duration_seconds` in seconds, as in prom-client: 1 to 100 values above 0, in rising
-   * order. By default the bounds that OpenTelemetry advises, and 1 and 2.5 ms.
+   * Bounds of `http_server_request_duration_seconds` in seconds, as in prom-client: 1 to 100 values above 0,
+   * in rising order. By default the bounds that OpenTelemetry advises, and 1 and 2.5 ms.
    *
    * @default [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
    */
   readonly buckets?: readonly number[] | undefined
 
   /**
-   * Whether `/metrics` also has prom-client's default metrics. Loop delay, garbage collection and heap then have
-   * prom-client's names instead of OpenTelemetry's, so that nothing is exposed twice. The same applies if your registry has
-   * these metrics already.
+   * Whether `/metrics` also has prom-client's default metrics. Loop delay, garbage collection and heap then
+   * have prom-client's names instead of OpenTelemetry's, so that nothing is exposed twice. The same applies
+   * if your registry has these metrics already.
    *
    * @default false
    */
   readonly defaults?: boolean | undefined
 
   /**
-   * Your own labels on the request series, such as the tenant. Each function is called once, when the answer has ended. In
-   * Koa it gets Node's request: put what it needs on `ctx.req`.
+   * Your own labels on the request series, such as the tenant. Each function is called once, when the answer
+   * has ended. In Koa it gets Node's request: put what it needs on `ctx.req`.
    *
    * @default undefined
    */
   readonly labels?: Readonly<Record<string, RequestLabel>> | undefined
 
   /**
-   * The number of values of each of `labels`, 1 to 10000. Further values share the value `routes.overflow`, and are counted.
+   * The number of values of each of `labels`, 1 to 10000. Further values share the value `routes.overflow`,
+   * and are counted.
    * `routes.max` bounds the combinations of method, route and values.
    *
    * @default 100
@@ -558,8 +603,8 @@ export interface MetricsOptions {
   readonly maxLabelValues?: number | undefined
 
   /**
-   * The prefix of this package's own metrics in Prometheus: letters, digits and underscores, with an underscore at the end.
-   * Metrics that OpenTelemetry or Prometheus named keep their names.
+   * The prefix of this package's own metrics in Prometheus: letters, digits and underscores, with an
+   * underscore at the end. Metrics that OpenTelemetry or Prometheus named keep their names.
    *
    * @default 'spillway_'
    */
@@ -567,23 +612,32 @@ export interface MetricsOptions {
 }
 
 /**
- * Returns the value of a label for a request whose answer has ended; `undefined` for none. An error, or a result of
- * another type, is logged once and gives none. A value is cut at 256 characters.
+ * Returns the value of a label for a request whose answer has ended; `undefined` for none. An error, or a
+ * result of another type, is logged once and gives none. A value is cut at 256 characters.
  */
 export type RequestLabel = {
   call(req: Request, res: Response): string | number | bigint | boolean | undefined
 }['call']
 
 /**
- * A string is exactly one path without the query, as the client sent it. A RegExp is tested on the path. A function gets the request as it arrives. Rely on `req.url` and `req.headers`: `req.path` is missing before Express has run, and for upgrades. If it throws or returns a promise, the request is not ignored, and the error is logged once.
+ * A string is exactly one path without the query, as the client sent it. A RegExp is tested on the path. A
+ * function gets the request as it arrives. Rely on `req.url` and `req.headers`: `req.path` is missing before
+ * Express has run, and for upgrades. If it throws or returns a promise, the request is not ignored, and the
+ * error is logged once.
  */
 export type IgnoreRule = string | RegExp | { call(req: Request): unknown }['call']
 export type IgnoreRules = IgnoreRule | readonly IgnoreRule[]
 
 export interface IgnoreOptions {
-  /** Requests in no metric and no figure of `snapshot()`, except its list `oldest`. Rejections are still counted. */
+  /**
+   * Requests in no metric and no figure of `snapshot()`, except its list `oldest`. Rejections are still
+   * counted.
+   */
   readonly metrics?: IgnoreRules | undefined
-  /** Requests without a line in the access log and as slow requests, and not in `snapshot().slowest`. Errors are still logged. */
+  /**
+   * Requests without a line in the access log and as slow requests, and not in `snapshot().slowest`. Errors
+   * are still logged.
+   */
   readonly log?: IgnoreRules | undefined
   /** Requests that are neither queued nor rejected. */
   readonly shed?: IgnoreRules | undefined
@@ -592,14 +646,16 @@ export interface IgnoreOptions {
 /** Bounds of `spillway.pressure`, from 0 to 1. */
 export interface PressureOptions {
   /**
-   * The steps at which the event `pressure` is emitted, such as `[0.7, 0.9]`. On the way down a step is passed at 0.05 less.
+   * The steps at which the event `pressure` is emitted, such as `[0.7, 0.9]`. On the way down a step is
+   * passed at 0.05 less.
    *
    * @default undefined
    */
   readonly steps?: readonly number[] | undefined
   /**
-   * The pressure from which on requests of a class are degraded: none at the bound, all at 0.2 above it. `false`: never. A class that is
-   * not given has its default: `{ critical: false, high: 0.85, normal: 0.75, low: 0.55 }`.
+   * The pressure at which each class begins to be degraded: none at the bound, all at 0.2 above it. `false`:
+   * never. A class that is not given has its default:
+   * `{ critical: false, high: 0.85, normal: 0.75, low: 0.55 }`.
    *
    * @default undefined
    */
@@ -635,11 +691,12 @@ export interface AgentAddress {
   readonly port: number
 }
 
-/** What load balancers are told in answers. */
+/** The load in answers, as load balancers read it. */
 export interface BalancerOptions {
   /**
-   * The proxies that get ORCA's header `endpoint-load-metrics` if they ask for it by `endpoint-load-metrics-format: TEXT` or `JSON`: their
-   * addresses and subnets, such as `['127.0.0.1', '10.0.0.0/8']`, or a function that returns `true` for their requests.
+   * The proxies that get ORCA's header `endpoint-load-metrics` if they ask for it by
+   * `endpoint-load-metrics-format: TEXT` or `JSON`: their addresses and subnets, such as
+   * `['127.0.0.1', '10.0.0.0/8']`, or a function that returns `true` for their requests.
    *
    * @default undefined
    */
@@ -654,8 +711,9 @@ export interface HealthOptions {
    */
   readonly manual?: boolean | undefined
   /**
-   * The pressure, from 0 to 1, at which `/readyz` says 503 for a while: after 5 s at it, until it is 0.2 less, and for a minute at most. In a
-   * fleet, one process at a time, and only while another is there. Ignored in workers of a cluster, which share a port. 0 is off.
+   * The pressure, from 0 to 1, at which `/readyz` says 503 for a while: after 5 s at it, until it is 0.2
+   * less, and for a minute at most. In a fleet, one process at a time, and only while another is there.
+   * Ignored in workers of a cluster, which share a port. 0 is off.
    *
    * @default 0
    */
@@ -664,24 +722,27 @@ export interface HealthOptions {
 
 export interface MemoryOptions {
   /**
-   * The level of memory above which the process drains and exits with 0, so that its supervisor starts a new one. Compared
-   * with the heap after a major collection, and with resident memory. Bytes, or a share up to 1 of the limit. The limit of the heap is V8's or `--max-old-space-size`. That of resident memory is the container's or the machine's. 0 is off. Each process
-   * lowers its own level by a random share of up to 10 %.
+   * The level of memory above which the process drains and exits with 0, so that its supervisor starts a new
+   * one. Compared with the heap after a major collection, and with resident memory. Bytes, or a share up to 1
+   * of the limit. The limit of the heap is V8's or `--max-old-space-size`. That of resident memory is the
+   * container's or the machine's. 0 is off. Each process lowers its own level by a random share of up to 10
+   * %.
    *
    * @default undefined
    */
   readonly recycleAt?: number | undefined
 
   /**
-   * Milliseconds for which memory must stay above the level. Each process draws a time between this and twice this.
+   * Milliseconds for which memory must stay above the level. Each process draws a time between this and twice
+   * this.
    *
    * @default 30000
    */
   readonly recycleAfter?: number | undefined
 
   /**
-   * A process is not replaced in its first so many milliseconds. A process that is above `recycleAt` by then evidently
-   * needs that much: its level is raised.
+   * A process is not replaced in its first so many milliseconds. A process that is above `recycleAt` by then
+   * evidently needs that much: its level is raised.
    *
    * @default 60000
    */
@@ -703,8 +764,8 @@ export interface InsightOptions {
    */
   readonly warnings?: boolean | undefined
   /**
-   * Whether stalls of the event loop are recorded, with the function and the route that blocked it. A thread that watches the loop starts with
-   * the first stall; `'always'` starts it with the instance.
+   * Whether stalls of the event loop are recorded, with the function and the route that blocked it. A thread
+   * that watches the loop starts with the first stall; `'always'` starts it with the instance.
    *
    * @default true
    */
@@ -725,7 +786,8 @@ export interface InsightOptions {
   readonly blockedAfter?: number | undefined
 
   /**
-   * A blocked loop is a hang after so many milliseconds: at least 1000, or 0 for never. `/livez` on `listen({ blockedPort })` then answers 503, and
+   * A blocked loop is a hang after so many milliseconds: at least 1000, or 0 for never. `/livez` on
+   * `listen({ blockedPort })` then answers 503, and
    * `hangReport` is written.
    *
    * @default 30000
@@ -733,30 +795,34 @@ export interface InsightOptions {
   readonly hangAfter?: number | undefined
 
   /**
-   * Directory of a report about a hang: function, stack, route, memory and `snapshot()`, as JSON in `spillway-hang-PID.json`. The next hang of the
-   * process replaces it.
+   * Directory of a report about a hang: function, stack, route, memory and `snapshot()`, as JSON in
+   * `spillway-hang-PID.json`. The next hang of the process replaces it.
    *
    * @default undefined
    */
   readonly hangReport?: string | undefined
 
   /**
-   * A process ends if its loop is still blocked after so many milliseconds: at least 1000, or 0 for never. JavaScript is made to call
-   * `process.exit(70)`; native code is killed. In a worker thread only that thread ends, and only in JavaScript.
+   * A process ends if its loop is still blocked after so many milliseconds: at least 1000, or 0 for never.
+   * JavaScript is made to call
+   * `process.exit(70)`; native code is killed. In a worker thread only that thread ends, and only in
+   * JavaScript.
    *
    * @default 0
    */
   readonly exitAfter?: number | undefined
 
   /**
-   * Whether the time of each request is split into parts, and how long the handlers of each route run on the loop is summed.
+   * Whether the time of each request is split into parts, and how long the handlers of each route run on the
+   * loop is summed.
    *
    * @default true
    */
   readonly parts?: boolean | undefined
 
   /**
-   * Whether a finding of high severity is logged, and `diagnose()` has figures: a reading every ten seconds while requests come.
+   * Whether a finding of high severity is logged, and `diagnose()` has figures: a reading every ten seconds
+   * while requests come.
    *
    * @default true
    */
@@ -765,22 +831,25 @@ export interface InsightOptions {
 
 export interface ReleaseOptions {
   /**
-   * The version of your application. By default `npm_package_version`, which npm sets, or the name the platform gives it.
+   * The version of your application. By default `npm_package_version`, which npm sets, or the name the
+   * platform gives it.
    *
    * @default undefined
    */
   readonly version?: string | undefined
 
   /**
-   * The commit of your application. By default from the variables of common platforms and CI systems, such as `GITHUB_SHA`.
+   * The commit of your application. By default from the variables of common platforms and CI systems, such as
+   * `GITHUB_SHA`.
    *
    * @default undefined
    */
   readonly revision?: string | undefined
 
   /**
-   * Path of a small file that survives a deploy. Each release writes its figures to it, for `snapshot().releases` of the
-   * next one. Processes on one machine may share it: the one that answered the most requests represents its release.
+   * Path of a small file that survives a deploy. Each release writes its figures to it, for
+   * `snapshot().releases` of the next one. Processes on one machine may share it: the one that answered the
+   * most requests represents its release.
    *
    * @default undefined
    */
@@ -789,28 +858,32 @@ export interface ReleaseOptions {
 
 export interface DrainOptions {
   /**
-   * How a drain proceeds. `'production'`: no client notices; balancers have `delay` to react, and idle connections stay open
-   * as long as their clients expect. `'development'`: only requests in flight finish; idle connections, event streams and
-   * WebSockets are closed at once.
+   * How a drain proceeds. `'production'`: no client notices; balancers have `delay` to react, and idle
+   * connections stay open as long as their clients expect. `'development'`: only requests in flight finish;
+   * idle connections, event streams and WebSockets are closed at once.
    *
-   * By default `'production'` with NODE_ENV `production`, in Kubernetes and under PM2. Elsewhere `'development'` under a watcher (`node --watch`, `tsx watch`, nodemon and others) and with NODE_ENV `development` or `test`. Also on SIGINT, unless init, systemd or supervisord started the process without a terminal. In all other cases `'production'`.
+   * By default `'production'` with NODE_ENV `production`, in Kubernetes and under PM2. Elsewhere
+   * `'development'` under a watcher (`node --watch`, `tsx watch`, nodemon and others) and with NODE_ENV
+   * `development` or `test`. Also on SIGINT, unless init, systemd or supervisord started the process without
+   * a terminal. In all other cases `'production'`.
    *
    * @default undefined
    */
   readonly mode?: 'production' | 'development' | undefined
 
   /**
-   * Milliseconds that requests in flight have to end, once the servers have stopped listening. In production, idle
-   * connections are closed after a quarter of this time, or after the server's `keepAliveTimeout` if that is shorter. By
-   * default 20000, and 4000 in development.
+   * Milliseconds that requests in flight have to end, once the servers have stopped listening. In production,
+   * idle connections are closed after a quarter of this time, or after the server's `keepAliveTimeout` if
+   * that is shorter. By default 20000, and 4000 in development.
    *
    * @default undefined
    */
   readonly timeout?: number | undefined
 
   /**
-   * Milliseconds to serve as before while `/readyz` returns 503 already, so that balancers notice. By default 5000 in
-   * Kubernetes, which sends SIGTERM when it only begins to remove the pod from its endpoints, and 0 elsewhere. In development the delay is 0.
+   * Milliseconds to serve as before while `/readyz` returns 503 already, so that balancers notice. By default
+   * 5000 in Kubernetes, which sends SIGTERM when it only begins to remove the pod from its endpoints, and 0
+   * elsewhere. In development the delay is 0.
    *
    * @default undefined
    */
@@ -826,16 +899,20 @@ export interface DrainReport {
 
 export interface AttachOptions {
   /**
-   * Whether SIGTERM, SIGINT and the message 'shutdown' of a parent process drain every instance in this process and then exit. The exit code is 0, or 1 if a request was cut off. A second signal exits at once. PM2 gets 'ready' when the server
-   * listens. Ctrl-C and the restart by a watcher (SIGUSR2 of nodemon too) wait only for requests in flight: see `drain.mode`.
+   * Whether SIGTERM, SIGINT and the message 'shutdown' of a parent process drain every instance in this
+   * process and then exit. The exit code is 0, or 1 if a request was cut off. A second signal exits at once.
+   * PM2 gets 'ready' when the server listens. Ctrl-C and the restart by a watcher (SIGUSR2 of nodemon too)
+   * wait only for requests in flight: see `drain.mode`.
    *
    * @default false
    */
   readonly signals?: boolean | undefined
 
   /**
-   * Whether only proxies connect to the server, such as nginx, HAProxy, Envoy or a load balancer of a cloud. Raises `keepAliveTimeout`,
-   * `headersTimeout` and `requestTimeout` above what proxies keep idle connections for, where they still have Node's default.
+   * Whether only proxies connect to the server, such as nginx, HAProxy, Envoy or a load balancer of a cloud.
+   * Raises `keepAliveTimeout`,
+   * `headersTimeout` and `requestTimeout` above what proxies keep idle connections for, where they still have
+   * Node's default.
    *
    * @default false
    */
@@ -844,7 +921,8 @@ export interface AttachOptions {
 
 export interface ListenOptions {
   /**
-   * 0 is any free port. In a cluster, the first worker that calls `listen` has the port; another follows when it has exited.
+   * 0 is any free port. In a cluster, the first worker that calls `listen` has the port; another follows when
+   * it has exited.
    *
    * @default 9464
    */
@@ -858,45 +936,48 @@ export interface ListenOptions {
   readonly host?: string | undefined
 
   /**
-   * The token that clients must send as `Authorization: Bearer <token>`: at least 16 visible ASCII characters.
+   * The token that clients must send as `Authorization: Bearer <token>`: at least 16 visible ASCII
+   * characters.
    *
    * @default undefined
    */
   readonly token?: string | undefined
 
   /**
-   * Further accepted values of the `Host` header, such as the name of a proxy, with its port if that differs. Loopback
-   * names, `host` and the address of the connection are always accepted.
+   * Further accepted values of the `Host` header, such as the name of a proxy, with its port if that differs.
+   * Loopback names, `host` and the address of the connection are always accepted.
    *
    * @default []
    */
   readonly hosts?: readonly string[] | undefined
 
   /**
-   * Milliseconds that a client has to send its request, and to read its answer. A profile may take longer. A connection without an authorized
-   * request is closed after 1500 at most.
+   * Milliseconds that a client has to send its request, and to read its answer. A profile may take longer. A
+   * connection without an authorized request is closed after 1500 at most.
    *
    * @default 10000
    */
   readonly timeout?: number | undefined
 
   /**
-   * The number of connections. A further connection closes the oldest one that has had no authorized request, or else the one that has been
-   * idle longest.
+   * The number of connections. A further connection closes the oldest one that has had no authorized request,
+   * or else the one that has been idle longest.
    *
    * @default 32
    */
   readonly maxConnections?: number | undefined
 
   /**
-   * The number of requests a second; further requests get 429. Requests that are not authorized are counted separately.
+   * The number of requests a second; further requests get 429. Requests that are not authorized are counted
+   * separately.
    *
    * @default 20
    */
   readonly maxRequestsPerSecond?: number | undefined
 
   /**
-   * A second port, which the thread that watches the loop answers, also while the loop is blocked: `/livez`, `/doctor`, `/stalls` and the last
+   * A second port, which the thread that watches the loop answers, also while the loop is blocked: `/livez`,
+   * `/doctor`, `/stalls` and the last
    * `/metrics`. The command line looks for it at the port after `port`. 0 is any free port.
    *
    * @default undefined
@@ -921,7 +1002,10 @@ export type LimitKey = {
 
 /** The options of `limit()`. */
 export interface LimitOptions {
-  /** Names the limit in the reason `limit:<name>`, in metrics and on the page: up to 64 visible characters without spaces and quotes. */
+  /**
+   * Names the limit in the reason `limit:<name>`, in metrics and on the page: up to 64 visible characters
+   * without spaces and quotes.
+   */
   name: string
   /** The most requests that run at a time. */
   maxConcurrent: number
@@ -930,21 +1014,28 @@ export interface LimitOptions {
    * @default 500
    */
   maxWait?: number
-  /** The most requests that wait. A full queue keeps those that would run first. Without it only `maxWait` bounds the queue. */
+  /**
+   * The most requests that wait. A full queue keeps those that would run first. By default only `maxWait`
+   * bounds the queue.
+   */
   maxQueue?: number
   /**
-   * Returns the client that a request counts for: each key gets an equal share of the places while requests wait. `ctx` is Koa's
-   * context. Without it `shed.key` is used.
+   * Returns the client that a request counts for: each key gets an equal share of the places while requests
+   * wait. `ctx` is Koa's context. By default `shed.key`.
    */
   key?: LimitKey['key']
 }
 
 /**
- * A pool: Pool of pg, pool of mysql2, instance of knex, Pool of tarn, pool of generic-pool, client of ioredis, Pool or Client of undici. Any other pool by its figures.
+ * A pool: Pool of pg, pool of mysql2, instance of knex, Pool of tarn, pool of generic-pool, client of
+ * ioredis, Pool or Client of undici. Any other pool by its figures.
  */
 export type ObservablePool = object | PoolFigures
 
-/** The figures of a pool: numbers, or functions that return numbers and no promises. They are read when somebody looks. */
+/**
+ * The figures of a pool: numbers, or functions that return numbers and no promises. They are read when
+ * somebody looks.
+ */
 export interface PoolFigures {
   /** All open connections. */
   readonly size: number | (() => number)
@@ -958,9 +1049,9 @@ export interface PoolFigures {
 
 export interface PoolOptions {
   /**
-   * Milliseconds that a request may wait for connections of this pool. A request that would wait longer is rejected on arrival, if
-   * its route is known to need the pool. `false` rejects none. Without this option it is `shed.targetDelay`, and nothing is rejected
-   * while fewer than twenty callers wait.
+   * Milliseconds that a request may wait for connections of this pool. A request that would wait longer is
+   * rejected on arrival, if its route is known to need the pool. `false` rejects none. Without this option it
+   * is `shed.targetDelay`, and nothing is rejected while fewer than twenty callers wait.
    */
   readonly maxWait?: number | false | undefined
 }
@@ -972,8 +1063,9 @@ export interface PoolHandle {
 
 export interface HealthChecks {
   /**
-   * Adds a check that `/readyz` calls. A check fails if it throws, rejects, returns `false` or takes longer than `timeout`.
-   * All checks run at the same time, and each has one call at a time. A check that ignores its signal and never settles fails for good.
+   * Adds a check that `/readyz` calls. A check fails if it throws, rejects, returns `false` or takes longer
+   * than `timeout`. All checks run at the same time, and each has one call at a time. A check that ignores
+   * its signal and never settles fails for good.
    *
    * @throws {SpillwayError} if a check of this name exists, or an option is unknown or has an invalid value
    */
@@ -1024,7 +1116,10 @@ export type ShedReason =
   | 'closed'
   /** The request would wait too long for a connection of the pool of that name: see `pool()`. */
   | `pool:${string}`
-  /** As many requests as `limit()` of that name allows run already, and the request cannot wait, or waited too long. */
+  /**
+   * As many requests as `limit()` of that name allows run already, and the request cannot wait, or waited too
+   * long.
+   */
   | `limit:${string}`
 
 /** Why a request was rejected. `docs/admission.md` lists what `value` and `bound` are for each reason. */
@@ -1047,8 +1142,8 @@ export interface ShedVerdict extends ShedCause {
 }
 
 /**
- * Gets a request. With `express()` that is Express's, with the properties that earlier middlewares have added. With `koa()`
- * it is `ctx.req`, with `attach()` or `wrap()` alone Node's request.
+ * Gets a request. With `express()` that is Express's, with the properties that earlier middlewares have
+ * added. With `koa()` it is `ctx.req`, with `attach()` or `wrap()` alone Node's request.
  */
 export type ShedFunction<Result> = { call(req: Request): Result }['call']
 
@@ -1067,9 +1162,15 @@ export interface WebSocketServer {
 }
 
 export interface SocketsOptions {
-  /** Of ws: the kind of a message, which is its name in metrics. At most 100 are kept apart. The default is `message`. */
+  /**
+   * Of ws: the kind of a message, which is its name in metrics. At most 100 are kept apart. The default is
+   * `message`.
+   */
   readonly kind?: { call(data: unknown, isBinary: boolean): string }['call'] | undefined
-  /** The class of a message. In overload, messages of the class `low` are answered with an error. By default none is. */
+  /**
+   * The class of a message. In overload, messages of the class `low` are answered with an error. By default
+   * none is.
+   */
   readonly priority?: { call(event: string, socket: unknown): Priority | undefined }['call'] | undefined
 }
 
@@ -1078,7 +1179,10 @@ export interface SocketsHandle {
   readonly close: () => void
 }
 
-/** Answer to a message of low priority in overload: its acknowledgement, the event `spillway:overloaded`, or text of ws. */
+/**
+ * Answer to a message of low priority in overload: its acknowledgement, the event `spillway:overloaded`, or
+ * text of ws.
+ */
 export interface OverloadedMessage {
   readonly error: 'spillway:overloaded'
   readonly event: string
@@ -1094,11 +1198,16 @@ export type ShedHeaders = {
   ): Readonly<Record<string, string | number | readonly string[] | undefined>> | undefined
 }['call']
 
-/** Headers that decide the class of a request. The first of them that says something decides. Without any the class is `normal`. */
+/**
+ * Headers that decide the class of a request. The first of them that says something decides. Without any the
+ * class is `normal`.
+ */
 export interface ClassifyOptions {
   /**
-   * The name of a header that a proxy of yours sets or removes on every request. It has a class other than `bypass`, or an urgency as in
-   * `Priority` of RFC 9218: `u=0` is `critical`, `u=1` and `u=2` are `high`, `u=3` is `normal`, `u=4` to `u=7` are `low`.
+   * The name of a header that a proxy of yours sets or removes on every request. It has a class other than
+   * `bypass`, or an urgency as in
+   * `Priority` of RFC 9218: `u=0` is `critical`, `u=1` and `u=2` are `high`, `u=3` is `normal`, `u=4` to
+   * `u=7` are `low`.
    *
    * @default undefined
    */
@@ -1121,34 +1230,40 @@ export interface ClassifyOptions {
 
 export interface ShedOptions {
   /**
-   * How requests are admitted. `adaptive` finds by itself what the process can serve in time. `threshold` uses only the
-   * `max…` options, `shortage` and the heap limit, and queues nothing. `observe` decides and counts, but rejects nothing.
-   * `off` does nothing. Under a test runner, and with `NODE_ENV=test` outside production, the default is `observe`.
+   * How requests are admitted. `adaptive` finds by itself what the process can serve in time. `threshold`
+   * uses only the
+   * `max…` options, `shortage` and the heap limit, and queues nothing. `observe` decides and counts, but
+   * rejects nothing.
+   * `off` does nothing. Under a test runner, and with `NODE_ENV=test` outside production, the default is
+   * `observe`.
    *
    * @default 'adaptive'
    */
   readonly mode?: 'adaptive' | 'threshold' | 'observe' | 'off' | undefined
 
   /**
-   * Milliseconds a request may be queued in a burst before it gets a 503. So a burst of up to a second of work is served
-   * in full. The time of one handler that blocks the loop does not count.
+   * Milliseconds a request may be queued in a burst before it gets a 503. So a burst of up to a second of
+   * work is served in full. The time of one handler that blocks the loop does not count.
    *
    * @default 1000
    */
   readonly maxDelay?: number | undefined
 
   /**
-   * Milliseconds a request may be queued in an overload before it gets a 503, so about the latency that overload adds
-   * to what is served. Where some requests block the loop for over 27 ms, it is 1.5 times as long.
+   * Milliseconds a request may be queued in an overload before it gets a 503, so about the latency that
+   * overload adds to what is served. Where some requests block the loop for over 27 ms, it is 1.5 times as
+   * long.
    *
    * @default 40
    */
   readonly targetDelay?: number | undefined
 
   /**
-   * Whether requests come through gateways, such as nginx or another service, that queue requests themselves. With
-   * `true`, an overload gets 503s however few connections carry it. With `false`, clients on few kept connections wait
-   * for their turn and get none. By default the headers of queued requests decide: `X-Forwarded-For`, `Forwarded`,
+   * Whether requests come through gateways, such as nginx or another service, that queue requests themselves.
+   * With
+   * `true`, an overload gets 503s however few connections carry it. With `false`, clients on few kept
+   * connections wait for their turn and get none. By default the headers of queued requests decide:
+   * `X-Forwarded-For`, `Forwarded`,
    * `Via`, `traceparent` and `X-Request-Id` are signs of a gateway.
    *
    * @default undefined
@@ -1156,22 +1271,24 @@ export interface ShedOptions {
   readonly proxy?: boolean | undefined
 
   /**
-   * The number of requests that may run at the same time, at least 1. By default only the measured limit applies.
+   * The number of requests that may run at the same time, at least 1. By default only the measured limit
+   * applies.
    *
    * @default undefined
    */
   readonly maxConcurrent?: number | undefined
 
   /**
-   * Milliseconds of event-loop delay above which every request is rejected, except class `bypass`. 0 is off. One slow
-   * handler does not trigger it.
+   * Milliseconds of event-loop delay above which every request is rejected, except class `bypass`. 0 is off.
+   * One slow handler does not trigger it.
    *
    * @default undefined
    */
   readonly maxEventLoopDelay?: number | undefined
 
   /**
-   * Every request but class `bypass` is rejected while the loop is busier than this share of a `sampleInterval`, from 0 to 1. 0 is off.
+   * Every request but class `bypass` is rejected while the loop is busier than this share of a
+   * `sampleInterval`, from 0 to 1. 0 is off.
    *
    * @default undefined
    */
@@ -1192,7 +1309,8 @@ export interface ShedOptions {
   readonly maxRssBytes?: number | undefined
 
   /**
-   * Milliseconds between two checks of the four limits above. Rejecting ends once a value is no longer above its limit.
+   * Milliseconds between two checks of the four limits above. Rejecting ends once a value is no longer above
+   * its limit.
    *
    * @default 1000
    */
@@ -1206,39 +1324,41 @@ export interface ShedOptions {
   readonly retryAfter?: number | undefined
 
   /**
-   * Returns the class of a request. An error, or any other result, is logged once, and the class is `normal`. Or an object that says
-   * which headers decide.
+   * Returns the class of a request. An error, or any other result, is logged once, and the class is `normal`.
+   * Or an object that says which headers decide.
    *
    * @default undefined
    */
   readonly classify?: ShedFunction<Priority> | ClassifyOptions | undefined
 
   /**
-   * Returns the key whose share a request counts against under overload: a tenant, an API key, an address. Each key gets an
-   * equal share before any key gets more. Requests without a key share the empty key.
+   * Returns the key whose share a request counts against under overload: a tenant, an API key, an address.
+   * Each key gets an equal share before any key gets more. Requests without a key share the empty key.
    *
    * @default undefined
    */
   readonly key?: ShedFunction<string | undefined> | undefined
 
   /**
-   * Returns how short a resource is that only you can measure, from 0 to 1, such as a database pool. Called ten times a
-   * second. That share of the requests is rejected: class `low` most, `critical` never.
+   * Returns how short a resource is that only you can measure, from 0 to 1, such as a database pool. Called
+   * ten times a second. That share of the requests is rejected: class `low` most, `critical` never.
    *
    * @default undefined
    */
   readonly shortage?: (() => number) | undefined
 
   /**
-   * Milliseconds, above 0, from the stamp of the proxy after which a request is not worth starting. An older request is rejected on
-   * arrival with reason `age`, and one that would grow older in the queue with reason `deadline`. Needs `proxy.requestStart`.
+   * A request is not worth starting so many milliseconds, above 0, after the stamp of the proxy. An older
+   * request is rejected on arrival with reason `age`, and one that would grow older in the queue with reason
+   * `deadline`. Needs `proxy.requestStart`.
    *
    * @default undefined
    */
   readonly maxAge?: number | undefined
 
   /**
-   * Returns headers to add to the 503, such as CORS headers, without which a browser hides the status. A header that is
+   * Returns headers to add to the 503, such as CORS headers, without which a browser hides the status. A
+   * header that is
    * `undefined` is left out.
    *
    * @default undefined
@@ -1246,16 +1366,17 @@ export interface ShedOptions {
   readonly headers?: ShedHeaders | undefined
 
   /**
-   * Answers a rejected request. Status 503, `Retry-After`, `Cache-Control` and the result of `headers` are set already. If
-   * it throws, or returns `false` or a promise of `false`, the standard answer is sent.
+   * Answers a rejected request. Status 503, `Retry-After`, `Cache-Control` and the result of `headers` are
+   * set already. If it throws, or returns `false` or a promise of `false`, the standard answer is sent.
    *
    * @default undefined
    */
   readonly respond?: { call(req: Request, res: Response, verdict: ShedVerdict): unknown }['call'] | undefined
 
   /**
-   * How a rejected request is answered. `respond` answers it at once. `next` passes an `OverloadError` to your error handler,
-   * which costs more. A request that neither `express()` nor `koa()` gets is answered at once.
+   * How a rejected request is answered. `respond` answers it at once. `next` passes an `OverloadError` to
+   * your error handler, which costs more. A request that neither `express()` nor `koa()` gets is answered at
+   * once.
    *
    * @default 'respond'
    */
@@ -1264,9 +1385,9 @@ export interface ShedOptions {
 
 export interface ProxyOptions {
   /**
-   * Whether the proxy says when a request came to it. `true` reads `X-Request-Start`, or `X-Queue-Start`; a name reads that header. The proxy
-   * must overwrite the header: a client could send it as well. Seconds, milliseconds, microseconds and nanoseconds since 1970 are understood,
-   * also after `t=`.
+   * Whether the proxy says when a request came to it. `true` reads `X-Request-Start`, or `X-Queue-Start`; a
+   * name reads that header. The proxy must overwrite the header: a client could send it as well. Seconds,
+   * milliseconds, microseconds and nanoseconds since 1970 are understood, also after `t=`.
    *
    * @default undefined
    */
@@ -1275,8 +1396,8 @@ export interface ProxyOptions {
 
 export interface DeadlineOptions {
   /**
-   * The header in which the caller says for how long it waits: `x-request-timeout-ms`, `x-envoy-expected-rq-timeout-ms`, `grpc-timeout` (in
-   * its own format), or another with milliseconds. Without it no header is read.
+   * The header for the time that the caller waits: `x-request-timeout-ms`, `x-envoy-expected-rq-timeout-ms`,
+   * `grpc-timeout` (in its own format), or another with milliseconds. By default no header is read.
    *
    * @default undefined
    */
@@ -1300,8 +1421,9 @@ export interface DeadlineOptions {
    */
   readonly of?: ShedFunction<number | undefined> | undefined
   /**
-   * Hosts whose services are told in the same header how long is left: `['orders.internal', 'localhost:4000']`. A host without a port is that
-   * host with any port. No other host is told, also after a redirect.
+   * Hosts whose services get the same header, with the time that is left:
+   * `['orders.internal', 'localhost:4000']`. A host without a port is that host with any port. No other host
+   * gets it, also after a redirect.
    *
    * @default undefined
    */
@@ -1310,17 +1432,18 @@ export interface DeadlineOptions {
 
 export interface ErrorOptions {
   /**
-   * Whether `koa()` and `errorHandler()` answer errors. If `false`, they count, log and trace errors, and pass them on: to
-   * Koa, or to the next error handler of Express.
+   * Whether `koa()` and `errorHandler()` answer errors. If `false`, they count, log and trace errors, and
+   * pass them on: to Koa, or to the next error handler of Express.
    *
    * @default true
    */
   readonly answer?: boolean | undefined
 
   /**
-   * Milliseconds, above 0, from the arrival of a request until the head of its answer. After that, this package answers the
-   * request, and the handler's own answer has no effect. A function is called ten times a second for each unanswered
-   * request, and may return `undefined` for no timeout. An answer that has begun is not interrupted.
+   * Milliseconds, above 0, from the arrival of a request until the head of its answer. After that, this
+   * package answers the request, and the handler's own answer has no effect. A function is called ten times a
+   * second for each unanswered request, and may return `undefined` for no timeout. An answer that has begun
+   * is not interrupted.
    *
    * @default undefined
    */
@@ -1334,9 +1457,9 @@ export interface ErrorOptions {
   readonly timeoutStatus?: 503 | 504 | undefined
 
   /**
-   * What happens on uncaught exceptions and unhandled rejections, besides what Node does. `log` counts and logs them, on
-   * Node 24 with the route. `logRequest` also names the request, at 1 to 2 µs a request on Node 20 and 22. `drain` also
-   * answers that request with 500, drains, and exits with code 1.
+   * What happens on uncaught exceptions and unhandled rejections, besides what Node does. `log` counts and
+   * logs them, on Node 24 with the route. `logRequest` also names the request, at 1 to 2 µs a request on Node
+   * 20 and 22. `drain` also answers that request with 500, drains, and exits with code 1.
    *
    * @default 'log'
    */
@@ -1353,24 +1476,27 @@ export type TimeoutFunction = {
 
 export interface LogOptions {
   /**
-   * Milliseconds above which a request gets a line, except streams. After ten of these lines, at most one a second is
-   * logged, with the number of requests it stands for.
+   * Milliseconds above which a request gets a line, except streams. After ten of these lines, at most one a
+   * second is logged, with the number of requests it stands for.
    *
    * @default undefined
    */
   readonly slowAfter?: number | undefined
 
   /**
-   * The number of slowest requests of each minute that get a line, at most 100. `snapshot().slowest` always has ten.
+   * The number of slowest requests of each minute that get a line, at most 100. `snapshot().slowest` always
+   * has ten.
    *
    * @default 0
    */
   readonly slowest?: number | undefined
 
   /**
-   * Whether each request gets a line, in the shape of pino-http. The line of a successful request has the headers `host`,
-   * `user-agent`, `content-type`, `content-length` and those in `headers`, any other line has all. Rejected requests get a
-   * few lines with the number of requests they stand for; the endpoints get none. An object switches the log on.
+   * Whether each request gets a line, in the shape of pino-http. The line of a successful request has the
+   * headers `host`,
+   * `user-agent`, `content-type`, `content-length` and those in `headers`, any other line has all. Rejected
+   * requests get a few lines with the number of requests they stand for; the endpoints get none. An object
+   * switches the log on.
    *
    * @default false
    */
@@ -1385,8 +1511,8 @@ export interface LogOptions {
   readonly headers?: readonly string[] | undefined
 
   /**
-   * Whether lines show the query of a URL. Values of keys such as `token` or `password`, and values that look like tokens,
-   * are replaced by `[Redacted]`.
+   * Whether lines show the query of a URL. Values of keys such as `token` or `password`, and values that look
+   * like tokens, are replaced by `[Redacted]`.
    *
    * @default false
    */
@@ -1399,7 +1525,8 @@ export type AccessLogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fa
 /** An error, or a result of another type, is counted and logged once; the line is as without the function. */
 export interface AccessLogOptions {
   /**
-   * Returns further fields of a line, as `customProps` of pino-http. They do not replace fields of the line itself.
+   * Returns further fields of a line, as `customProps` of pino-http. They do not replace fields of the line
+   * itself.
    *
    * @default undefined
    */
@@ -1413,15 +1540,18 @@ export interface AccessLogOptions {
   readonly level?: { call(req: Request, res: Response): AccessLogLevel | undefined }['call'] | undefined
 
   /**
-   * Requests without a line, as `autoLogging.ignore` of pino-http: a path, a RegExp on the path, a function, or an array of
-   * these. The option `ignore` also leaves requests out of the metrics.
+   * Requests without a line, as `autoLogging.ignore` of pino-http: a path, a RegExp on the path, a function,
+   * or an array of these. The option `ignore` also leaves requests out of the metrics.
    *
    * @default undefined
    */
   readonly ignore?: AccessIgnoreRule | readonly AccessIgnoreRule[] | undefined
 }
 
-/** As `IgnoreRule`. A function gets the response too: `(req, res) => res.writableFinished && res.statusCode < 400`. */
+/**
+ * As `IgnoreRule`. A function gets the response too:
+ * `(req, res) => res.writableFinished && res.statusCode < 400`.
+ */
 export type AccessIgnoreRule = string | RegExp | { call(req: Request, res: Response): unknown }['call']
 
 export interface SpillwayEvents {
@@ -1559,15 +1689,19 @@ export interface ResolvedOptions {
 }
 
 export interface FleetOptions {
-  /** Joins all processes of this name, instead of those with the same parent: up to 32 letters, digits, dots and dashes. */
+  /**
+   * Joins all processes of this name, instead of those with the same parent: up to 32 letters, digits, dots
+   * and dashes.
+   */
   readonly name?: string | undefined
   /** The parent of the fleet's private directory, instead of the directory for temporary files. */
   readonly directory?: string | undefined
 }
 
 /**
- * A logger with pino's signature: fields first, then a sentence. If it has `child`, a child with `component: 'spillway'` is
- * used; without `info`, `warn` is called instead. A winston logger is recognized and called with its own signature.
+ * A logger with pino's signature: fields first, then a sentence. If it has `child`, a child with
+ * `component: 'spillway'` is used; without `info`, `warn` is called instead. A winston logger is recognized
+ * and called with its own signature.
  */
 export interface Logger {
   info?(fields: object, message: string): void
@@ -1619,7 +1753,7 @@ export type KoaMiddleware = (
   next: () => Promise<unknown>
 ) => Promise<unknown> | undefined
 
-/** What `limit()` returns: a middleware of Express, Connect and Restify, and of Koa. */
+/** Result of `limit()`: a middleware of Express, Connect and Restify, and of Koa. */
 export type LimitMiddleware = ExpressMiddleware & KoaMiddleware
 
 /** Why a signal of `signal()` has aborted: the `code` of its reason. */
@@ -1647,9 +1781,10 @@ export type ServerHolder =
   | { getHttpServer(): any }
 
 /**
- * How a request ended. `completed`: the whole answer was written to the connection, with a status below 500. `errored`: the
- * status was 500 or more, or the server cut the answer off. `aborted`: the client disconnected before the end of the
- * answer. `upgraded`: the connection switched to another protocol. `timed_out`: the handler did not answer within
+ * How a request ended. `completed`: the whole answer was written to the connection, with a status below 500.
+ * `errored`: the status was 500 or more, or the server cut the answer off. `aborted`: the client disconnected
+ * before the end of the answer. `upgraded`: the connection switched to another protocol. `timed_out`: the
+ * handler did not answer within
  * `errors.timeout`.
  */
 export type Outcome = 'completed' | 'errored' | 'aborted' | 'upgraded' | 'timed_out'
@@ -1672,8 +1807,8 @@ export interface Snapshot {
   /** Requests whose route label became `routes.overflow`. */
   readonly routesFolded: number
   /**
-   * The ten requests that have been in flight longest, the oldest first. Requests without an answer come before requests
-   * that are answering, such as event streams.
+   * The ten requests that have been in flight longest, the oldest first. Requests without an answer come
+   * before requests that are answering, such as event streams.
    */
   readonly oldest: readonly RequestInFlight[]
   /** Uncaught exceptions and unhandled rejections. */
@@ -1696,7 +1831,10 @@ export interface Snapshot {
   readonly warnings: WarningsSnapshot
   /** Admitted, queued and rejected requests. */
   readonly admission: AdmissionSnapshot
-  /** Errors that reached `errorHandler()` or `koa()`, in the order first seen, without disconnects and rejected requests. */
+  /**
+   * Errors that reached `errorHandler()` or `koa()`, in the order first seen, without disconnects and
+   * rejected requests.
+   */
   readonly errors: readonly ErrorCount[]
   /** The state of the process: loop, CPU, memory. */
   readonly runtime: RuntimeSnapshot
@@ -1704,7 +1842,10 @@ export interface Snapshot {
   readonly internalErrors: Readonly<Record<string, number>>
   /** The code that blocked the event loop. */
   readonly stalls: StallsSnapshot
-  /** Features that are off because Node's permission model (`--permission`) forbids what they need. Empty without it. */
+  /**
+   * Features that are off because Node's permission model (`--permission`) forbids what they need. Empty
+   * without it.
+   */
   readonly forbidden: readonly ForbiddenFeature[]
   /** This release beside the one before it. */
   readonly releases: ReleasesSnapshot
@@ -1730,14 +1871,23 @@ export type StallCause = 'javascript' | 'native' | 'garbage-collection' | 'host'
 
 /** The stalls of one function on one route. */
 export interface StallSite {
-  /** `native`: a synchronous call into Node or an addon. `host`: the thread waited for a CPU. `unknown`: nobody watched yet. */
+  /**
+   * `native`: a synchronous call into Node or an addon. `host`: the thread waited for a CPU. `unknown`:
+   * nobody watched yet.
+   */
   readonly cause: StallCause
-  /** The innermost function of the application; of a package where no function of the application was on the stack. */
+  /**
+   * The innermost function of the application; of a package where no function of the application was on the
+   * stack.
+   */
   readonly function: string | null
   readonly file: string | null
   /** The line that was seen most. */
   readonly line: number | null
-  /** The function of Node or V8 that the line called and that blocked, such as `fs.readFileSync`; `null` where it is not known. */
+  /**
+   * The function of Node or V8 that the line called and that blocked, such as `fs.readFileSync`; `null` where
+   * it is not known.
+   */
   readonly call: string | null
   /** The largest body that `JSON.parse` or `JSON.stringify` blocked for, where its length is known. */
   readonly bodyBytes: number | null
@@ -1745,7 +1895,10 @@ export interface StallSite {
   readonly package: string | null
   readonly route: string | null
   readonly method: string | null
-  /** `event`: of a socket, whose name is `route`. `startup`: before the first request. `null` where the code is not known. */
+  /**
+   * `event`: of a socket, whose name is `route`. `startup`: before the first request. `null` where the code
+   * is not known.
+   */
   readonly origin: 'request' | 'event' | 'background' | 'startup' | null
   readonly count: number
   readonly totalMs: number
@@ -1767,7 +1920,10 @@ export interface LimitSnapshot {
   readonly running: number
   readonly queued: number
   readonly admitted: number
-  /** Clients that closed their connection normally while they were queued included: that looks like a half-close. */
+  /**
+   * Clients that closed their connection normally while they were queued included: that looks like a
+   * half-close.
+   */
   readonly rejected: number
   /** Requests that would have been rejected, in mode `observe`. */
   readonly wouldReject: number
@@ -1791,11 +1947,16 @@ export interface ProxySnapshot {
   readonly requests: number
   /** Requests without a stamp. */
   readonly without: number
-  /** Requests whose stamp is not believed: no time, over five minutes old, or over a second in the future. And requests that a doubted age did not reject. */
+  /**
+   * Requests whose stamp is not believed: no time, over five minutes old, or over a second in the future. And
+   * requests that a doubted age did not reject.
+   */
   readonly implausible: number
   /** The sum of the times in the proxy. */
   readonly totalMs: number
-  /** How far the clocks of proxies are behind, at most: learnt, and taken off. Negative: how far one is ahead. */
+  /**
+   * How far the clocks of proxies are behind, at most: learnt, and taken off. Negative: how far one is ahead.
+   */
   readonly clockDifferenceMs: number
   /** Over the last half minute to minute. */
   readonly lastMinute: LatencySummary
@@ -1811,7 +1972,10 @@ export interface PoolSnapshot {
   readonly waiting: number
   /** `null` if the pool does not say how many connections it opens at most. */
   readonly max: number | null
-  /** How long the next caller waits: `waiting`, times the mean time of a use, divided by `max`. `null` where that is not known. */
+  /**
+   * How long the next caller waits: `waiting`, times the mean time of a use, divided by `max`. `null` where
+   * that is not known.
+   */
   readonly expectedWaitMs: number | null
   /** How long a request may wait before others are rejected; `null` if none is rejected for this pool. */
   readonly maxWaitMs: number | null
@@ -1821,7 +1985,10 @@ export interface PoolSnapshot {
   readonly wait: PoolTimes
   /** The time from getting a connection to giving it back. */
   readonly use: PoolTimes
-  /** The routes whose requests held connections, those that held them longest in the last minute first; at most twenty. */
+  /**
+   * The routes whose requests held connections, those that held them longest in the last minute first; at
+   * most twenty.
+   */
   readonly holders: readonly PoolHolder[]
   /** The ten connections that have been held longest and are not given back yet. */
   readonly longestHeld: readonly {
@@ -1845,7 +2012,10 @@ export interface PoolTimesSummary {
 }
 
 export interface PoolHolder {
-  /** `null` if the request is not known: in the background, and on Node 20 and 22 before anybody had to wait. So is `route`. */
+  /**
+   * `null` if the request is not known: in the background, and on Node 20 and 22 before anybody had to wait.
+   * So is `route`.
+   */
   readonly method: string | null
   readonly route: string | null
   readonly lastMinute: PoolHolds
@@ -1862,7 +2032,10 @@ export interface PoolHolds {
 export interface OutgoingSnapshot {
   /** At most fifty and `routes.overflow`, by the time of their calls in the last minute, the most first. */
   readonly hosts: readonly OutgoingHost[]
-  /** Calls to hosts that are not listed: counted under `routes.overflow`, or of a host that another one has replaced. */
+  /**
+   * Calls to hosts that are not listed: counted under `routes.overflow`, or of a host that another one has
+   * replaced.
+   */
   readonly folded: number
 }
 
@@ -1877,7 +2050,10 @@ export interface OutgoingHost {
 }
 
 export interface OutgoingRoute {
-  /** `null` if the request is not known: in the background, and after an `await` on Node 20 and 22. So is `route`. */
+  /**
+   * `null` if the request is not known: in the background, and after an `await` on Node 20 and 22. So is
+   * `route`.
+   */
   readonly method: string | null
   readonly route: string | null
   readonly lastMinute: OutgoingCallSums
@@ -1921,7 +2097,10 @@ export interface SocketsSnapshot {
     readonly refused: Readonly<Record<string, number>>
     /** Handshakes that wait until the loop has room. */
     readonly held: number
-    /** The share of the loop that is left for connections which open now. At 0 and below, they are held. 1 before `sockets()`. */
+    /**
+     * The share of the loop that is left for connections which open now. At 0 and below, they are held. 1
+     * before `sockets()`.
+     */
     readonly room: number
   }
   readonly messages: {
@@ -1980,8 +2159,8 @@ export interface Diagnosis {
   /** How many requests ended in these seconds, without those rejected. */
   readonly requests: number
   /**
-   * Milliseconds for which the loop has been blocked and still is. Only `listen({ blockedPort })` can tell. The first finding is about that;
-   * seconds, requests and the other findings are from before.
+   * Milliseconds for which the loop has been blocked and still is. Only `listen({ blockedPort })` can tell.
+   * The first finding is about that; seconds, requests and the other findings are from before.
    */
   readonly blockedMs?: number
   /** `null` where there is not enough traffic to tell. */
@@ -2027,7 +2206,10 @@ export interface RouteHeatMap {
   readonly isKept: boolean
   /** Where each row starts, in milliseconds. A row ends where the next one starts, the last at 60 seconds. */
   readonly rowStartsMs: readonly number[]
-  /** The oldest first. A column is ten seconds, or longer if the process was idle. The last one is not full yet. */
+  /**
+   * The oldest first. A column is ten seconds, or longer if the process was idle. The last one is not full
+   * yet.
+   */
   readonly columns: readonly {
     /** Milliseconds since the epoch. */
     readonly from: number
@@ -2039,7 +2221,10 @@ export interface RouteHeatMap {
 
 /** Which service, which Node, which machine and which process. */
 export interface ProcessDescription {
-  /** From `OTEL_SERVICE_NAME`, a variable of the platform or npm; else the main file with its folder. Empty if unknown. */
+  /**
+   * From `OTEL_SERVICE_NAME`, a variable of the platform or npm; else the main file with its folder. Empty if
+   * unknown.
+   */
   readonly service: string
   readonly pid: number
   readonly host: string
@@ -2051,7 +2236,10 @@ export interface ProcessDescription {
   readonly memoryBytes: number
 }
 
-/** How often which latency occurred: the highest value of a cell in microseconds, then its count, the lowest cell first. */
+/**
+ * How often which latency occurred: the highest value of a cell in microseconds, then its count, the lowest
+ * cell first.
+ */
 export interface LatencyCounts {
   readonly maxUs: number
   readonly cells: readonly number[]
@@ -2063,7 +2251,10 @@ export interface RunTotals {
   readonly at: number
   readonly process: ProcessDescription & {
     readonly spillway: string
-    /** Which instance counts, made once by each `createSpillway()`: counters of another one cannot be subtracted. */
+    /**
+     * Which instance counts, made once by each `createSpillway()`: counters of another one cannot be
+     * subtracted.
+     */
     readonly instance: string
   }
   readonly snapshot: Snapshot
@@ -2097,7 +2288,9 @@ export interface Finding {
     | 'work-after-disconnect'
   /** A cause is as severe as the worst of its effects. */
   readonly severity: 'high' | 'medium' | 'low'
-  /** How large the problem is, from 0 to 1: of the time, of the requests or of the heap, as `summary` says. */
+  /**
+   * How large the problem is, from 0 to 1: of the time, of the requests or of the heap, as `summary` says.
+   */
   readonly share: number
   /** Method and template; `null` where it is a problem of the process. */
   readonly route: string | null
@@ -2115,7 +2308,10 @@ export interface Finding {
 export interface ReleasesSnapshot {
   /** This process. */
   readonly current: ReleaseSnapshot
-  /** From `release.file`: the process of the previous release that answered the most requests. `null` if unknown. */
+  /**
+   * From `release.file`: the process of the previous release that answered the most requests. `null` if
+   * unknown.
+   */
   readonly previous: ReleaseSnapshot | null
   /** The routes that both releases answered, of the fifty with the most requests in the previous one. */
   readonly routes: readonly {
@@ -2145,7 +2341,10 @@ export interface ReleaseFigures {
   readonly p99Ms: number
   /** Share of `count` whose outcome was `errored` or `timed_out`. */
   readonly errorRatio: number
-  /** The share of all arrivals that was rejected, which `count` excludes. Estimated for routes: see `RouteSnapshot.shed`. */
+  /**
+   * The share of all arrivals that was rejected, which `count` excludes. Estimated for routes: see
+   * `RouteSnapshot.shed`.
+   */
   readonly shedRatio: number
 }
 
@@ -2153,7 +2352,10 @@ export interface ReleaseFigures {
 export interface LatencySummary {
   /** Requests, streams included. */
   readonly count: number
-  /** Over the span of the summary, idle or not. `lastMinute` covers 30 to 60 s, or the time since the start if shorter. */
+  /**
+   * Over the span of the summary, idle or not. `lastMinute` covers 30 to 60 s, or the time since the start if
+   * shorter.
+   */
   readonly ratePerSecond: number
   /** Share of `count` whose outcome was `errored` or `timed_out`. */
   readonly errorRatio: number
@@ -2183,25 +2385,28 @@ export interface RouteSnapshot {
   /** Event streams and other long bodies, which are in no quantile. */
   readonly streams: { readonly count: number; readonly totalSeconds: number }
   /**
-   * Sums of the parts of its requests, streams excepted. `lastMinute` covers the last half minute to minute. `unreadMs` is in no
-   * duration. `null` with `insight.parts: false`.
+   * Sums of the parts of its requests, streams excepted. `lastMinute` covers the last half minute to minute.
+   * `unreadMs` is in no duration. `null` with `insight.parts: false`.
    */
   readonly parts: {
     readonly sinceStart: RequestParts & { readonly unreadMs: number; readonly proxyMs: number }
     readonly lastMinute: RequestParts & { readonly unreadMs: number; readonly proxyMs: number }
   } | null
   /**
-   * Time that its handlers ran on the event loop: until they first returned, and later until they called another service, asked a pool, or wrote the head. Collections and streams are included. `null` with `insight.parts: false`.
+   * Time that its handlers ran on the event loop: until they first returned, and later until they called
+   * another service, asked a pool, or wrote the head. Collections and streams are included. `null` with
+   * `insight.parts: false`.
    */
   readonly loopMs: { readonly sinceStart: number; readonly lastMinute: number } | null
   /**
-   * Requests whose client disconnected before an answer began, long polls of Socket.IO excepted. `null` with `insight.parts: false`.
+   * Requests whose client disconnected before an answer began, long polls of Socket.IO excepted. `null` with
+   * `insight.parts: false`.
    */
   readonly gaveUp: { readonly sinceStart: number; readonly lastMinute: number } | null
   /**
-   * An estimate of the rejected requests for this route. No router saw them, so the URL is matched against the templates
-   * that have answered before; of many rejections, one in sixteen is matched. Excludes routes with a RegExp, and your own
-   * labels.
+   * An estimate of the rejected requests for this route. No router saw them, so the URL is matched against
+   * the templates that have answered before; of many rejections, one in sixteen is matched. Excludes routes
+   * with a RegExp, and your own labels.
    */
   readonly shed: number
 }
@@ -2210,7 +2415,10 @@ export interface RouteSnapshot {
 export interface RequestInFlight {
   /** A method that OpenTelemetry lists, or `_OTHER`. */
   readonly method: string
-  /** The template of the route that handles the request now, before `routes.label`; `null` if no route does yet. */
+  /**
+   * The template of the route that handles the request now, before `routes.label`; `null` if no route does
+   * yet.
+   */
   readonly route: string | null
   readonly ageMs: number
   /** In the queue, in its handler, or with the head of its answer sent. */
@@ -2236,7 +2444,10 @@ export interface FleetSnapshot {
 }
 
 export interface WorkerSnapshot {
-  /** The label `worker`: the id in the cluster, PM2's instance, `primary` or `main`, with the id of a thread after a dot. */
+  /**
+   * The label `worker`: the id in the cluster, PM2's instance, `primary` or `main`, with the id of a thread
+   * after a dot.
+   */
   readonly worker: string
   readonly pid: number
   /** `silent`: the worker did not report in time, and its last report counts. */
@@ -2263,11 +2474,15 @@ export interface SlowRequest {
   /** Where its time went. `null` with `insight.parts: false`. */
   readonly parts: RequestParts | null
   /**
-   * How long it was at most in the kernel before it was read, while the loop was busy. It is not in `durationMs`. `null` with
+   * How long it was at most in the kernel before it was read, while the loop was busy. It is not in
+   * `durationMs`. `null` with
    * `insight.parts: false`.
    */
   readonly unreadMs: number | null
-  /** How long it was in the proxy before it arrived, which is not in `durationMs`. `null` without `proxy.requestStart`. */
+  /**
+   * How long it was in the proxy before it arrived, which is not in `durationMs`. `null` without
+   * `proxy.requestStart`.
+   */
   readonly proxyMs: number | null
   /** The id that the application (`req.id`) or the client (`x-request-id`) gave the request. */
   readonly requestId: string | number | null
@@ -2300,8 +2515,8 @@ export interface AdmissionSnapshot {
   /** Requests in the queue. */
   readonly queued: number
   /**
-   * The number of requests that may be in flight; `null` while the loop idles. Then nothing is rejected, but a request that is
-   * believed to be costly may be queued until the loop has proven to be free.
+   * The number of requests that may be in flight; `null` while the loop idles. Then nothing is rejected, but
+   * a request that is believed to be costly may be queued until the loop has proven to be free.
    */
   readonly limit: number | null
   /** The resource that sets `limit`; `null` without a limit. */
@@ -2309,7 +2524,10 @@ export interface AdmissionSnapshot {
   /** The measured cost of a request to the event loop. */
   readonly costMs: number
   readonly admitted: number
-  /** Requests that ended in the queue: the client reset the connection, or closed the HTTP/2 stream. They never ran. */
+  /**
+   * Requests that ended in the queue: the client reset the connection, or closed the HTTP/2 stream. They
+   * never ran.
+   */
   readonly abandoned: number
   /** Rejected requests. */
   readonly shed: readonly ShedCount[]
@@ -2317,7 +2535,10 @@ export interface AdmissionSnapshot {
   readonly wouldShed: readonly ShedCount[]
   /** The last twenty rejections, the newest last. */
   readonly rejected: readonly RejectedRequest[]
-  /** Rejections that waited because others had taken their share of the loop: 0.34, or 0.12 while all clients wait for an answer. */
+  /**
+   * Rejections that waited because others had taken their share of the loop: 0.34, or 0.12 while all clients
+   * wait for an answer.
+   */
   readonly answeredLate: number
   /** Limits that the requests so far suggest; `null` before the first thousand requests. */
   readonly advice: { readonly maxEventLoopDelay: number; readonly maxConcurrent: number } | null
@@ -2347,11 +2568,14 @@ export interface ErrorCount {
   /** The method of that request. `null` for an event of a socket, and where the request is not known. */
   readonly method: string | null
   /**
-   * As the log has it: masked, without what a client has sent in a body, 300 characters at most. Like `place`, it is that of the first error,
-   * then of each error that the log has described. `null` for an empty one.
+   * As the log has it: masked, without what a client has sent in a body, 300 characters at most. Like
+   * `place`, it is that of the first error, then of each error that the log has described. `null` for an
+   * empty one.
    */
   readonly message: string | null
-  /** Where in the application it was thrown: file, line and column. `null` where the stack has no such place. */
+  /**
+   * Where in the application it was thrown: file, line and column. `null` where the stack has no such place.
+   */
   readonly place: string | null
 }
 
@@ -2391,9 +2615,9 @@ export interface RuntimeSnapshot {
 }
 
 /**
- * Whether the heap leaks, by its size after major collections. `growing`: it has risen for minutes to a day with a
- * confidence of 0.999, late as well as early, not mostly in one jump, and to a new maximum. A cache that fills
- * steadily is growing too, until it slows down. `unknown`: too few collections so far.
+ * Whether the heap leaks, by its size after major collections. `growing`: it has risen for minutes to a day
+ * with a confidence of 0.999, late as well as early, not mostly in one jump, and to a new maximum. A cache
+ * that fills steadily is growing too, until it slows down. `unknown`: too few collections so far.
  */
 export interface HeapTrendSnapshot {
   readonly verdict: 'none' | 'growing' | 'unknown'
@@ -2423,7 +2647,10 @@ export class SpillwayError extends Error {
   readonly code: ErrorCode
 }
 
-/** The error that `shed.errorMode: 'next'` passes to your error handler, with the properties that Express and Koa use. */
+/**
+ * The error that `shed.errorMode: 'next'` passes to your error handler, with the properties that Express and
+ * Koa use.
+ */
 export class OverloadError extends SpillwayError {
   constructor(verdict: ShedVerdict)
   readonly status: 503
@@ -2471,5 +2698,7 @@ export type ErrorCode =
   | 'ERR_SPILLWAY_TOKEN'
   /** A rolling restart was abandoned, because new workers crashed or were not ready in time. */
   | 'ERR_SPILLWAY_RESTART'
-  /** A middleware was used in the wrong framework, or not called, or its factory was called with arguments. */
+  /**
+   * A middleware was used in the wrong framework, or not called, or its factory was called with arguments.
+   */
   | 'ERR_SPILLWAY_MISUSE'

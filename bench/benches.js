@@ -1,5 +1,6 @@
 'use strict'
-// The benches: what each proves, and what a reader must know before a run. Each has a folder of its name beside this file.
+// The benches: what each proves, and what a reader must know before a run. Each has a folder of its name
+// beside this file.
 
 /**
  * @typedef {object} Bench

@@ -1,6 +1,6 @@
 'use strict'
-// npm run bench                  lists the benches
-// npm run bench -- NAME [flags]  runs a bench; NAME --help prints its help, and --node <path> runs it with another Node
+// npm run bench lists the benches npm run bench -- NAME [flags] runs a bench; NAME --help prints its help,
+// and --node <path> runs it with another Node
 
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')

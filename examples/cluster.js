@@ -1,7 +1,7 @@
 'use strict'
-// An Express server with four workers. The primary replaces a worker that crashes or uses too much memory, and replaces
-// all workers one by one on SIGUSR2.
-// Start it, open /users/7 a few times, then /metrics: any worker answers with the numbers of the whole fleet.
+// An Express server with four workers. The primary replaces a worker that crashes or uses too much memory,
+// and replaces all workers one by one on SIGUSR2. Start it, open /users/7 a few times, then /metrics: any
+// worker answers with the numbers of the whole fleet.
 
 const cluster = require('node:cluster')
 const express = require('express')

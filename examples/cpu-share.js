@@ -1,6 +1,6 @@
 'use strict'
-// Measures the share of one CPU core that this process used. A saturated server uses a whole core. A smaller share
-// means that other processes took the rest, and the demo's figures say little about the server.
+// Measures the share of one CPU core that this process used. A saturated server uses a whole core. A smaller
+// share means that other processes took the rest, and the demo's figures say little about the server.
 
 class CpuShare {
   #sinceMs = performance.now()

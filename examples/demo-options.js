@@ -1,6 +1,6 @@
 'use strict'
-// Parses the demo's flags and PORT. An unknown argument is an error, reported in one sentence: a misspelt flag that is
-// ignored looks like a flag that does nothing.
+// Parses the demo's flags and PORT. An unknown argument is an error, reported in one sentence: a misspelt
+// flag that is ignored looks like a flag that does nothing.
 
 const { parseArgs } = require('node:util')
 
@@ -28,7 +28,8 @@ without spillway's gate, then with it.
 
 /**
  * @param {string[]} args
- * @returns {{ problem?: string, help?: boolean, once?: boolean, port?: number, seconds?: number, rate?: number }}
+ * @returns {{ problem?: string, help?: boolean, once?: boolean, port?: number, seconds?: number,
+ *   rate?: number }}
  */
 function readDemoOptions(args, env = process.env, isTerminal = process.stdout.isTTY === true) {
   // Not strict: the messages of parseArgs take three lines.
@@ -47,7 +48,8 @@ function readDemoOptions(args, env = process.env, isTerminal = process.stdout.is
   const valued = ['once', 'serve', 'help'].find((name) => typeof values[name] === 'string')
   if (valued !== undefined) return { problem: `--${valued} takes no value: got '${values[valued]}'.` }
 
-  // In a pipe or in CI nobody can open the pages or stop the demo, so it exits by itself. Some CI have a terminal.
+  // In a pipe or in CI nobody can open the pages or stop the demo, so it exits by itself. Some CI have a
+  // terminal.
   const isWatched = isTerminal && (!env.CI || env.CI === 'false')
   const isOnce = values.once !== undefined || (values.serve === undefined && !isWatched)
   const read = { help: values.help !== undefined, once: isOnce }

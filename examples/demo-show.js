@@ -1,7 +1,7 @@
 'use strict'
-// Runs the demo: opens the live page, starts the load, prints a line for each second and a summary, then keeps serving on a
-// terminal until a signal stops it. The load is a child process that exits when its IPC channel closes, so that none outlives
-// the demo.
+// Runs the demo: opens the live page, starts the load, prints a line for each second and a summary, then
+// keeps serving on a terminal until a signal stops it. The load is a child process that exits when its IPC
+// channel closes, so that none outlives the demo.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')

@@ -1,10 +1,13 @@
 'use strict'
-// Summarises the seconds of ten times the load and of the closed loops, without the gate and with it side by side, and warns
-// if the machine was too busy for reliable figures. Lines have at most 79 columns.
+// Summarises the seconds of ten times the load and of the closed loops, without the gate and with it side by
+// side, and warns if the machine was too busy for reliable figures. Lines have at most 79 columns.
 
 const { TerminalTable } = require('./terminal-table')
 
-/** Share of a core. A saturated server uses a whole core; a smaller share means that other processes took the rest. */
+/**
+ * Share of a core. A saturated server uses a whole core; a smaller share means that other processes took the
+ * rest.
+ */
 const LEAST_SHARE = 0.85
 /** Requests sent later than this can miss their 250 ms whatever the server does. */
 const MOST_LATE_MS = 100

@@ -1,7 +1,7 @@
 'use strict'
-// Formats what the demo prints: the explanation of the columns, a line for each second of load, and a table of routes.
-// The load measures answers, p99 and probes as its clients see them; rejections are from spillway.snapshot(). Lines have
-// at most 79 columns.
+// Formats what the demo prints: the explanation of the columns, a line for each second of load, and a table
+// of routes. The load measures answers, p99 and probes as its clients see them; rejections are from
+// spillway.snapshot(). Lines have at most 79 columns.
 
 const { Summary, measuredBusy, msOf, quantileOf } = require('./demo-summary')
 const { TerminalTable } = require('./terminal-table')
@@ -32,7 +32,10 @@ class SecondsTable {
   /** Above each header on a terminal, so that the address stays on the screen. */
   #top
 
-  /** @param {{ page: string, stream?: import('node:tty').WriteStream }} options page: the address of the live page */
+  /**
+   * @param {{ page: string, stream?: import('node:tty').WriteStream }} options page: the address of the live
+   *   page
+   */
   constructor({ page, stream = process.stdout }) {
     this.#stream = stream
     this.#top = stream.isTTY ? [`Live page: ${page}`] : []
@@ -101,7 +104,10 @@ class SecondsTable {
     this.#before = countsOf(snapshot)
   }
 
-  /** The line of one second, after a header if it is time for one. `observed` is what the load measured in that second. */
+  /**
+   * The line of one second, after a header if it is time for one. `observed` is what the load measured in
+   * that second.
+   */
   linesOf(observed, snapshot) {
     const now = countsOf(snapshot)
     const shed = Object.fromEntries(CLASSES.map((name) => [name, now[name] - this.#before[name]]))

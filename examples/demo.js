@@ -1,8 +1,8 @@
 'use strict'
-// What `npm start` runs: an Express server at half of its capacity, at ten times its capacity, at half again, and with 100
-// clients that ask again at once, first without spillway's gate and then with it. This file is the server, with
-// everything an application needs to use spillway. demo-show.js runs and prints the demo; load.js sends the requests from
-// a separate process.
+// What `npm start` runs: an Express server at half of its capacity, at ten times its capacity, at half again,
+// and with 100 clients that ask again at once, first without spillway's gate and then with it. This file is
+// the server, with everything an application needs to use spillway. demo-show.js runs and prints the demo;
+// load.js sends the requests from a separate process.
 
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')
@@ -12,8 +12,8 @@ const { runShow } = require('./demo-show')
 
 const CLASSES = { gold: 'critical', free: 'low' }
 const spillway = createSpillway({
-  // Optional: `low` requests are rejected first, `critical` requests last. In production, classify by something that a
-  // client cannot forge.
+  // Optional: `low` requests are rejected first, `critical` requests last. In production, classify by
+  // something that a client cannot forge.
   shed: { classify: ({ headers }) => CLASSES[headers['x-plan']] ?? 'normal' },
   // The table shows overloads. By default, pino logs a line when an overload begins and ends.
   logger: false,

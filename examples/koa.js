@@ -1,5 +1,6 @@
 'use strict'
-// The smallest Koa server, for Koa 3 and 2 with @koa/router. Start it, open /users/7 a few times, then /metrics.
+// The smallest Koa server, for Koa 3 and 2 with @koa/router. Start it, open /users/7 a few times, then
+// /metrics.
 
 const Router = require('@koa/router')
 const Koa = require('koa')

@@ -1,16 +1,16 @@
 'use strict'
-// The demo's load, a child process of the demo. It warms the server up and measures its capacity. Then, for each gate
-// mode, it sends an open loop of half the capacity, ten times the capacity and half again, and a closed loop.
-// An open loop sends at a constant rate whether or not earlier requests were answered, and measures latency from the
-// moment a request was due. The closed loop has clients that wait for an answer and then ask again at once: it slows down
-// with the server, so its number of clients bounds the queue.
+// The demo's load, a child process of the demo. It warms the server up and measures its capacity. Then, for
+// each gate mode, it sends an open loop of half the capacity, ten times the capacity and half again, and a
+// closed loop. An open loop sends at a constant rate whether or not earlier requests were answered, and
+// measures latency from the moment a request was due. The closed loop has clients that wait for an answer and
+// then ask again at once: it slows down with the server, so its number of clients bounds the queue.
 
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')
 
 const MIX = { '/hello/:i': 4, '/report': 4, '/users/:i/orders': 2, '/search': 1, '/pay': 1 }
-// `times`: multiple of the capacity, of an open loop. `clients`: of a closed loop. `until`: the share of the pass at which
-// the step ends.
+// `times`: multiple of the capacity, of an open loop. `clients`: of a closed loop. `until`: the share of the
+// pass at which the step ends.
 const STEPS = [
   { until: 0.13, times: 0.5 },
   { until: 0.62, times: 10 },
@@ -28,7 +28,9 @@ const CLIENT_TIMEOUT_MS = 2000
 const PROBE_EVERY_MS = 250
 const PROBE_TIMEOUT_MS = 1000
 /** Until V8 has compiled the hot functions, requests take several times as long. */
-/** The open loop has many users behind few connections, as a load balancer has. This header tells the gate so. */
+/**
+ * The open loop has many users behind few connections, as a load balancer has. This header tells the gate so.
+ */
 const BY_GATEWAY = { 'x-forwarded-for': '203.0.113.7' }
 /** Between two loops: an idle server counts its clients anew. */
 const PAUSE_MS = 1200
@@ -37,8 +39,9 @@ const SLICE_MS = 250
 const SLICES = 8
 const MEASURE_AT_ONCE = 16
 
-// Fewer connections than Node's listen backlog of 511: beyond the backlog the kernel leaves connections hanging for many
-// seconds. In the open loop, the time a request waits for a connection is part of its latency.
+// Fewer connections than Node's listen backlog of 511: beyond the backlog the kernel leaves connections
+// hanging for many seconds. In the open loop, the time a request waits for a connection is part of its
+// latency.
 const MOST_CONNECTIONS = 400
 let agent = agentOf(MOST_CONNECTIONS)
 const emptySample = () => ({ sent: 0, good: 0, lateMs: 0, latenciesMs: [], probes: 0, probesAnswered: 0 })
@@ -146,7 +149,10 @@ async function measureCapacity(next) {
   return Math.max(1, Math.round((((low + high) / 2) * 1000) / SLICE_MS))
 }
 
-/** Waits until every request of the loop before is answered or its client has disconnected, and the server is fast again. */
+/**
+ * Waits until every request of the loop before is answered or its client has disconnected, and the server is
+ * fast again.
+ */
 async function waitUntilIdle() {
   while (pending > 0) await delay(20)
   const endMs = performance.now() + 10_000

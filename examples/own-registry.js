@@ -1,5 +1,6 @@
 'use strict'
-// A prom-client registry of your own: spillway registers its metrics there, and /metrics serves them with yours.
+// A prom-client registry of your own: spillway registers its metrics there, and /metrics serves them with
+// yours.
 
 const express = require('express')
 const { Counter, Registry } = require('prom-client')

@@ -1,5 +1,6 @@
 'use strict'
-// The smallest Restify 11 server. Restify itself needs Node 20 or 22. Start it, open /users/7 a few times, then /metrics.
+// The smallest Restify 11 server. Restify itself needs Node 20 or 22. Start it, open /users/7 a few times,
+// then /metrics.
 
 const restify = require('restify')
 const { createSpillway } = require('spillway')

@@ -1,7 +1,8 @@
 'use strict'
 // Formats a table for a terminal: aligned columns under a header, coloured on a terminal and plain in a pipe.
-// A column is { head, width, of, colour }: `head` has the lines of its header, `of(row)` returns the text of a cell, and
-// `colour(row)`, if given, returns the name of its colour. Cells are right-aligned, or left-aligned if `width` is negative.
+// A column is { head, width, of, colour }: `head` has the lines of its header, `of(row)` returns the text of
+// a cell, and `colour(row)`, if given, returns the name of its colour. Cells are right-aligned, or
+// left-aligned if `width` is negative.
 
 const COLOURS = { bold: 1, red: 31, green: 32, yellow: 33 }
 
@@ -13,7 +14,8 @@ class TerminalTable {
   constructor(columns, stream = process.stdout) {
     this.#columns = columns
     this.#stream = stream
-    // Only the stream of a terminal has `hasColors`. NO_COLOR is checked here because FORCE_COLOR overrides it in Node.
+    // Only the stream of a terminal has `hasColors`. NO_COLOR is checked here because FORCE_COLOR overrides
+    // it in Node.
     this.#isColoured = !process.env.NO_COLOR && stream.hasColors?.() === true
   }
 

@@ -1,6 +1,6 @@
 'use strict'
-// require('spillway/async-errors') applies `catchAsync` to the application's Express. This package has no Express of its
-// own, so that it is resolved from the main module and from the working directory.
+// require('spillway/async-errors') applies `catchAsync` to the application's Express. This package has no
+// Express of its own, so that it is resolved from the main module and from the working directory.
 
 const { createRequire } = require('node:module')
 const path = require('node:path')

@@ -24,9 +24,12 @@
 /**
  * The features by name, once they have started, and what they copy for their metrics.
  *
- * @typedef {{ admin: Admin, balancer: Balancer, deadlines: Deadlines, doctor: Doctor, fleet: Membership, bulkheads: Bulkheads, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
- *   pressure: Pressure, releases: ReleaseHistory, signals: Signals, sockets: Sockets, stalls: Stalls, waste: Waste }} Started
- * @typedef {{ [Name in 'deadlines' | 'doctor' | 'bulkheads' | 'outgoing' | 'pools' | 'pressure' | 'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
+ * @typedef {{ admin: Admin, balancer: Balancer, deadlines: Deadlines, doctor: Doctor, fleet: Membership,
+ *   bulkheads: Bulkheads, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
+ *   pressure: Pressure, releases: ReleaseHistory, signals: Signals, sockets: Sockets, stalls: Stalls,
+ *   waste: Waste }} Started
+ * @typedef {{ [Name in 'deadlines' | 'doctor' | 'bulkheads' | 'outgoing' | 'pools' | 'pressure' |
+ *   'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
  */
 
 /** The sections of `snapshot()` of features that have not started. */

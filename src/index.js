@@ -1,5 +1,6 @@
 'use strict'
-// The public exports. `module.exports` has only shorthand properties, so that ESM users can import them by name.
+// The public exports. `module.exports` has only shorthand properties, so that ESM users can import them by
+// name.
 
 const cluster = /** @type {Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const { refuseUncalled } = require('./core/http/wrong-framework')
@@ -18,7 +19,8 @@ const { Spillway } = require('./spillway')
 /** @import { Cluster } from 'node:cluster' */
 
 /**
- * Binds all members, so that they can be passed on: `const { koa } = spillway`, `app.listen(3000, spillway.ready)`.
+ * Binds all members, so that they can be passed on: `const { koa } = spillway`,
+ * `app.listen(3000, spillway.ready)`.
  *
  * @template {object} Instance
  * @param {Instance} instance

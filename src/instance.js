@@ -1,6 +1,6 @@
 'use strict'
-// Builds the parts of one instance from its options, connects them, and starts and closes them together. It decides
-// nothing and is not public: users call spillway.js.
+// Builds the parts of one instance from its options, connects them, and starts and closes them together. It
+// decides nothing and is not public: users call spillway.js.
 
 const { CallPlace } = require('./core/call-place')
 const { Entrance } = require('./core/http/entrance')
@@ -65,8 +65,9 @@ class Instance {
    * @param {ResolvedOptions} options
    * @param {Clock} clock
    * @param {CallPlace} place where `createSpillway()` was called
-   * @param {{ onListen?: (server: Server) => void, isInListen?: boolean }} [registered] `onListen`: in place of the line that an instance
-   *   writes when a server listens. `isInListen`: servers become known in the middle of their `listen()`
+   * @param {{ onListen?: (server: Server) => void, isInListen?: boolean }} [registered] `onListen`: in place
+   *   of the line that an instance writes when a server listens. `isInListen`: servers become known in the
+   *   middle of their `listen()`
    */
   constructor(options, clock, place, { onListen, isInListen } = {}) {
     const logger = loggerFrom(options.logger, {
@@ -221,7 +222,11 @@ class Instance {
     return takeSnapshot(this, capture(this))
   }
 
-  /** @param {string} event @param {(details: never) => void} listener @param {Function} member that the user called */
+  /**
+   * @param {string} event
+   * @param {(details: never) => void} listener
+   * @param {Function} member that the user called
+   */
   on(event, listener, member) {
     this.events.on(event, listener)
     if (event === 'pressure' && this.options.pressure.steps === undefined)
@@ -240,7 +245,12 @@ class Instance {
     return this.features.use('admin').listen(options)
   }
 
-  /** A caller that ignores the promise finds the error in the log. Unhandled, the rejection would end the process. @param {MemberOptions['listen']} options */
+  /**
+   * A caller that ignores the promise finds the error in the log. Unhandled, the rejection would end the
+   * process.
+   *
+   * @param {MemberOptions['listen']} options
+   */
   listen(options) {
     return this.logUnheard(this.openAdmin(options), 'spillway: the admin server does not listen')
   }

@@ -90,7 +90,8 @@ class Spillway {
   }
 
   /**
-   * Four parameters: Express then takes the factory for an error handler if it was not called, and it can report that.
+   * Four parameters: Express then takes the factory for an error handler if it was not called, and it can
+   * report that.
    *
    * @param {never} [_error]
    * @param {never} [_req]

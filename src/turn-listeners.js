@@ -20,7 +20,8 @@ function listenToTurns(turnClock, instance) {
     loopDelay.record(busyMs, nowMs)
     features.onEachTurn(busyMs, nowMs)
   })
-  // The sum of short turns is enough for these. A turn with a request that arrives, ends or is queued is never summed.
+  // The sum of short turns is enough for these. A turn with a request that arrives, ends or is queued is
+  // never summed.
   turnClock.onTurns((busyMs, nowMs, idleMs, longestMs) => {
     admission.onTurn(busyMs, nowMs, idleMs, longestMs)
     recorder.parts.onTurn(longestMs, nowMs, idleMs)

@@ -1,5 +1,6 @@
 'use strict'
-// npm run check: format, lint, types and package, side by side. What each prints comes in this order, whichever ends first.
+// npm run check: format, lint, types and package, side by side. What each prints comes in this order,
+// whichever ends first.
 
 const { exec } = require('node:child_process')
 

@@ -1,5 +1,6 @@
 'use strict'
-// The clock beside fake timers that were there before it was required, as in a test suite that switches them on for all.
+// The clock beside fake timers that were there before it was required, as in a test suite that switches them
+// on for all.
 
 const assert = require('node:assert/strict')
 const { it } = require('node:test')

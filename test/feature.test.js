@@ -1,5 +1,6 @@
 'use strict'
-// The seam between core/ and features/: what a feature is told of requests, and the limits of several features.
+// The seam between core/ and features/: what a feature is told of requests, and the limits of several
+// features.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

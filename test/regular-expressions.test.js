@@ -1,6 +1,7 @@
 'use strict'
-// No pattern of src/ takes a time that grows with the square of its text: anybody may send or write a hundred kilobytes of
-// anything. A pattern that does would be at one of these texts for a minute; all others are done in milliseconds.
+// No pattern of src/ takes a time that grows with the square of its text: anybody may send or write a hundred
+// kilobytes of anything. A pattern that does would be at one of these texts for a minute; all others are done
+// in milliseconds.
 
 const assert = require('node:assert/strict')
 const { readdirSync, readFileSync } = require('node:fs')
@@ -14,7 +15,10 @@ const { OwnLabels } = require('../src/features/fleet/reported-labels')
 
 const SRC = path.join(__dirname, '..', 'src')
 const LENGTH = 200_000
-/** For all texts of one pattern: a slow pattern takes about 16 seconds for one of them, and any other half a second for all. */
+/**
+ * For all texts of one pattern: a slow pattern takes about 16 seconds for one of them, and any other half a
+ * second for all.
+ */
 const LONGEST_MS = 10_000
 const MASKS_LONGEST_MS = 20_000
 

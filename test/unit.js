@@ -1,9 +1,10 @@
 'use strict'
 // npm run test:unit, or: node test/unit.js FILE...
 //
-// Runs every *.test.js, or these. A folder in TOGETHER leaves the process as it found it, so up to MOST_TOGETHER of its files run in one:
-// a process of their own costs .2 s of CPU, and .3 s for Express and Spillway. Each other file has its own process. So has what reads
-// this process's collections, loop or stalls: in a heap that other tests have filled, a major collection falls into a test.
+// Runs every *.test.js, or these. A folder in TOGETHER leaves the process as it found it, so up to
+// MOST_TOGETHER of its files run in one: a process of their own costs .2 s of CPU, and .3 s for Express and
+// Spillway. Each other file has its own process. So has what reads this process's collections, loop or
+// stalls: in a heap that other tests have filled, a major collection falls into a test.
 
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
@@ -52,7 +53,10 @@ const ALONE = [
   'sockets/hostile',
   'sockets/stalls',
 ]
-/** Large young generations and one thread for the collector: on two cores, four processes disturb each other less. */
+/**
+ * Large young generations and one thread for the collector: on two cores, four processes disturb each other
+ * less.
+ */
 const NODE_FLAGS = ['--max-semi-space-size=64', '--single-threaded-gc']
 const TEST_FLAGS = ['--test', '--test-concurrency=4', '--test-timeout=600000']
 

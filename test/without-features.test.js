@@ -1,5 +1,6 @@
 'use strict'
-// Every feature can be left out: without its folder and its line in src/features.js an application runs, and is measured, as before.
+// Every feature can be left out: without its folder and its line in src/features.js an application runs, and
+// is measured, as before.
 
 const assert = require('node:assert/strict')
 const { existsSync } = require('node:fs')

@@ -1,9 +1,10 @@
 'use strict'
 // npm run bench -- access-log [flags]
 //
-// Measures what an access log costs for each request on Express 5, with the headers of a browser, written to /dev/null:
-// morgan's "combined" format, pino-http, and ours with `attach` alone, each at its defaults.
-// It counts the main thread's instructions (`npm run bench -- instructions`) and CPU time with system calls (`overhead`).
+// Measures what an access log costs for each request on Express 5, with the headers of a browser, written to
+// /dev/null: morgan's "combined" format, pino-http, and ours with `attach` alone, each at its defaults. It
+// counts the main thread's instructions (`npm run bench -- instructions`) and CPU time with system calls
+// (`overhead`).
 //
 //   --units microseconds      only one of instructions and microseconds
 //   --starts 7, --rounds 10   of the microseconds, as in `overhead`

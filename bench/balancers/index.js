@@ -5,9 +5,10 @@
 //   no agent        HAProxy gives each worker a third
 //   agent           HAProxy asks the agent of each worker, once a second
 //   agent, retries  and sends a request that got a 503 to another worker, once
-// Each worker has four connections to a database and gives them to spillway.pool(). The slow one can serve 25 requests a second, the
-// others 100 each. An open load of 120 a second gives the slow one 40, unless its weight falls.
-// errors: answers other than 200, as a share. It counts from 20 seconds on: a weight is a mean of five seconds.
+// Each worker has four connections to a database and gives them to spillway.pool(). The slow one can serve 25
+// requests a second, the others 100 each. An open load of 120 a second gives the slow one 40, unless its
+// weight falls. errors: answers other than 200, as a share. It counts from 20 seconds on: a weight is a mean
+// of five seconds.
 //
 //   --rounds 3     how many rounds
 //   --seconds 20   how long each run counts

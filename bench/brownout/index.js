@@ -1,14 +1,16 @@
 'use strict'
 // npm run bench -- brownout [flags]
 //
-// A service whose answers can do without three quarters of their 2 ms of CPU, at multiples of what it can serve in full:
+// A service whose answers can do without three quarters of their 2 ms of CPU, at multiples of what it can
+// serve in full:
 //   none      no policy
 //   gate      Spillway, which rejects what cannot be served in time
 //   brownout  the same, and the handler asks shouldDegrade()
-// By default in simulated time, with the code of the gate and of the pressure (test/simulation/brownout.js): a second, and the same figures
-// on every machine. With --real it is a service of Express on one core and an open load on the other. Policies then alternate in each
-// round, each round has a capacity of its own, and nothing is saved.
-// in time: 200s within 250 ms of the arrival, as a share of all requests. The load runs for some seconds before it counts.
+// By default in simulated time, with the code of the gate and of the pressure (test/simulation/brownout.js):
+// a second, and the same figures on every machine. With --real it is a service of Express on one core and an
+// open load on the other. Policies then alternate in each round, each round has a capacity of its own, and
+// nothing is saved. in time: 200s within 250 ms of the arrival, as a share of all requests. The load runs for
+// some seconds before it counts.
 //
 //   --real            a real service
 //   --quick           with --real: one round of two times the capacity

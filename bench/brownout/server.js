@@ -1,5 +1,6 @@
 'use strict'
-// node server.js <none|gate|brownout>: a page of 2 ms of CPU behind Express, 1.5 of them for recommendations that it can do without.
+// node server.js <none|gate|brownout>: a page of 2 ms of CPU behind Express, 1.5 of them for recommendations
+// that it can do without.
 
 const path = require('node:path')
 const { burnIterations } = require('../support/burn')

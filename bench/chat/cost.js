@@ -1,6 +1,6 @@
 'use strict'
-// node cost.js: what watching adds to a message, in one process: packets are given to sockets of a watched and of an unwatched server in
-// turn, without a network. Sends the microseconds of each.
+// node cost.js: what watching adds to a message, in one process: packets are given to sockets of a watched
+// and of an unwatched server in turn, without a network. Sends the microseconds of each.
 
 const { EventEmitter, once } = require('node:events')
 const http = require('node:http')

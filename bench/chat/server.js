@@ -1,6 +1,7 @@
 'use strict'
-// node server.js <JSON>: a chat on Socket.IO, with or without Spillway. It answers over IPC what it has measured.
-// Event `say` burns CPU, events `lookup` and `probe` await something for as long as the client says. All are acknowledged at their end.
+// node server.js <JSON>: a chat on Socket.IO, with or without Spillway. It answers over IPC what it has
+// measured. Event `say` burns CPU, events `lookup` and `probe` await something for as long as the client
+// says. All are acknowledged at their end.
 
 const http = require('node:http')
 const { Server } = require('socket.io')

@@ -1,8 +1,9 @@
 'use strict'
 // npm run bench -- client-view [flags]
 //
-// Compares what the server says of a request, its duration and `unreadMs`, with what the client measured. Each request runs a
-// synchronous pbkdf2 of some 20 ms, so that the others wait in the kernel. The goal is a p99 within 20 % of the client's.
+// Compares what the server says of a request, its duration and `unreadMs`, with what the client measured.
+// Each request runs a synchronous pbkdf2 of some 20 ms, so that the others wait in the kernel. The goal is a
+// p99 within 20 % of the client's.
 //
 //   --seconds 15          how long each load is measured
 //   --connections 4,15    clients that send their next request after an answer
@@ -20,8 +21,9 @@ const WARM_UP_MS = 2000
 const flags = readFlags({ seconds: 15, connections: [Number], save: 'client-view' })
 const COUNTS = flags.connections ?? [4, 15]
 /**
- * A connection for all requests of a client, or one for each; and clients that pause, so that the loop idles at times. Without
- * the gate Node accepts a connection a loop turn: what a new one waits for that, no process knows.
+ * A connection for all requests of a client, or one for each; and clients that pause, so that the loop idles
+ * at times. Without the gate Node accepts a connection a loop turn: what a new one waits for that, no process
+ * knows.
  */
 const LOADS = COUNTS.flatMap((connections) => [
   { connections, mode: 'off', keepAlive: true, pauseMs: 0 },

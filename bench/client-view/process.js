@@ -1,5 +1,6 @@
 'use strict'
-// node process.js <mode>: a server whose requests block the loop, and what it says of each: sends its port, and on 'report' all durations since 'begin'.
+// node process.js <mode>: a server whose requests block the loop, and what it says of each: sends its port,
+// and on 'report' all durations since 'begin'.
 
 const { pbkdf2Sync } = require('node:crypto')
 const http = require('node:http')

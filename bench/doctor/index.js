@@ -1,8 +1,9 @@
 'use strict'
 // npm run bench -- doctor [flags]
 //
-// Measures whether the doctor names the fault of a service. A service is healthy for a while, has its fault for the rest of a minute,
-// and is asked on /doctor: the first finding has to be the seeded fault, and of a healthy service there has to be none.
+// Measures whether the doctor names the fault of a service. A service is healthy for a while, has its fault
+// for the rest of a minute, and is asked on /doctor: the first finding has to be the seeded fault, and of a
+// healthy service there has to be none.
 //
 //   --faults blocked,pool   only these faults
 //   --loads 20,60,120       requests a second
@@ -118,7 +119,10 @@ function startLoad(port, firstRate, giveUpMs = GIVE_UP_MS) {
   }
 }
 
-/** Another service, which answers after a while. It is in the process of the bench, so that it costs the loop of the service nothing. */
+/**
+ * Another service, which answers after a while. It is in the process of the bench, so that it costs the loop
+ * of the service nothing.
+ */
 async function startUpstream() {
   const server = http.createServer((_req, res) => setTimeout(() => res.end('{}'), UPSTREAM_MS))
   await once(server.listen(0, '127.0.0.1'), 'listening')

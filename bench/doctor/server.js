@@ -1,6 +1,6 @@
 'use strict'
-// A service with one fault: FAULT names it, and it begins when the bench says so. GET /items reads a file, GET
-// /orders asks a dependency, POST /login hashes a password. Tells its ports.
+// A service with one fault: FAULT names it, and it begins when the bench says so. GET /items reads a file,
+// GET /orders asks a dependency, POST /login hashes a password. Tells its ports.
 
 const { pbkdf2, pbkdf2Sync } = require('node:crypto')
 const { EventEmitter } = require('node:events')
@@ -19,7 +19,10 @@ const workMs = Number(WORK_MS)
 const ITEMS = 0.6
 const ORDERS = 0.3
 const HASH_ROUNDS = 200_000
-/** Of the fault of the thread pool: six seconds of a CPU or more in each second, which is more than four threads do. */
+/**
+ * Of the fault of the thread pool: six seconds of a CPU or more in each second, which is more than four
+ * threads do.
+ */
 const POOL_ROUNDS = (60 / rate) * 6 * HASH_ROUNDS
 const DEPENDENCY_MS = 15
 const SLOW_MS = 900

@@ -1,10 +1,10 @@
 'use strict'
 // npm run bench -- errors [flags]
 //
-// Measures the CPU time of a request that fails and gets our answer, over the same request with the framework's own answer in
-// the same app without spillway. Express and Koa write each stack to stderr, here /dev/null, and Koa does so beside us too.
-// `silent` is without that. Measures also what requests that do not fail pay.
-// Slices of requests go in turn to processes that are all alive.
+// Measures the CPU time of a request that fails and gets our answer, over the same request with the
+// framework's own answer in the same app without spillway. Express and Koa write each stack to stderr, here
+// /dev/null, and Koa does so beside us too. `silent` is without that. Measures also what requests that do not
+// fail pay. Slices of requests go in turn to processes that are all alive.
 //
 //   --starts 5        how often each case starts
 //   --rounds 12       how many slices of 500 requests each process serves after a start

@@ -1,6 +1,6 @@
 'use strict'
-// node server.js <framework> <variant>: a server whose /fails/:id throws and whose /hello does not, with the framework's own
-// answer to errors or with ours. It answers a message with its CPU time.
+// node server.js <framework> <variant>: a server whose /fails/:id throws and whose /hello does not, with the
+// framework's own answer to errors or with ours. It answers a message with its CPU time.
 
 const http = require('node:http')
 const { createSpillway } = require('../../src/index.js')

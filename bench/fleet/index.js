@@ -1,14 +1,15 @@
 'use strict'
 // npm run bench -- fleet [flags]
 //
-// Measures what a scrape of a cluster costs its workers: 4 workers of 1000 series, each series with a method, route and status.
-// The figures are the longest block of the loop of the worker that is scraped, and of a worker that is asked for its part;
-// the CPU time of all workers; and how long the scrape takes. Beside it, the same workers with `fleet: false`, of which the
-// scraped worker answers for itself alone.
-// The watched loop has a core of its own, as on a machine with a core for each worker. The other workers and the threads
-// of the watched process share the scraper's core. For CPU time and the time of a scrape, all workers share a core.
-// A block is the lesser of its wall-clock time and its CPU time: what other processes took of the core does not count.
-// V8 collects on the loop's own thread, because helper threads on the same core would delay the loop.
+// Measures what a scrape of a cluster costs its workers: 4 workers of 1000 series, each series with a method,
+// route and status. The figures are the longest block of the loop of the worker that is scraped, and of a
+// worker that is asked for its part; the CPU time of all workers; and how long the scrape takes. Beside it,
+// the same workers with `fleet: false`, of which the scraped worker answers for itself alone. The watched
+// loop has a core of its own, as on a machine with a core for each worker. The other workers and the threads
+// of the watched process share the scraper's core. For CPU time and the time of a scrape, all workers share a
+// core. A block is the lesser of its wall-clock time and its CPU time: what other processes took of the core
+// does not count. V8 collects on the loop's own thread, because helper threads on the same core would delay
+// the loop.
 //
 //   --rounds 60       how many scrapes each figure has
 //   --save <name>     saves to bench/results/<name>-node-<major>.json (fleet)
@@ -71,7 +72,10 @@ class Cluster {
     this.cpuMs.push(after - before)
   }
 
-  /** @param {number[]} blocks gets the longest block of the watched loop during a scrape; `idle` gets that of 30 ms without one */
+  /**
+   * @param {number[]} blocks gets the longest block of the watched loop during a scrape; `idle` gets that of
+   *   30 ms without one
+   */
   async watch(blocks) {
     await this.server.ask('watch')
     await this.scrape()

@@ -1,6 +1,7 @@
 'use strict'
-// node server.js <workers> <series> <fleet>: a cluster whose workers have so many series each. On request of the bench, the
-// primary gives a worker a core of its own, watches its loop, stops a worker, and adds up the CPU time of all.
+// node server.js <workers> <series> <fleet>: a cluster whose workers have so many series each. On request of
+// the bench, the primary gives a worker a core of its own, watches its loop, stops a worker, and adds up the
+// CPU time of all.
 
 const cluster = require('node:cluster')
 const http = require('node:http')

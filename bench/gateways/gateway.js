@@ -1,7 +1,7 @@
 'use strict'
-// node gateway.js <options as JSON>: a gateway of bench/gateways.
-// It passes requests on over `connections` kept connections. Requests beyond wait here, first in, first out. `adds` names the header that it adds, if any.
-// It reads requests without a body and answers with a Content-Length, and nothing else.
+// node gateway.js <options as JSON>: a gateway of bench/gateways. It passes requests on over `connections`
+// kept connections. Requests beyond wait here, first in, first out. `adds` names the header that it adds, if
+// any. It reads requests without a body and answers with a Content-Length, and nothing else.
 
 const { randomBytes, randomInt } = require('node:crypto')
 const net = require('node:net')

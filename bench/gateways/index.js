@@ -1,12 +1,11 @@
 'use strict'
 // npm run bench -- gateways [flags]
 //
-// Measures a service behind a gateway that brings .65 to 10 times its capacity over a number of kept connections.
-// The service has one core and takes 2 ms of CPU a request (bench/overload/server.js).
-// The gateway shares the other core with an open load, whose arrivals follow the clock.
-// Runs with the gate on (attach) and without it (none) alternate in each round.
-// A gateway's connections bound the queue of the service.
-// Requests that the service does not reject grow old in the gateway's queue.
+// Measures a service behind a gateway that brings .65 to 10 times its capacity over a number of kept
+// connections. The service has one core and takes 2 ms of CPU a request (bench/overload/server.js). The
+// gateway shares the other core with an open load, whose arrivals follow the clock. Runs with the gate on
+// (attach) and without it (none) alternate in each round. A gateway's connections bound the queue of the
+// service. Requests that the service does not reject grow old in the gateway's queue.
 //
 //   x-forwarded-for, traceparent, bare
 //            a gateway with a queue of its own that adds this header, or none (gateway.js)

@@ -1,8 +1,8 @@
 'use strict'
-// nginx and HAProxy as gateways of bench/gateways.
-// Each is one process on a free port of 127.0.0.1, with its configuration in a temporary folder.
-// nginx keeps at most `connections` idle, and opens as many as there are requests. Its queue needs a licence.
-// HAProxy opens at most `connections`. Other requests wait in its queue, for the 5 s of Debian's configuration.
+// nginx and HAProxy as gateways of bench/gateways. Each is one process on a free port of 127.0.0.1, with its
+// configuration in a temporary folder. nginx keeps at most `connections` idle, and opens as many as there are
+// requests. Its queue needs a licence. HAProxy opens at most `connections`. Other requests wait in its queue,
+// for the 5 s of Debian's configuration.
 
 const { execFileSync, spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -17,7 +17,10 @@ const MOST_CLIENTS = 8192
 const START_MS = 5000
 const LOOK_MS = 20
 
-/** @typedef {{ folder: string, port: number, service: number, connections: number, stamps: boolean }} Plan `stamps`: says when a request came */
+/**
+ * @typedef {{ folder: string, port: number, service: number, connections: number, stamps: boolean }} Plan
+ *   `stamps`: says when a request came
+ */
 
 const PROXIES = {
   nginx: {
@@ -122,8 +125,8 @@ async function accepts(port) {
 
 /**
  * @param {string} name of a proxy that is installed
- * @param {{ port?: number, connections?: number, stamps?: boolean, configuration?: (plan: any) => string }} options
- *   the port of the service and the kept connections to it, or a configuration of one's own
+ * @param {{ port?: number, connections?: number, stamps?: boolean, configuration?: (plan: any) => string }}
+ *   options the port of the service and the kept connections to it, or a configuration of one's own
  * @returns {Promise<import('../overload/run').Gateway>}
  */
 async function startProxy(name, options) {

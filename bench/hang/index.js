@@ -1,9 +1,10 @@
 'use strict'
 // npm run bench -- hang [flags]
 //
-// Measures what the thread costs that watches for a hang: CPU and memory of an idle process, CPU of a request, and CPU of a stall. A server
-// without it, one that is watched, and one with all that may follow a hang (blockedPort, hangReport, exitAfter) are measured in turn. A stall
-// sleeps in Atomics.wait(), so all CPU time in it is the thread's, and that of the questions which the blocked thread answers. It is longer
+// Measures what the thread costs that watches for a hang: CPU and memory of an idle process, CPU of a
+// request, and CPU of a stall. A server without it, one that is watched, and one with all that may follow a
+// hang (blockedPort, hangReport, exitAfter) are measured in turn. A stall sleeps in Atomics.wait(), so all
+// CPU time in it is the thread's, and that of the questions which the blocked thread answers. It is longer
 // than `insight.blockedAfter` and `hangAfter`: a line is written in it, and a report where that is asked for.
 //
 //   --rounds 3        how often each is measured, in a new process

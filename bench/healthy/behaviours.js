@@ -1,6 +1,7 @@
 'use strict'
-// The behaviours of the clients of bench/healthy: each sends requests from `startMs` to `endMs` and tallies them.
-// An open loop follows the clock. A closed loop sends its next request when the last is answered, by 200 or by 503.
+// The behaviours of the clients of bench/healthy: each sends requests from `startMs` to `endMs` and tallies
+// them. An open loop follows the clock. A closed loop sends its next request when the last is answered, by
+// 200 or by 503.
 
 const net = require('node:net')
 const tls = require('node:tls')
@@ -14,7 +15,9 @@ const RAMP_MS = 1000
 const PAUSE_MS = 100
 const CLOSING = Object.freeze({ headers: 'Connection: close\r\n' })
 
-/** Calls `act` with the moment each arrival is due at: latency counts from there, even if the load is late. */
+/**
+ * Calls `act` with the moment each arrival is due at: latency counts from there, even if the load is late.
+ */
 function arrive({ startMs, endMs, rate }, act) {
   let count = 0
   const timer = setInterval(() => {
@@ -134,7 +137,10 @@ function downloads({ port, tally }, { path, bytesPerSecond, endMs, ...when }) {
   })
 }
 
-/** Ends with the status of the answer, with 0 if a part of it is missing, or with LEFT if it takes until `endMs`. */
+/**
+ * Ends with the status of the answer, with 0 if a part of it is missing, or with LEFT if it takes until
+ * `endMs`.
+ */
 function download({ port, path, bytesPerSecond, endMs }, ended) {
   const socket = net.connect(port, HOST)
   let hasLeft = false

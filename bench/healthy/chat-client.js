@@ -1,6 +1,7 @@
 'use strict'
-// A client process of bench/healthy for its chat. Each session connects, sends three messages and disconnects.
-// A session waits for the acknowledgement of each message, and 300 ms more. The tally counts sessions, not requests.
+// A client process of bench/healthy for its chat. Each session connects, sends three messages and
+// disconnects. A session waits for the acknowledgement of each message, and 300 ms more. The tally counts
+// sessions, not requests.
 
 const { setTimeout: delay } = require('node:timers/promises')
 const { peer } = require('../support/peers')
@@ -15,7 +16,10 @@ const MESSAGES = 3
 const PAUSE_MS = 300
 const TIMEOUT_MS = 10_000
 
-/** @returns {Promise<number>} 200 for a completed session, 503 if a rejection ended it, 0 for any other failure */
+/**
+ * @returns {Promise<number>} 200 for a completed session, 503 if a rejection ended it, 0 for any other
+ *   failure
+ */
 function session(url, transport) {
   const socket = io(url, {
     transports: [transport],

@@ -15,7 +15,8 @@ let tally
 
 /**
  * The moments of the plan are those of `clockMs()`. The moments of a behaviour count from `startMs`.
- * @param {{ port: number, secure?: boolean, startMs: number, fromMs: number, toMs: number, behaviours: any[] }} plan
+ * @param {{ port: number, secure?: boolean, startMs: number, fromMs: number, toMs: number,
+ *   behaviours: any[] }} plan
  */
 function follow({ port, secure, startMs, fromMs, toMs, behaviours }) {
   tally = new Tally(fromMs, toMs)

@@ -8,7 +8,10 @@ const net = require('node:net')
 const HOST = '127.0.0.1'
 const MOST_CONNECTIONS = 2000
 
-/** @returns {number | undefined} the length of an answer with a Content-Length, undefined while its head is incomplete */
+/**
+ * @returns {number | undefined} the length of an answer with a Content-Length, undefined while its head is
+ *   incomplete
+ */
 function wholeLengthOf(text) {
   const head = text.indexOf('\r\n\r\n')
   if (head === -1) return undefined
@@ -16,7 +19,10 @@ function wholeLengthOf(text) {
   return length === null ? undefined : head + 4 + Number(length[1])
 }
 
-/** @returns {number | undefined} the length of the answer at the start of `text`, undefined while it is incomplete */
+/**
+ * @returns {number | undefined} the length of the answer at the start of `text`, undefined while it is
+ *   incomplete
+ */
 function lengthOf(text) {
   const head = text.indexOf('\r\n\r\n')
   if (head === -1) return undefined
@@ -56,7 +62,10 @@ class Connection {
     })
   }
 
-  /** With `endsWithHead`, for streams, the request ends with the head of its answer. `onClose` is called at the end. */
+  /**
+   * With `endsWithHead`, for streams, the request ends with the head of its answer. `onClose` is called at
+   * the end.
+   */
   send(request, done, { endsWithHead = false, onClose } = {}) {
     this.#done = done
     this.#endsWithHead = endsWithHead

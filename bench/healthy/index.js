@@ -1,8 +1,8 @@
 'use strict'
 // npm run bench -- healthy [flags]
 //
-// Measures what the gate does to services that are not overloaded, and to closed loops.
-// Each row (bench/healthy/rows.js) runs with the gate on and off in turn, in rounds, on a fresh server for every run.
+// Measures what the gate does to services that are not overloaded, and to closed loops. Each row
+// (bench/healthy/rows.js) runs with the gate on and off in turn, in rounds, on a fresh server for every run.
 // The gate harms a row that misses a bound of rows.js: what it may shed, the goodput it keeps, or its p99.
 // socket.io, pg and autocannon are in bench/peers: npm ci --prefix bench/peers
 //
@@ -93,7 +93,9 @@ async function measureRows(rows, options) {
   return rows.map((row) => summarize(row, measured.get(row)))
 }
 
-/** @returns {Promise<{ url?: string, is: string, stop: () => Promise<void> }>} the database behind the pools */
+/**
+ * @returns {Promise<{ url?: string, is: string, stop: () => Promise<void> }>} the database behind the pools
+ */
 async function findDatabase(rows) {
   const none = { stop: async () => {} }
   if (!rows.some(({ pool }) => pool !== undefined)) return { ...none, is: 'not needed' }

@@ -1,6 +1,6 @@
 'use strict'
-// The pool of connections behind the route /pool: connections of `pg` to a real Postgres, or a stand-in in the process.
-// A query takes 10 ms in both, and at most `size` queries run at a time.
+// The pool of connections behind the route /pool: connections of `pg` to a real Postgres, or a stand-in in
+// the process. A query takes 10 ms in both, and at most `size` queries run at a time.
 
 const { setTimeout: delay } = require('node:timers/promises')
 const { peer } = require('../support/peers')

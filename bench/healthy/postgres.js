@@ -1,7 +1,8 @@
 'use strict'
-// A Postgres for one bench or story, on 127.0.0.1, with a free port, a random password and a temporary folder.
-// A process between the bench and Postgres stops Postgres and removes the folder, however the bench ends.
-// Postgres refuses to run as root. If the bench runs as root, Postgres runs as the user nobody, from a copy if nobody may not read it.
+// A Postgres for one bench or story, on 127.0.0.1, with a free port, a random password and a temporary
+// folder. A process between the bench and Postgres stops Postgres and removes the folder, however the bench
+// ends. Postgres refuses to run as root. If the bench runs as root, Postgres runs as the user nobody, from a
+// copy if nobody may not read it.
 
 const { execFileSync, fork, spawn } = require('node:child_process')
 const { randomBytes } = require('node:crypto')
@@ -114,7 +115,10 @@ async function runPostgres() {
   process.send?.({ url: `postgres://bench:${password}@127.0.0.1:${port}/postgres` })
 }
 
-/** @returns {Promise<{ url: string, stop: () => Promise<void> } | undefined>} undefined if no Postgres could be started */
+/**
+ * @returns {Promise<{ url: string, stop: () => Promise<void> } | undefined>} undefined if no Postgres could
+ *   be started
+ */
 async function startPostgres() {
   // In a session of its own: a terminal that closes after Ctrl-C would end it before the folder is removed.
   const child = fork(__filename, [], { detached: true, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })

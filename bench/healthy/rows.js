@@ -1,7 +1,7 @@
 'use strict'
-// The rows of bench/healthy: the clients of each, the disturbances of its server, and the time before it counts.
-// Others load the server beside a bystander. A row counts after `settleMs` of load.
-// A row with `isEvent` is measured from its first request to its last answer instead.
+// The rows of bench/healthy: the clients of each, the disturbances of its server, and the time before it
+// counts. Others load the server beside a bystander. A row counts after `settleMs` of load. A row with
+// `isEvent` is measured from its first request to its last answer instead.
 
 const SECONDS_OF_CLOSED = 0.5
 const MOST_SHED = 0.001
@@ -176,7 +176,9 @@ const DEFAULTS = {
   disturbances: [],
 }
 
-/** @returns {any[]} the rows of these names. With `koa`, Koa replaces Express. Otherwise, some rows have both. */
+/**
+ * @returns {any[]} the rows of these names. With `koa`, Koa replaces Express. Otherwise, some rows have both.
+ */
 function chooseRows(names = NAMES, { clients, koa = false } = {}) {
   return names
     .flatMap((name) => rowsOf(name, clients))

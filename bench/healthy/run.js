@@ -1,6 +1,7 @@
 'use strict'
 // One run of bench/healthy: a fresh server on one core, and the bystander and the others on the other core.
-// The bystander has its own process, so that the work of the others does not delay it. A run stops all it starts.
+// The bystander has its own process, so that the work of the others does not delay it. A run stops all it
+// starts.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')

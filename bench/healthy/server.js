@@ -1,6 +1,6 @@
 'use strict'
-// node server.js <options as JSON>: the service that bench/healthy loads, with Express or Koa.
-// A route waits and burns as its query says. A burn is a fixed amount of work, calibrated once for a bench (BURN_PER_MS).
+// node server.js <options as JSON>: the service that bench/healthy loads, with Express or Koa. A route waits
+// and burns as its query says. A burn is a fixed amount of work, calibrated once for a bench (BURN_PER_MS).
 // Each kind of client has its own route, because the gate keeps estimates for each route.
 
 const fs = require('node:fs')

@@ -1,6 +1,7 @@
 'use strict'
-// The soak of bench/healthy: a healthy mix of clients against one server, with one forced major collection a minute.
-// Each minute, it prints a line with what was sent and shed and what the server used. Nothing may be shed.
+// The soak of bench/healthy: a healthy mix of clients against one server, with one forced major collection a
+// minute. Each minute, it prints a line with what was sent and shed and what the server used. Nothing may be
+// shed.
 
 const { setTimeout: delay } = require('node:timers/promises')
 const { clockMs } = require('./clock')

@@ -1,6 +1,7 @@
 'use strict'
-// The summary of a row: medians over its rounds, sums of the counts by reason, and the harm that the gate did.
-// The goodput ratio is the median of the ratios of each round, because the machine's speed changes between rounds.
+// The summary of a row: medians over its rounds, sums of the counts by reason, and the harm that the gate
+// did. The goodput ratio is the median of the ratios of each round, because the machine's speed changes
+// between rounds.
 
 const { median } = require('../support/statistics')
 
@@ -74,8 +75,8 @@ function harmOf({ mostShed = 1, leastGoodput = 0, mostP99Ms = Infinity, isEvent 
   const { on, off } = modes
   if (on === undefined) return 'was not measured'
   if (goodputRatio !== null && goodputRatio < leastGoodput) return `${goodputRatio.toFixed(2)} of the goodput`
-  // The median would hide a gate that latches in one round of three. Some clients of an event may get no answer
-  // without the gate either.
+  // The median would hide a gate that latches in one round of three. Some clients of an event may get no
+  // answer without the gate either.
   const worst = on.worstShed - (isEvent ? (off?.othersShed ?? 0) : 0)
   if (worst > mostShed) return `${percent(worst)} ${isEvent ? 'not completed' : 'shed'} at worst`
   return on.p99Ms > mostP99Ms ? `p99 ${Math.round(on.p99Ms)} ms` : null

@@ -1,6 +1,6 @@
 'use strict'
-// The outcomes and latencies of the requests that one client process sends between two moments.
-// `answered` counts the 200s that arrive between these moments, even if they were sent before: requests may be long.
+// The outcomes and latencies of the requests that one client process sends between two moments. `answered`
+// counts the 200s that arrive between these moments, even if they were sent before: requests may be long.
 
 const { percentile } = require('../support/statistics')
 const { clockMs } = require('./clock')

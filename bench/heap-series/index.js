@@ -1,9 +1,9 @@
 'use strict'
 // npm run bench -- heap-series [flags]
 //
-// Records the heap after the collections of a real process under load, for test/process/heap-trend.test.js, with the
-// verdict of spillway for each minute. Each collection is recorded with its second (as if --speed were 1), the kB in use after
-// it, and 1 for a major or 0 for a minor collection.
+// Records the heap after the collections of a real process under load, for test/process/heap-trend.test.js,
+// with the verdict of spillway for each minute. Each collection is recorded with its second (as if --speed
+// were 1), the kB in use after it, and 1 for a major or 0 for a minor collection.
 //
 //   --kind leak-100   what the heap does: none, leak-N (N megabytes an hour), cache, lru, sawtooth, step or warming
 //   --minutes 60      how long, as if --speed were 1

@@ -1,6 +1,7 @@
 'use strict'
-// The process that index.js measures: Express, its body parser, pino, and a heap that leaks, caches, saws or steps by its
-// argument. It reports the heap at each collection, as src/core/process/garbage-collection.js reads it, and the verdict of spillway.
+// The process that index.js measures: Express, its body parser, pino, and a heap that leaks, caches, saws or
+// steps by its argument. It reports the heap at each collection, as src/core/process/garbage-collection.js
+// reads it, and the verdict of spillway.
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const fs = require('node:fs')

@@ -1,11 +1,12 @@
 'use strict'
 // npm run bench -- hot-path [flags]
 //
-// Measures what spillway adds to a request without the kernel, to a tenth of a microsecond: for before and after a change.
-// Requests are pushed into the server's own sockets, and answers are taken from them, in the same process. In
-// `npm run bench -- overhead`, system calls are half of the time and hide so small a difference.
-// A figure is the median of several processes, of the fastest tenth of their slices. Slices are short, so that a machine that
-// stands still for 19 of 20 ms gives the same figure. The loop turn is in all figures, and so the turn clock's cost is not.
+// Measures what spillway adds to a request without the kernel, to a tenth of a microsecond: for before and
+// after a change. Requests are pushed into the server's own sockets, and answers are taken from them, in the
+// same process. In `npm run bench -- overhead`, system calls are half of the time and hide so small a
+// difference. A figure is the median of several processes, of the fastest tenth of their slices. Slices are
+// short, so that a machine that stands still for 19 of 20 ms gives the same figure. The loop turn is in all
+// figures, and so the turn clock's cost is not.
 //
 //   --processes 9     how many processes measure each variant
 //   --save <name>     saves to bench/results/<name>-node-<major>.json (hot-path)

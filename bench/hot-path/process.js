@@ -1,5 +1,6 @@
 'use strict'
-// node process.js <framework> <variant>: measures a variant in a process of its own, and sends the microseconds of a request.
+// node process.js <framework> <variant>: measures a variant in a process of its own, and sends the
+// microseconds of a request.
 
 const http = require('node:http')
 const { createSpillway } = require('../../src/index.js')

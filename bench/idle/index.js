@@ -1,8 +1,9 @@
 'use strict'
 // npm run bench -- idle [flags]
 //
-// Measures how often an idle server wakes, with spillway attached and without. Each of three processes sends how often it
-// gave its core back to the kernel while nothing was sent to it. The processes settle for 40 seconds first.
+// Measures how often an idle server wakes, with spillway attached and without. Each of three processes sends
+// how often it gave its core back to the kernel while nothing was sent to it. The processes settle for 40
+// seconds first.
 //
 //   --seconds 20      how long the wake-ups are counted
 //   --save <name>     saves to bench/results/<name>-node-<major>.json (idle)

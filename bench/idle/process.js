@@ -1,5 +1,6 @@
 'use strict'
-// node process.js <seconds> <attached | without>: an idle server, which sends how often it gave its core back to the kernel.
+// node process.js <seconds> <attached | without>: an idle server, which sends how often it gave its core back
+// to the kernel.
 
 const http = require('node:http')
 const { createSpillway } = require('../../src/index.js')

@@ -1,9 +1,9 @@
 'use strict'
 // npm run bench -- instructions [flags]
 //
-// Counts the instructions that the main thread executes for a request, with callgrind. Needs Debian's valgrind.
-// On a busy machine, CPU time scatters by a tenth from process to process, and instructions by a hundredth. Cache misses and
-// system calls do not show here. They show in `npm run bench -- overhead`.
+// Counts the instructions that the main thread executes for a request, with callgrind. Needs Debian's
+// valgrind. On a busy machine, CPU time scatters by a tenth from process to process, and instructions by a
+// hundredth. Cache misses and system calls do not show here. They show in `npm run bench -- overhead`.
 //
 //   --frameworks express  only these frameworks
 //   --warm-up 35000       the requests before the count begins

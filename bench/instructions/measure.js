@@ -1,6 +1,6 @@
 'use strict'
-// Counts the instructions of a request with callgrind, in a server of bench/overhead/server.js.
-// A figure is the least of several windows of requests: a window with a compilation or a major collection has more.
+// Counts the instructions of a request with callgrind, in a server of bench/overhead/server.js. A figure is
+// the least of several windows of requests: a window with a compilation or a major collection has more.
 
 const { execFileSync, spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -69,7 +69,10 @@ class Counted {
   }
 }
 
-/** Adds up the lines of cost. A line after `calls=` repeats the cost of the called function and does not count. */
+/**
+ * Adds up the lines of cost. A line after `calls=` repeats the cost of the called function and does not
+ * count.
+ */
 function totalOf(dump) {
   let total = 0
   let isCall = false

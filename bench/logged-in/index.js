@@ -1,9 +1,10 @@
 'use strict'
 // npm run bench -- logged-in [flags]
 //
-// Measures what it costs to know the user before the gate, by the recipes of docs/recipes.md: microseconds of CPU for
-// a request behind Express 5, without the kernel as in `hot-path`, of requests that are admitted and requests that are rejected.
-// A figure is the median of several processes, of the fastest tenth of their slices. Nothing is saved.
+// Measures what it costs to know the user before the gate, by the recipes of docs/recipes.md: microseconds of
+// CPU for a request behind Express 5, without the kernel as in `hot-path`, of requests that are admitted and
+// requests that are rejected. A figure is the median of several processes, of the fastest tenth of their
+// slices. Nothing is saved.
 //
 //   --processes 5     how many processes measure each way
 

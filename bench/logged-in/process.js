@@ -1,5 +1,6 @@
 'use strict'
-// node process.js <way> <admitted | rejected>: measures a way in a process of its own, and sends the microseconds of a request.
+// node process.js <way> <admitted | rejected>: measures a way in a process of its own, and sends the
+// microseconds of a request.
 
 const { createHmac } = require('node:crypto')
 const { once } = require('node:events')

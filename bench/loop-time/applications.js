@@ -1,7 +1,7 @@
 'use strict'
-// Six applications that work in ways of which a clock around the handler knows little: before it, after an await, between several,
-// in callbacks of others. A function's name begins with `of_<route>_`, by which a CPU profile knows whom it worked for; `files` says whom the
-// functions of a package work for.
+// Six applications that work in ways of which a clock around the handler knows little: before it, after an
+// await, between several, in callbacks of others. A function's name begins with `of_<route>_`, by which a CPU
+// profile knows whom it worked for; `files` says whom the functions of a package work for.
 
 const { peer } = require('../support/peers')
 const { burnIterations, calibrate } = require('../support/burn')

@@ -1,8 +1,8 @@
 'use strict'
 // npm run bench -- loop-time [flags]
 //
-// Compares what Spillway says each route cost the event loop with a CPU profile of the same seconds, in six Express applications that
-// work before their handlers, after an await, between several, and in callbacks.
+// Compares what Spillway says each route cost the event loop with a CPU profile of the same seconds, in six
+// Express applications that work before their handlers, after an await, between several, and in callbacks.
 //
 //   --applications bodies,calls   only these
 //   --rate 25                     requests a second

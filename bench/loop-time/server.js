@@ -1,5 +1,6 @@
 'use strict'
-// One application. It takes a CPU profile of itself while it is asked, and sends what each route cost: by the profile, and by Spillway.
+// One application. It takes a CPU profile of itself while it is asked, and sends what each route cost: by the
+// profile, and by Spillway.
 
 const { once } = require('node:events')
 const express = require('express')
@@ -20,7 +21,11 @@ async function main() {
   spillway.attach(server)
   await once(server, 'listening')
   const { port: adminPort } = await spillway.listen({ port: 0 })
-  /** Node's idle time is wrong while a profile is taken. Spillway corrects it for its own. @param {number} seconds */
+  /**
+   * Node's idle time is wrong while a profile is taken. Spillway corrects it for its own.
+   *
+   * @param {number} seconds
+   */
   const profileFor = async (seconds) => {
     const before = loopMs(spillway)
     const url = `http://127.0.0.1:${adminPort}/profile?seconds=${seconds}`

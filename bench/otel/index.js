@@ -1,10 +1,11 @@
 'use strict'
 // npm run bench -- otel [flags]
 //
-// Measures what spillway adds to a request when OpenTelemetry's SDK is in the process: spans are recorded, its metrics are on,
-// and http and Koa are instrumented. A request then takes 50 µs and scatters by 10 from process to process. So the bench
-// compares no two processes: in the same process, our path for the SDK is on in one slice and off in the next.
-// A figure is the median over several processes of the median difference of neighbours, without the kernel as in `hot-path`.
+// Measures what spillway adds to a request when OpenTelemetry's SDK is in the process: spans are recorded,
+// its metrics are on, and http and Koa are instrumented. A request then takes 50 µs and scatters by 10 from
+// process to process. So the bench compares no two processes: in the same process, our path for the SDK is on
+// in one slice and off in the next. A figure is the median over several processes of the median difference of
+// neighbours, without the kernel as in `hot-path`.
 //
 //   --processes 9     how many processes measure each variant
 //   --save <name>     saves to bench/results/<name>-node-<major>.json (otel)

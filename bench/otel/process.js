@@ -1,6 +1,6 @@
 'use strict'
-// node process.js <framework> <variant>: measures in a process with OpenTelemetry's SDK. Sends the microseconds of a request,
-// and those that our path for the SDK adds.
+// node process.js <framework> <variant>: measures in a process with OpenTelemetry's SDK. Sends the
+// microseconds of a request, and those that our path for the SDK adds.
 
 const { loadOf } = require('../support/memory-load')
 const { peer } = require('../support/peers')

@@ -1,8 +1,9 @@
 'use strict'
-// Compares what a request costs in two servers, in CPU time. The load is on one core, both servers are on the other.
-// The two serve slices of some milliseconds in turn, because other tenants of a machine change its speed from second to second.
-// No more than two servers are alive. With all of them, each finds the caches cold after a rest and seems dearer than it is.
-// Each pair starts several times. In one of ten processes of Node 20, process.nextTick is compiled badly and adds 3 µs.
+// Compares what a request costs in two servers, in CPU time. The load is on one core, both servers are on the
+// other. The two serve slices of some milliseconds in turn, because other tenants of a machine change its
+// speed from second to second. No more than two servers are alive. With all of them, each finds the caches
+// cold after a rest and seems dearer than it is. Each pair starts several times. In one of ten processes of
+// Node 20, process.nextTick is compiled badly and adds 3 µs.
 
 const path = require('node:path')
 const { ClosedLoop } = require('../support/closed-loop')
@@ -27,7 +28,8 @@ class Variant {
       nodeArgs: ONE_THREAD,
     })
     variant.load = await ClosedLoop.open({ port: variant.server.port, path: '/hello', connections, headers })
-    // With one connection, server and load wait for each other. A load that is awake answers so soon that only the faster server sleeps.
+    // With one connection, server and load wait for each other. A load that is awake answers so soon that
+    // only the faster server sleeps.
     if (connections > 1) variant.load.stayAwake()
     return variant
   }

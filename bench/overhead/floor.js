@@ -1,7 +1,7 @@
 'use strict'
-// The least that measuring a request costs with what Node gives: the times of arrival, first byte and end, the bytes of the
-// connection, a row of counters, and an immediate in each loop turn. There are no routes, outcomes, quantiles or checks, and no
-// gate. No package can cost less.
+// The least that measuring a request costs with what Node gives: the times of arrival, first byte and end,
+// the bytes of the connection, a row of counters, and an immediate in each loop turn. There are no routes,
+// outcomes, quantiles or checks, and no gate. No package can cost less.
 
 const kMeasured = Symbol('measured')
 

@@ -1,11 +1,11 @@
 'use strict'
 // npm run bench -- overhead [flags]
 //
-// Measures the CPU time that spillway and other packages add to a request, over a no-op middleware, on Express 5 and Koa 3.
-// A figure is the median over the starts of the median ratio of a start, times the median no-op. `floor` is the least that
-// measuring a request costs on this machine (bench/overhead/floor.js).
-// The Node matters: Node 20 gives requests and responses behind Express hidden classes of their own. A request then takes
-// 100 µs instead of 25.
+// Measures the CPU time that spillway and other packages add to a request, over a no-op middleware, on
+// Express 5 and Koa 3. A figure is the median over the starts of the median ratio of a start, times the
+// median no-op. `floor` is the least that measuring a request costs on this machine
+// (bench/overhead/floor.js). The Node matters: Node 20 gives requests and responses behind Express hidden
+// classes of their own. A request then takes 100 µs instead of 25.
 //
 //   --variants a,b     only these variants
 //   --connections 1    only these numbers of connections (1,32)

@@ -1,6 +1,6 @@
 'use strict'
-// node server.js <framework> <variant> [plain middlewares]: a hello-world server with a package in it. It answers a message with
-// its CPU time.
+// node server.js <framework> <variant> [plain middlewares]: a hello-world server with a package in it. It
+// answers a message with its CPU time.
 
 const http = require('node:http')
 const { createSpillway } = require('../../src/index.js')
@@ -8,7 +8,10 @@ const { peer } = require('../support/peers')
 const { attachFloor } = require('./floor')
 
 const [framework, variant, plain = '1'] = process.argv.slice(2)
-/** It costs the same with any threshold. With its default of 42 ms, a stall of the machine gives a 503, which ends the bench. */
+/**
+ * It costs the same with any threshold. With its default of 42 ms, a stall of the machine gives a 503, which
+ * ends the bench.
+ */
 const OVERLOAD_PROTECTION = { logging: false, maxEventLoopDelay: 10_000 }
 
 /** Its hooks only have to be there before the server listens. */

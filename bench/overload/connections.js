@@ -1,8 +1,9 @@
 'use strict'
-// The part of bench/overload with a new connection for every request, as behind a proxy that keeps none, for each kind of
-// server in bench/support/kinds.js. Also connections that never send anything, beside work on kept or new connections.
-// The load is a multiple of what the same server does on kept connections. The cost of a connection, with its handshake, is that
-// of a rejection on a new connection less that of a rejection on a kept one.
+// The part of bench/overload with a new connection for every request, as behind a proxy that keeps none, for
+// each kind of server in bench/support/kinds.js. Also connections that never send anything, beside work on
+// kept or new connections. The load is a multiple of what the same server does on kept connections. The cost
+// of a connection, with its handshake, is that of a rejection on a new connection less that of a rejection on
+// a kept one.
 
 const { canReusePort } = require('../support/kinds')
 const results = require('../support/results')
@@ -33,8 +34,8 @@ async function costsOf(runs, policy) {
 
 /**
  * @param {string} name of a case
- * @param {{ framework: string, arrivals: string, attempts: number, rounds: number, seconds: number, settle: number,
- *   policies?: string[], multiples?: number[] }} settings
+ * @param {{ framework: string, arrivals: string, attempts: number, rounds: number, seconds: number,
+ *   settle: number, policies?: string[], multiples?: number[] }} settings
  */
 async function measureCase(name, settings) {
   const { framework, arrivals, attempts, rounds, seconds, settle, policies, multiples } = settings
@@ -78,7 +79,10 @@ const costLine = ({ rejectionMs, connectionMs }) =>
     ? ''
     : `  a rejection ${micros(rejectionMs)} µs, a connection ${micros(connectionMs)}`
 
-/** A run measures some of the rows, as those with Koa. Rows that it did not measure undisturbed stay as they were. */
+/**
+ * A run measures some of the rows, as those with Koa. Rows that it did not measure undisturbed stay as they
+ * were.
+ */
 function saveRows(rows, settings) {
   const known = new Map()
   try {

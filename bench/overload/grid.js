@@ -1,7 +1,7 @@
 'use strict'
-// The main part of bench/overload: the works in turn, each in rounds, with every policy at every load within each round. It prints
-// a line for each load of a round. It saves after each round, because a round takes minutes, and a run that is stopped keeps the
-// rounds before.
+// The main part of bench/overload: the works in turn, each in rounds, with every policy at every load within
+// each round. It prints a line for each load of a round. It saves after each round, because a round takes
+// minutes, and a run that is stopped keeps the rounds before.
 
 const { save } = require('../support/results')
 const { median } = require('../support/statistics')
@@ -15,8 +15,9 @@ const CALM_SECONDS = 1
 const MOST_COST_ROUNDS = 3
 const CONNECTIONS = 'kept'
 /**
- * Where memory is short, a rejection costs more than in a closed loop, so it is measured at the load: beside work that fills the
- * memory, or at the rate of requests that fill it. For the other works, the lower cost in a closed loop makes the bound higher.
+ * Where memory is short, a rejection costs more than in a closed loop, so it is measured at the load: beside
+ * work that fills the memory, or at the rate of requests that fill it. For the other works, the lower cost in
+ * a closed loop makes the bound higher.
  */
 const MEMORY_WORKS = ['gc', 'upload']
 const BARE = 'bare'
@@ -119,7 +120,9 @@ class Grid {
     return mediansOf(this.#costs)
   }
 
-  /** A load that is late measures itself. It must keep its schedule against a server that has nothing to do. */
+  /**
+   * A load that is late measures itself. It must keep its schedule against a server that has nothing to do.
+   */
   async prove() {
     const proof = await this.#runs.proof(median(this.#capacities) * this.#mostMultiple, CONNECTIONS)
     process.stdout.write(

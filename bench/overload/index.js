@@ -1,11 +1,12 @@
 'use strict'
 // npm run bench -- overload [flags]
 //
-// Measures the share of its capacity that a server still serves in time when it is offered 0.5 to 10 times its capacity.
-// An open loop (bench/support/open-loop.js) runs on one core and the server on the other, with a fresh server for every run.
-// Policies alternate within each round, and figures are medians of rounds. The capacity is measured without a policy before
-// each comparison. It is corrected by how long the burns of the run took, because the machine's speed changes twofold by the second.
-// Beside each figure stands the bound: what a server could serve if its rejections cost what the policy's rejections cost.
+// Measures the share of its capacity that a server still serves in time when it is offered 0.5 to 10 times
+// its capacity. An open loop (bench/support/open-loop.js) runs on one core and the server on the other, with
+// a fresh server for every run. Policies alternate within each round, and figures are medians of rounds. The
+// capacity is measured without a policy before each comparison. It is corrected by how long the burns of the
+// run took, because the machine's speed changes twofold by the second. Beside each figure stands the bound:
+// what a server could serve if its rejections cost what the policy's rejections cost.
 //
 //   --quick               a minute or two: two works, two loads, one round
 //   --step                half the capacity, ten times it and back, instead of the grid

@@ -1,7 +1,7 @@
 'use strict'
-// Work that an overloaded server does for itself, for 5 ms in each loop turn, as the gate admits requests. By how much less it
-// works beside rejections shows what the rejections cost. A loop turn that accepts a connection does no such work: Node accepts a
-// single connection in a turn, and the load would wait.
+// Work that an overloaded server does for itself, for 5 ms in each loop turn, as the gate admits requests. By
+// how much less it works beside rejections shows what the rejections cost. A loop turn that accepts a
+// connection does no such work: Node accepts a single connection in a turn, and the load would wait.
 
 const BUDGET_MS = 5
 

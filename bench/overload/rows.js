@@ -1,6 +1,6 @@
 'use strict'
-// The result of the rounds of an overload: a row of medians for each work, load and policy, beside the bound. Also the row as a
-// line of text.
+// The result of the rounds of an overload: a row of medians for each work, load and policy, beside the bound.
+// Also the row as a line of text.
 
 const { median } = require('../support/statistics')
 const { isVoid } = require('./run')
@@ -32,8 +32,9 @@ function measurementOf(result, capacity, work) {
 }
 
 /**
- * (1 - offered x (h + r)) / (s - r), over the capacity 1 / s. Every request costs its rejection r, and h if it has a connection of
- * its own. A served request costs s instead of r. A silent connection costs h and serves nothing.
+ * (1 - offered x (h + r)) / (s - r), over the capacity 1 / s. Every request costs its rejection r, and h if
+ * it has a connection of its own. A served request costs s instead of r. A silent connection costs h and
+ * serves nothing.
  */
 function boundOf({ connections, capacity, offered, silentPerSecond = 0 }, { rejectionMs, connectionMs = 0 }) {
   const perSecond = offered * capacity
@@ -42,7 +43,9 @@ function boundOf({ connections, capacity, offered, silentPerSecond = 0 }, { reje
   return Math.min(offered, Math.max(0, left / (1 - (rejectionMs / 1000) * capacity)))
 }
 
-/** @param {{ rejectionMs: number, connectionMs?: number } | undefined} costs of a rejection under this policy */
+/**
+ * @param {{ rejectionMs: number, connectionMs?: number } | undefined} costs of a rejection under this policy
+ */
 function rowOf(cell, all, costs) {
   const calm = all.filter((each) => !isVoid(each) && Math.abs(Math.log(each.speed)) < MOST_SPEED_CHANGE)
   const measured = calm.length > 0 ? calm : all

@@ -1,6 +1,7 @@
 'use strict'
-// A run of bench/overload: a fresh server on a core, a load on the other core, and whether both had their cores to themselves.
-// Runs show what a server can serve at most, what a rejection costs, and whether the load keeps its schedule.
+// A run of bench/overload: a fresh server on a core, a load on the other core, and whether both had their
+// cores to themselves. Runs show what a server can serve at most, what a rejection costs, and whether the
+// load keeps its schedule.
 
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
@@ -65,8 +66,8 @@ class OverloadRuns {
   }
 
   /**
-   * Repeats a run if other processes had the core or the load was late, whatever its result, and takes the calmest.
-   * With `startGateway`, which takes the port of the server, the load goes through a gateway.
+   * Repeats a run if other processes had the core or the load was late, whatever its result, and takes the
+   * calmest. With `startGateway`, which takes the port of the server, the load goes through a gateway.
    */
   async run(options) {
     let calmest
@@ -105,7 +106,10 @@ class OverloadRuns {
     }
   }
 
-  /** What the server serves at most, over any number of connections, and how fast the machine was during the run. */
+  /**
+   * What the server serves at most, over any number of connections, and how fast the machine was during the
+   * run.
+   */
   async capacity(work, connections, settle = 1) {
     const warmUpSeconds = CAPACITY_SETTLES * settle
     const { answered, speed } = await this.run({
@@ -124,9 +128,11 @@ class OverloadRuns {
   }
 
   /**
-   * CPU time of a rejection in ms, after a second of warm-up, while the server rejects everything: in a closed loop, or at the
-   * `rate` of the overload for uploads. The rejection of an upload contains reading its body. A body of 64 kB from 16 connections
-   * in turn is in the cache (80 to 110 µs). From a thousand connections at 5000/s it is not (150 µs, as without any policy).
+   * CPU time of a rejection in ms, after a second of warm-up, while the server rejects everything: in a
+   * closed loop, or at the
+   * `rate` of the overload for uploads. The rejection of an upload contains reading its body. A body of 64 kB
+   * from 16 connections in turn is in the cache (80 to 110 µs). From a thousand connections at 5000/s it is
+   * not (150 µs, as without any policy).
    */
   async rejectionMs(policy, connections, { work = 'cpu', rate } = {}) {
     const server = await this.#start(REFUSING[policy], work)
@@ -151,10 +157,11 @@ class OverloadRuns {
   }
 
   /**
-   * CPU time of a rejection in ms, beside the work and over the connections of the overload: by how much less the server works
-   * for itself (own-work.js) while it rejects the load. In a closed loop of 16 connections, a rejection finds all it touches in the
-   * cache and leaves little to collect: 13 µs, and 11 with bare http. Beside work that fills the memory, over the 350 connections
-   * of ten times the capacity, it costs 21 and 17 µs, 0.6 of it to open connections.
+   * CPU time of a rejection in ms, beside the work and over the connections of the overload: by how much less
+   * the server works for itself (own-work.js) while it rejects the load. In a closed loop of 16 connections,
+   * a rejection finds all it touches in the cache and leaves little to collect: 13 µs, and 11 with bare http.
+   * Beside work that fills the memory, over the 350 connections of ten times the capacity, it costs 21 and 17
+   * µs, 0.6 of it to open connections.
    */
   async rejectionBesideWorkMs(policy, work, rate) {
     const server = await this.#start(REFUSING[policy], work)

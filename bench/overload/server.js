@@ -1,10 +1,10 @@
 'use strict'
-// node server.js <policy> <work> [express|koa] [<kind>]: the server of an overload, with a policy, a kind of work and a kind of
-// connections (bench/support/kinds.js).
-// A burn is a fixed number of iterations, not a fixed time: other tenants of the machine change its speed, and a burn by the
-// clock would hide that from the server but not from the load. BURN_PER_MS says how many iterations take a millisecond,
-// measured once for all servers of a run. Each server reports how long its burns took.
-// On request, the server works for itself beside what it answers (own-work.js).
+// node server.js <policy> <work> [express|koa] [<kind>]: the server of an overload, with a policy, a kind of
+// work and a kind of connections (bench/support/kinds.js). A burn is a fixed number of iterations, not a
+// fixed time: other tenants of the machine change its speed, and a burn by the clock would hide that from the
+// server but not from the load. BURN_PER_MS says how many iterations take a millisecond, measured once for
+// all servers of a run. Each server reports how long its burns took. On request, the server works for itself
+// beside what it answers (own-work.js).
 
 const path = require('node:path')
 const { burnIterations, calibrate } = require('../support/burn')
@@ -100,14 +100,20 @@ const WORKS = {
 }
 const doWork = WORKS[work]
 
-/** Requests that only warm up the process wait as the others will, or what is learned of them would be misleading. */
+/**
+ * Requests that only warm up the process wait as the others will, or what is learned of them would be
+ * misleading.
+ */
 const WAITS_MS = { await: 20, pool: 20, mixed: 7 }
 function waitAsWork(done) {
   if (work in WAITS_MS) setTimeout(done, WAITS_MS[work])
   else done()
 }
 
-/** @hapi/heavy's rule: a timer's last tick is too long ago. Asked on every request, it sees a stall while it lasts. */
+/**
+ * @hapi/heavy's rule: a timer's last tick is too long ago. Asked on every request, it sees a stall while it
+ *   lasts.
+ */
 function heavyRule(mostMs = 100, everyMs = 20) {
   let tickMs = performance.now()
   setInterval(() => {

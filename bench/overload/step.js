@@ -1,7 +1,8 @@
 'use strict'
-// The part of bench/overload with a step: half the capacity, ten times it, and half again, in rounds. It shows how long the
-// admitted requests wait in each second, and how soon after the step the last request is rejected. Beside the p99 of a second is
-// the worst of its tenths, which has the request that waited longest. The timeline is that of the median round.
+// The part of bench/overload with a step: half the capacity, ten times it, and half again, in rounds. It
+// shows how long the admitted requests wait in each second, and how soon after the step the last request is
+// rejected. Beside the p99 of a second is the worst of its tenths, which has the request that waited longest.
+// The timeline is that of the median round.
 
 const { save } = require('../support/results')
 const { median } = require('../support/statistics')

@@ -1,9 +1,10 @@
 'use strict'
 // npm run bench -- pools [flags]
 //
-// Offers a service .5 to 10 times what its pool of connections can serve, with `spillway.pool()` and without. The database is a real
-// Postgres, the load an open loop, and a route beside it needs no connection. The capacity of each pool is measured first, in a closed
-// loop. The two policies alternate, each run with a fresh server.
+// Offers a service .5 to 10 times what its pool of connections can serve, with `spillway.pool()` and without.
+// The database is a real Postgres, the load an open loop, and a route beside it needs no connection. The
+// capacity of each pool is measured first, in a closed loop. The two policies alternate, each run with a
+// fresh server.
 //
 //   --sizes 5,50          only these pools
 //   --multiples 1,10      only these multiples of the capacity
@@ -25,7 +26,10 @@ const MULTIPLES = [0.5, 1, 2, 5, 10]
 /** What a request may take beside its query: 180 ms of waiting, and what a busy machine adds. */
 const ALLOWED_MS = 250
 const BESIDE_PER_SECOND = 50
-/** A process that gets ten times the load from one moment to the next compiles code and opens sockets for more than a second. */
+/**
+ * A process that gets ten times the load from one moment to the next compiles code and opens sockets for more
+ * than a second.
+ */
 const SETTLE_SECONDS = 4
 
 const flags = readFlags(

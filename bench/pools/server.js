@@ -1,6 +1,6 @@
 'use strict'
-// node server.js <options as JSON>: a service with Express, spillway and a pool of `pg`, for bench/pools. A query holds a connection
-// for a fixed time. `isObserved`: whether the pool is given to `spillway.pool()`.
+// node server.js <options as JSON>: a service with Express, spillway and a pool of `pg`, for bench/pools. A
+// query holds a connection for a fixed time. `isObserved`: whether the pool is given to `spillway.pool()`.
 
 const express = require('express')
 const { Pool } = require('pg')

@@ -1,9 +1,10 @@
 'use strict'
 // npm run bench -- profiles [flags]
 //
-// Takes CPU profiles of an Express service under load, each in a new process, and says in how many of them the function that burns is
-// the first by self time. Beside it: how long the start blocked the loop, p99 of the requests before the profile and while it ran (after the
-// start), what the gate rejected, and the idle share of the loop by Node's figure and by the corrected one.
+// Takes CPU profiles of an Express service under load, each in a new process, and says in how many of them
+// the function that burns is the first by self time. Beside it: how long the start blocked the loop, p99 of
+// the requests before the profile and while it ran (after the start), what the gate rejected, and the idle
+// share of the loop by Node's figure and by the corrected one.
 //
 //   --runs 20         how many
 //   --rate 100        requests a second

@@ -1,9 +1,10 @@
 'use strict'
 // npm run bench -- proxy-age [flags]
 //
-// Measures a service behind a proxy that queues in front of it: HAProxy opens at most 16 connections, and a request takes 50 ms of
-// a database. So the service can serve 320 requests a second, and its event loop idles. 480 a second come.
-// The clients wait for a second. What does not fit grows old in the queue of HAProxy, where the service cannot see it.
+// Measures a service behind a proxy that queues in front of it: HAProxy opens at most 16 connections, and a
+// request takes 50 ms of a database. So the service can serve 320 requests a second, and its event loop
+// idles. 480 a second come. The clients wait for a second. What does not fit grows old in the queue of
+// HAProxy, where the service cannot see it.
 //
 //   haproxy         HAProxy stamps each request and queues it
 //   nginx, haproxy  nginx stamps each request, and HAProxy behind it queues it

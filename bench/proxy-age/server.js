@@ -1,5 +1,6 @@
 'use strict'
-// node server.js <none|gate|age>: a service whose requests take 50 ms of something else than the event loop, such as a database.
+// node server.js <none|gate|age>: a service whose requests take 50 ms of something else than the event loop,
+// such as a database.
 
 const { createSpillway } = require('../../src')
 const http = require('node:http')

@@ -1,6 +1,7 @@
 'use strict'
-// An open loop of requests on kept connections. A request is sent again only if its connection was refused: that is the only
-// failure after which no server can have acted on it. A fifth of the requests are POSTs, which nobody may send twice.
+// An open loop of requests on kept connections. A request is sent again only if its connection was refused:
+// that is the only failure after which no server can have acted on it. A fifth of the requests are POSTs,
+// which nobody may send twice.
 
 const http = require('node:http')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -10,14 +11,17 @@ const RETRY_MS = 10
 const LONGEST_REFUSED_MS = 60_000
 
 /**
- * @param {{ port: number, ratePerSecond: number, connections: number, isOneEach?: boolean }} plan with `isOneEach` what is due
- *   waits until a connection has been answered, so that none is opened at the moment at which a server stops listening
- * @returns {{ whenConnected: Promise<void>, stop: () => Promise<{ outcomes: Record<string, number>, refused: number }> }}
+ * @param {{ port: number, ratePerSecond: number, connections: number, isOneEach?: boolean }} plan with
+ *   `isOneEach` what is due waits until a connection has been answered, so that none is opened at the moment
+ *   at which a server stops listening
+ * @returns {{ whenConnected: Promise<void>, stop: () => Promise<{ outcomes: Record<string, number>,
+ *   refused: number }> }}
  *   `whenConnected` is settled once each connection has been answered; outcomes are by status or error code. With random
  *   connections (without `isOneEach`) some may never be used.
  */
 function startLoad({ port, ratePerSecond, connections, isOneEach = false }) {
-  // An agent for each connection: an agent with several sockets keeps requests waiting for seconds after refused connections.
+  // An agent for each connection: an agent with several sockets keeps requests waiting for seconds after
+  // refused connections.
   const agents = Array.from(
     { length: connections },
     () => new http.Agent({ keepAlive: true, maxFreeSockets: 1 })

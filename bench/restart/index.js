@@ -1,8 +1,8 @@
 'use strict'
 // npm run bench -- restart [flags]
 //
-// Counts the requests that fail when a server is restarted by SIGTERM under load: with our drain, with `server.close()`, and
-// with nothing. Prints how the requests ended. Nothing is saved.
+// Counts the requests that fail when a server is restarted by SIGTERM under load: with our drain, with
+// `server.close()`, and with nothing. Prints how the requests ended. Nothing is saved.
 //
 //   --restarts 10        how often the server restarts
 //   --rate 500           the requests a second

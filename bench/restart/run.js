@@ -12,7 +12,8 @@ const SETTLE_MS = 300
 const GRACE_MS = 30_000
 
 /**
- * @param {{ how: 'spillway' | 'close' | 'nothing', restarts: number, ratePerSecond: number, connections: number, timeoutMs: number }} plan
+ * @param {{ how: 'spillway' | 'close' | 'nothing', restarts: number, ratePerSecond: number,
+ *   connections: number, timeoutMs: number }} plan
  * @returns {Promise<{ outcomes: Record<string, number>, refused: number, exits: string[] }>}
  */
 async function restartUnderLoad({ how, restarts, timeoutMs, ...plan }) {

@@ -1,6 +1,7 @@
 'use strict'
-// node server.js <how> <port> <timeout>: a server that is restarted under load, and how it takes SIGTERM. Answers take up to
-// 30 ms. Shedding is off, because a crowd at a process that has just started is not what this bench measures.
+// node server.js <how> <port> <timeout>: a server that is restarted under load, and how it takes SIGTERM.
+// Answers take up to 30 ms. Shedding is off, because a crowd at a process that has just started is not what
+// this bench measures.
 
 const http = require('node:http')
 const { createSpillway } = require('../../src/index.js')

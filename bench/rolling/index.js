@@ -1,9 +1,10 @@
 'use strict'
 // npm run bench -- rolling [flags]
 //
-// Counts the requests that are lost when workers are replaced. Four workers get 500 requests a second from keep-alive clients that
-// retry nothing: during three rolling restarts, and then while workers leak 1 MB a second in a heap of 256 MB and are
-// recycled, beside workers without the leak. Every request without a 200 has failed.
+// Counts the requests that are lost when workers are replaced. Four workers get 500 requests a second from
+// keep-alive clients that retry nothing: during three rolling restarts, and then while workers leak 1 MB a
+// second in a heap of 256 MB and are recycled, beside workers without the leak. Every request without a 200
+// has failed.
 //
 //   --parts leak      only one of restart and leak
 //   --save <name>     saves to bench/results/<name>-node-<major>.json and <name>-leak-node-<major>.json (rolling)

@@ -1,8 +1,9 @@
 'use strict'
-// node load.js <options as JSON>: requests at a constant rate, `atOnce` together, over Node's own keep-alive agent, which
-// retries nothing. A request without a 200 has failed and is counted by its error. Latency counts from the scheduled time.
-// It reports every worker that it has not met before. It ends at the message 'stop' or after `seconds`, and sends its counts
-// when the last request has ended, however long that takes: a request in flight has neither succeeded nor failed.
+// node load.js <options as JSON>: requests at a constant rate, `atOnce` together, over Node's own keep-alive
+// agent, which retries nothing. A request without a 200 has failed and is counted by its error. Latency
+// counts from the scheduled time. It reports every worker that it has not met before. It ends at the message
+// 'stop' or after `seconds`, and sends its counts when the last request has ended, however long that takes: a
+// request in flight has neither succeeded nor failed.
 
 const http = require('node:http')
 
@@ -14,7 +15,8 @@ const {
   connections = 64,
   timeoutMs = 10_000,
 } = JSON.parse(process.argv[2])
-// The connection that has rested longest, as of many clients: Node's own choice, the last used, would keep one worker busy.
+// The connection that has rested longest, as of many clients: Node's own choice, the last used, would keep
+// one worker busy.
 const agent = new http.Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' })
 const latencies = []
 const failures = {}

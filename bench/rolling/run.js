@@ -26,8 +26,9 @@ function start(script, options) {
 /**
  * A cluster of ours under load, and what the load and the cluster have to say in the end.
  *
- * @param {{ workers: number, rate: number, atOnce?: number, heapMb?: number, leakPerSecond?: number, recycleAt?: number,
- *   shed?: string, drainTimeout?: number, timeoutMs?: number, keepAliveTimeout?: number }} plan
+ * @param {{ workers: number, rate: number, atOnce?: number, heapMb?: number, leakPerSecond?: number,
+ *   recycleAt?: number, shed?: string, drainTimeout?: number, timeoutMs?: number,
+ *   keepAliveTimeout?: number }} plan
  * @param {(server: { child: any, events: any[], heard: (event: string) => Promise<any> },
  *   answeredBy: (workers: number) => Promise<void>) => Promise<unknown>} during
  */

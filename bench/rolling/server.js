@@ -1,7 +1,7 @@
 'use strict'
-// node server.js <options as JSON>: our primary with its workers, Express 5 behind `attach`, where a request takes 0.5 ms of CPU.
-// `leakPerSecond` bytes stay in the heap of each worker for every second with requests. Over IPC, it reports its port and what
-// happens to its workers, and takes the messages 'restart' and 'stop'.
+// node server.js <options as JSON>: our primary with its workers, Express 5 behind `attach`, where a request
+// takes 0.5 ms of CPU. `leakPerSecond` bytes stay in the heap of each worker for every second with requests.
+// Over IPC, it reports its port and what happens to its workers, and takes the messages 'restart' and 'stop'.
 
 const cluster = require('node:cluster')
 const { clusterPrimary, createSpillway } = require('../../src/index.js')

@@ -1,10 +1,11 @@
 'use strict'
 // npm run bench -- scrape-flood [flags]
 //
-// Measures whether scrapes starve the requests behind the gate. A server with a thousand routes gets a hundred requests a second
-// for a route that awaits 20 ms and burns one. Another process scrapes it 0, 100 and 300 times a second, all over loopback.
-// The figures are the share of the requests that was rejected, how long the others took, and the CPU time of the server.
-// A run in which other processes took more than 5 % of the server's core is repeated.
+// Measures whether scrapes starve the requests behind the gate. A server with a thousand routes gets a
+// hundred requests a second for a route that awaits 20 ms and burns one. Another process scrapes it 0, 100
+// and 300 times a second, all over loopback. The figures are the share of the requests that was rejected, how
+// long the others took, and the CPU time of the server. A run in which other processes took more than 5 % of
+// the server's core is repeated.
 //
 //   --rates 0,100,300   the scrapes a second
 //   --seconds 10        how long each rate counts
@@ -60,7 +61,10 @@ async function measure(scrapesPerSecond) {
         wholePerSecond: round1(scraper.whole / seconds),
         megabytesPerSecond: round1(scraper.bytes / 1e6 / seconds),
       },
-      /** The share of the server's core that other processes took. Above some hundredths, the run is no measurement. */
+      /**
+       * The share of the server's core that other processes took. Above some hundredths, the run is no
+       * measurement.
+       */
       foreign: Math.round(((after.foreignMs - before.foreignMs) / elapsedMs) * 100) / 100,
       cpuShare: Math.round(((after.cpuMs - before.cpuMs) / elapsedMs) * 100) / 100,
       rssMegabytes: Math.round(after.rssBytes / 1e6),

@@ -1,6 +1,7 @@
 'use strict'
-// node scraper.js <port> <rate> <seconds>: so many scrapes a second whatever the server does, each on a connection of its own and
-// read to its end. It keeps and parses nothing, so that the reader is no bottleneck. It prints a line of JSON.
+// node scraper.js <port> <rate> <seconds>: so many scrapes a second whatever the server does, each on a
+// connection of its own and read to its end. It keeps and parses nothing, so that the reader is no
+// bottleneck. It prints a line of JSON.
 
 const net = require('node:net')
 

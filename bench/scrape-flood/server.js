@@ -1,6 +1,7 @@
 'use strict'
-// node server.js: a server with a thousand routes, the gate at its defaults, and a route that awaits 20 ms and burns one. It
-// answers a message with its CPU time and memory, and with what other processes took of its core.
+// node server.js: a server with a thousand routes, the gate at its defaults, and a route that awaits 20 ms
+// and burns one. It answers a message with its CPU time and memory, and with what other processes took of its
+// core.
 
 const http = require('node:http')
 const { inject } = require('light-my-request')

@@ -1,13 +1,14 @@
 'use strict'
 // npm run bench -- scrape [flags]
 //
-// Measures what a scrape costs the server, at 1000 and 10 000 series. A series has a method, a route, a status and as many lines
-// as a series can have. The figures are the longest block of the loop, the CPU time, and the size: of the text format, of
-// OpenMetrics with an exemplar in each bucket that has a value, and of protobuf with a native histogram for each series.
-// The reference is a prom-client registry with a histogram of the same buckets and as many series.
-// Each variant has a process. Its loop is on one core; its helper threads and the scraper are on the other, because a loop
-// that waits for a thread on its own core has longer blocks. Rounds go through all variants in turn, and CPU times are
-// compared within a round. All processes start several times: the same scrape costs up to a third more in one than in another.
+// Measures what a scrape costs the server, at 1000 and 10 000 series. A series has a method, a route, a
+// status and as many lines as a series can have. The figures are the longest block of the loop, the CPU time,
+// and the size: of the text format, of OpenMetrics with an exemplar in each bucket that has a value, and of
+// protobuf with a native histogram for each series. The reference is a prom-client registry with a histogram
+// of the same buckets and as many series. Each variant has a process. Its loop is on one core; its helper
+// threads and the scraper are on the other, because a loop that waits for a thread on its own core has longer
+// blocks. Rounds go through all variants in turn, and CPU times are compared within a round. All processes
+// start several times: the same scrape costs up to a third more in one than in another.
 //
 //   --starts 3        how often all processes start
 //   --rounds <n>      how many rounds a start has (35 of 1000 series, 10 of 10 000)
@@ -37,8 +38,9 @@ const STARTS = flags.starts
 /** Of each start, by the number of series. */
 const ROUNDS = { 1000: flags.rounds ?? 35, 10000: flags.rounds ?? 10 }
 /**
- * A process is scraped for weeks. Until its code is compiled, a scrape takes half as long again, and the compiler its own time.
- * At 10 000 series, the first scrape has collections of 6 to 9 ms, and the next six have blocks of up to 7 ms.
+ * A process is scraped for weeks. Until its code is compiled, a scrape takes half as long again, and the
+ * compiler its own time. At 10 000 series, the first scrape has collections of 6 to 9 ms, and the next six
+ * have blocks of up to 7 ms.
  */
 const WARM_UP = { 1000: 60, 10000: 20 }
 const SERVER = path.join(__dirname, 'server.js')

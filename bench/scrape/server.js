@@ -1,7 +1,8 @@
 'use strict'
-// node server.js <variant> <series>: a server with so many series of 16 buckets each, and a way to show them at /metrics. It
-// answers what a scrape did to it: the CPU time, or the longest time between two runs of an immediate that reschedules itself. It
-// never measures both at once, because a loop that spins for the second measures itself in the first.
+// node server.js <variant> <series>: a server with so many series of 16 buckets each, and a way to show them
+// at /metrics. It answers what a scrape did to it: the CPU time, or the longest time between two runs of an
+// immediate that reschedules itself. It never measures both at once, because a loop that spins for the second
+// measures itself in the first.
 
 const http = require('node:http')
 const { ROOT_CONTEXT, context, trace } = require('@opentelemetry/api')
@@ -43,7 +44,10 @@ const VARIANTS = {
     await fill(spillwayWith({ registry }))
     return servedBy(registry)
   },
-  /** One histogram, and its default metrics, which ours shows as well. Without the timer for the lag, which no scrape pays for. */
+  /**
+   * One histogram, and its default metrics, which ours shows as well. Without the timer for the lag, which no
+   * scrape pays for.
+   */
   'prom-client': () => servedBy(promClient()),
   /** All that ours says of a route, line for line. */
   'prom-client, as many lines': () => {

@@ -1,12 +1,14 @@
 'use strict'
 // npm run bench -- services [flags]
 //
-// Measures what Spillway costs realistic services in CPU, beside the same service with nothing, with Prometheus metrics
-// (express-prom-bundle, on Koa a middleware of prom-client), and with OpenTelemetry's instrumentation of http and the framework.
-// The load of a service is open and the same for all variants. Without anything it keeps the server's core busy for 20 to 50 % of the time.
-// A figure is the CPU time of the whole server process for a unit of work, such as a request or a gigabyte. A round runs every variant
-// once, each in a fresh process. A ratio is the median over the rounds of a variant over `none` of the same round.
-// A run is repeated once where other processes took more than 15 % of the server's core. "?" marks what stayed disturbed.
+// Measures what Spillway costs realistic services in CPU, beside the same service with nothing, with
+// Prometheus metrics (express-prom-bundle, on Koa a middleware of prom-client), and with OpenTelemetry's
+// instrumentation of http and the framework. The load of a service is open and the same for all variants.
+// Without anything it keeps the server's core busy for 20 to 50 % of the time. A figure is the CPU time of
+// the whole server process for a unit of work, such as a request or a gigabyte. A round runs every variant
+// once, each in a fresh process. A ratio is the median over the rounds of a variant over `none` of the same
+// round. A run is repeated once where other processes took more than 15 % of the server's core. "?" marks
+// what stayed disturbed.
 //
 //   --services a,b     only these services. The others stay in the file as they were saved before
 //   --variants a,b     only these variants beside `none`

@@ -1,6 +1,6 @@
 'use strict'
-// The loads of the services. Requests come at a constant rate, whatever the server does. Their latency counts from the time at
-// which they were due.
+// The loads of the services. Requests come at a constant rate, whatever the server does. Their latency counts
+// from the time at which they were due.
 
 const http = require('node:http')
 
@@ -81,7 +81,8 @@ class HttpLoad {
    * @param {string} options.path
    * @param {Record<string, string>} [options.headers]
    * @param {string | Buffer} [options.body] makes it a POST
-   * @param {(res: http.IncomingMessage, tally: Tally) => void} [options.read] reads the body; counts it, unless the whole is a unit
+   * @param {(res: http.IncomingMessage, tally: Tally) => void} [options.read] reads the body; counts it,
+   *   unless the whole is a unit
    */
   constructor(port, { rate, path, headers = {}, body, read }) {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }

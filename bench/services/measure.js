@@ -13,7 +13,8 @@ const TRIES = 2
 
 /**
  * @param {import('./services').Service} service
- * @param {{ variant: { name: string, src?: string }, given: unknown, warmUpSeconds: number, seconds: number, hasGcThreads?: boolean }} run
+ * @param {{ variant: { name: string, src?: string }, given: unknown, warmUpSeconds: number, seconds: number,
+ *   hasGcThreads?: boolean }} run
  */
 async function measure(service, { variant, given, warmUpSeconds, seconds, hasGcThreads = false }) {
   const options = JSON.stringify({ service: service.name, variant, given })

@@ -1,6 +1,6 @@
 'use strict'
-// node server.js <options as JSON>: a service with a variant. It answers a message with its CPU time, or with how many requests the
-// variant has seen.
+// node server.js <options as JSON>: a service with a variant. It answers a message with its CPU time, or with
+// how many requests the variant has seen.
 
 const { foreignMs } = require('../support/foreign')
 const { peer } = require('../support/peers')

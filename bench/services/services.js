@@ -14,11 +14,11 @@
  * @property {string} title
  * @property {string} unit what the cost is stated of
  * @property {'express' | 'koa'} framework
- * @property {(app: any, given: any) => void | ((server: import('node:http').Server) => any) | Promise<void>} serve adds the routes; may
- *   return what attaches a server of Socket.IO, which it returns
+ * @property {(app: any, given: any) => void | ((server: import('node:http').Server) => any) | Promise<void>}
+ *   serve adds the routes; may return what attaches a server of Socket.IO, which it returns
  * @property {(port: number) => Load} load
- * @property {() => Promise<{ given: unknown, stop: () => Promise<void> } | undefined>} [prepare] starts what the service needs
- *   beside it for all runs. Its result is undefined if the machine does not have it
+ * @property {() => Promise<{ given: unknown, stop: () => Promise<void> } | undefined>} [prepare] starts what
+ *   the service needs beside it for all runs. Its result is undefined if the machine does not have it
  * @property {string} [needs] what that is
  */
 

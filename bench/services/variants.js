@@ -1,5 +1,6 @@
 'use strict'
-// What a service is measured with. Each variant says how many requests it has seen, so that none counts as free because it was off.
+// What a service is measured with. Each variant says how many requests it has seen, so that none counts as
+// free because it was off.
 
 const path = require('node:path')
 const { peer } = require('../support/peers')

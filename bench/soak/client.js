@@ -1,6 +1,6 @@
 'use strict'
-// Connects to a soak server, time after time, and sends requests that end at random. The client knows how each must end and keeps
-// a tally, which the figures of spillway must equal exactly.
+// Connects to a soak server, time after time, and sends requests that end at random. The client knows how
+// each must end and keeps a tally, which the figures of spillway must equal exactly.
 
 const { once } = require('node:events')
 const net = require('node:net')

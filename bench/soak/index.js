@@ -1,11 +1,12 @@
 'use strict'
 // npm run bench -- soak [flags]
 //
-// Sends a million requests that end at random to servers of Express 4 and 5 and Koa 2 and 3, by clients in the same process:
-// answers, throws, rejections, timeouts, aborts, malformed bytes. Afterwards:
+// Sends a million requests that end at random to servers of Express 4 and 5 and Koa 2 and 3, by clients in
+// the same process: answers, throws, rejections, timeouts, aborts, malformed bytes. Afterwards:
 // - nothing is in flight, and no listener and no socket is left
 // - every request has the outcome that its client gave it, every error is counted, and none is unhandled
-// - the memory in use after a collection is what it was at a tenth of the way. Memory is heap and array buffers, because the
+// - the memory in use after a collection is what it was at a tenth of the way. Memory is heap and array
+//   buffers, because the
 //   counts of the histograms live outside the heap.
 // Then it measures the memory of a route with one method. Ends with 1 if a target is missed.
 //
@@ -35,7 +36,8 @@ const PROGRESS_MS = 5000
 const ROUTES = 1000
 const HALF_MINUTE_MS = 30_000
 
-// The gate measures but rejects nothing. On a busy machine, a client would wait forever for its handler to be entered.
+// The gate measures but rejects nothing. On a busy machine, a client would wait forever for its handler to be
+// entered.
 const PATIENT = { maxDelay: 60_000, targetDelay: 60_000 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -102,7 +104,10 @@ class Side {
     }
   }
 
-  /** Waits until the server has recorded the end of every request: it sees a client disconnect a moment after the client. */
+  /**
+   * Waits until the server has recorded the end of every request: it sees a client disconnect a moment after
+   * the client.
+   */
   async settle() {
     for (let i = 0; i < 1000; i++) {
       const { inFlight, total } = this.measured()
@@ -111,7 +116,10 @@ class Side {
     }
   }
 
-  /** @returns {Promise<{ connections: number, areListenersKept: boolean }>} what is left after the clients have closed */
+  /**
+   * @returns {Promise<{ connections: number, areListenersKept: boolean }>} what is left after the clients
+   *   have closed
+   */
   async close() {
     for (const client of this.clients) client.close()
     const count = () => new Promise((resolve) => this.server.getConnections((_error, open) => resolve(open)))
@@ -187,7 +195,10 @@ async function soak() {
   return { seconds: progress.seconds, sides: results, memory, areProcessListenersKept }
 }
 
-/** The bytes of a route with all that it can have: three spans of time and a rendered scrape. The clock is moved on by hand. */
+/**
+ * The bytes of a route with all that it can have: three spans of time and a rendered scrape. The clock is
+ * moved on by hand.
+ */
 async function routeBytes() {
   let aheadMs = 0
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }

@@ -1,6 +1,7 @@
 'use strict'
-// Servers of Express 4 and 5 and Koa 2 and 3 with a spillway each, whose routes end in every way. A book records each request
-// whose handler is entered, so that a client disconnects only after the server has its request.
+// Servers of Express 4 and 5 and Koa 2 and 3 with a spillway each, whose routes end in every way. A book
+// records each request whose handler is entered, so that a client disconnects only after the server has its
+// request.
 
 const http = require('node:http')
 const Router = require('@koa/router')
@@ -54,7 +55,9 @@ const FAILING = {
 }
 
 const TIMEOUT_MS = 100
-/** Only of the route that never answers: a machine that stands still for a moment must not time out others. */
+/**
+ * Only of the route that never answers: a machine that stands still for a moment must not time out others.
+ */
 const ERRORS = { timeout: (_req, { route }) => (route === '/never/:id' ? TIMEOUT_MS : undefined) }
 
 /** Answers when its spillway has long done so. */

@@ -1,10 +1,10 @@
 'use strict'
 // npm run bench -- stalls [flags]
 //
-// Measures what it costs to watch for stalls, and how long the loop is interrupted to read its stack. A process serves without a
-// stall, then blocks its loop for 150 ms again and again. The blocked code reads the clock as fast as it can: the longest gap between
-// two readings is the interruption, or the time that the machine gave to others. A second process without a watcher blocks in turn, and
-// shows the latter.
+// Measures what it costs to watch for stalls, and how long the loop is interrupted to read its stack. A
+// process serves without a stall, then blocks its loop for 150 ms again and again. The blocked code reads the
+// clock as fast as it can: the longest gap between two readings is the interruption, or the time that the
+// machine gave to others. A second process without a watcher blocks in turn, and shows the latter.
 //
 //   --stalls 100      how many
 //   --every 850       milliseconds between two; with --stalls 600 a soak of ten minutes

@@ -1,12 +1,13 @@
 'use strict'
 // npm run bench -- start [flags]
 //
-// Measures what the start of a process costs with spillway: the time from process start to listening, the heap after a
-// collection, resident memory, and loaded files. Beside it: plain http, Express, and Express with prom-client's default
-// metrics, alone and by express-prom-bundle. Each start is a new process, and the variants take turns.
-// A figure is a median. `require`, set-up (create, middleware, `attach`) and listen are parts of the time.
-// Files are those that the package loads: its own, and those of its dependencies that Express had not loaded.
-// Times leave out how long the main thread waited for a core. "?" marks where that was more than 15 % of a start.
+// Measures what the start of a process costs with spillway: the time from process start to listening, the
+// heap after a collection, resident memory, and loaded files. Beside it: plain http, Express, and Express
+// with prom-client's default metrics, alone and by express-prom-bundle. Each start is a new process, and the
+// variants take turns. A figure is a median. `require`, set-up (create, middleware, `attach`) and listen are
+// parts of the time. Files are those that the package loads: its own, and those of its dependencies that
+// Express had not loaded. Times leave out how long the main thread waited for a core. "?" marks where that
+// was more than 15 % of a start.
 //
 //   --runs 21         how often each variant starts
 //   --save <name>     saves to bench/results/<name>-node-<major>.json (start; start-part without express-prom-bundle)

@@ -1,5 +1,6 @@
 'use strict'
-// node --expose-gc process.js <variant>: starts an application once, and sends how long it took and what it holds.
+// node --expose-gc process.js <variant>: starts an application once, and sends how long it took and what it
+// holds.
 
 const fs = require('node:fs')
 const http = require('node:http')

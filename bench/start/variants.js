@@ -9,7 +9,8 @@ const { hasPeer, peer } = require('../support/peers')
  * @property {() => any} [framework] loads Express, before the package is measured
  * @property {string} [package]
  * @property {() => any} [load] loads the package
- * @property {(loaded: any, app: any, server: import('node:http').Server) => void} [setUp] absent if nothing listens
+ * @property {(loaded: any, app: any, server: import('node:http').Server) => void} [setUp] absent if nothing
+ *   listens
  */
 
 const BASE = 'http'

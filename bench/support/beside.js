@@ -1,6 +1,6 @@
 'use strict'
-// What an open loop sends beside its load: health probes, each on a connection of its own, and connections that never send
-// anything, like those of a scanner or of a balancer's checks.
+// What an open loop sends beside its load: health probes, each on a connection of its own, and connections
+// that never send anything, like those of a scanner or of a balancer's checks.
 
 const net = require('node:net')
 const tls = require('node:tls')

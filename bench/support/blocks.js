@@ -1,7 +1,7 @@
 'use strict'
-// The longest turn of a loop that never idles. Wall-clock time includes what other processes took of the core, and CPU time
-// includes what V8's helper threads did. The lesser of the two is nearest to what the loop itself did.
-// Also the longest pause for a collection, which is part of one of those turns.
+// The longest turn of a loop that never idles. Wall-clock time includes what other processes took of the
+// core, and CPU time includes what V8's helper threads did. The lesser of the two is nearest to what the loop
+// itself did. Also the longest pause for a collection, which is part of one of those turns.
 
 const { PerformanceObserver, performance } = require('node:perf_hooks')
 

@@ -10,7 +10,10 @@ function burnIterations(count) {
   sink = value | 1
 }
 
-/** @returns {number} iterations a millisecond: the middle of many short chunks, the first ones left to the compiler */
+/**
+ * @returns {number} iterations a millisecond: the middle of many short chunks, the first ones left to the
+ *   compiler
+ */
 function calibrate() {
   const speeds = []
   for (let i = 0; i < 200; i++) {

@@ -1,7 +1,7 @@
 'use strict'
-// A closed loop on raw sockets: each connection sends its next request when the last is answered. It costs a fraction of the
-// server's CPU, so that the server is what is measured. Connections stay open between slices, which may be short for that
-// reason: on a noisy machine, only figures that are milliseconds apart compare.
+// A closed loop on raw sockets: each connection sends its next request when the last is answered. It costs a
+// fraction of the server's CPU, so that the server is what is measured. Connections stay open between slices,
+// which may be short for that reason: on a noisy machine, only figures that are milliseconds apart compare.
 
 const { once } = require('node:events')
 const net = require('node:net')
@@ -44,8 +44,9 @@ class ClosedLoop {
   }
 
   /**
-   * Looks for answers all the time and never sleeps. The server pays for waking a load that sleeps, and the slower the server is,
-   * the more often the load sleeps: that was 2.6 of the 6.3 µs that we add to a Koa request at 32 connections.
+   * Looks for answers all the time and never sleeps. The server pays for waking a load that sleeps, and the
+   * slower the server is, the more often the load sleeps: that was 2.6 of the 6.3 µs that we add to a Koa
+   * request at 32 connections.
    */
   stayAwake() {
     this.#isAwake = true

@@ -1,6 +1,7 @@
 'use strict'
-// Reads the flags of a bench, and answers --help with the comment that the file of the bench opens with.
-// A flag or a value that does not exist ends the process at once. Else a bench would measure something else for minutes.
+// Reads the flags of a bench, and answers --help with the comment that the file of the bench opens with. A
+// flag or a value that does not exist ends the process at once. Else a bench would measure something else for
+// minutes.
 
 const fs = require('node:fs')
 const { parseArgs } = require('node:util')
@@ -9,8 +10,8 @@ const { didYouMean } = require('./nearest')
 const WRONG_USAGE = 2
 
 /**
- * @param {Record<string, any>} flags by name: a default, or what a flag without a default takes, as `Number`, `String` or a
- *   list, `[Number]` or `[String]`. A list is separated by commas.
+ * @param {Record<string, any>} flags by name: a default, or what a flag without a default takes, as `Number`,
+ *   `String` or a list, `[Number]` or `[String]`. A list is separated by commas.
  * @param {Record<string, string[]>} choices the values that exist for a list
  * @returns {Record<string, any>}
  */

@@ -1,7 +1,8 @@
 'use strict'
-// What other processes took of the core that this process is pinned to, which says whether a measurement is valid: the core's
-// own count of its busy time and of what the host took, less the CPU time of this process. It is not how long the main thread
-// waited, which is mostly its own collector. Linux counts it to 10 ms. Elsewhere, and without pinning, it is 0.
+// What other processes took of the core that this process is pinned to, which says whether a measurement is
+// valid: the core's own count of its busy time and of what the host took, less the CPU time of this process.
+// It is not how long the main thread waited, which is mostly its own collector. Linux counts it to 10 ms.
+// Elsewhere, and without pinning, it is 0.
 
 const fs = require('node:fs')
 

@@ -1,7 +1,8 @@
 'use strict'
-// The kinds of servers, by how connections come to them: to a plain server, over TLS, or to the only worker of a cluster. The
-// primary hands them to the worker (round robin), or the worker accepts them from the primary's socket (SCHED_NONE) or from its
-// own (reusePort). The primary runs on the load's core, or on its worker's core, as on a machine whose cores all have workers.
+// The kinds of servers, by how connections come to them: to a plain server, over TLS, or to the only worker
+// of a cluster. The primary hands them to the worker (round robin), or the worker accepts them from the
+// primary's socket (SCHED_NONE) or from its own (reusePort). The primary runs on the load's core, or on its
+// worker's core, as on a machine whose cores all have workers.
 
 const { spawnSync } = require('node:child_process')
 const cluster = require('node:cluster')

@@ -1,6 +1,6 @@
 'use strict'
-// The real clock, moved on by a second for each scrape. Scrapes of the same second share a rendering, and a bench of renderings
-// would otherwise wait a second for each.
+// The real clock, moved on by a second for each scrape. Scrapes of the same second share a rendering, and a
+// bench of renderings would otherwise wait a second for each.
 
 const { systemClock } = require('../../src/core/clock')
 

@@ -1,5 +1,6 @@
 'use strict'
-// A load without the kernel: it pushes requests into the server's own sockets and takes the answers from them, in one process.
+// A load without the kernel: it pushes requests into the server's own sockets and takes the answers from
+// them, in one process.
 
 const net = require('node:net')
 
@@ -20,7 +21,9 @@ class MemorySocket extends net.Socket {
   }
 }
 
-/** @returns {(count: number) => Promise<void>} sends that many requests, and resolves when all are answered */
+/**
+ * @returns {(count: number) => Promise<void>} sends that many requests, and resolves when all are answered
+ */
 function loadOf(server, request = REQUEST) {
   let left = 0
   let done = () => {}

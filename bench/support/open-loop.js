@@ -1,9 +1,9 @@
 'use strict'
-// node open-loop.js <options as JSON>: a load whose arrivals follow the clock whatever the server does. Latency counts from the
-// scheduled arrival, without coordinated omission. It has phases of a rate and a length, constant or Poisson arrivals, kept
-// connections or a new one for each request, and probes and silent connections beside it. `warmUpSeconds` do not count.
-// `arrivals: 'closed'` is a closed loop of `closed` requests, which finds what a server can serve at most.
-// It prints a line of JSON.
+// node open-loop.js <options as JSON>: a load whose arrivals follow the clock whatever the server does.
+// Latency counts from the scheduled arrival, without coordinated omission. It has phases of a rate and a
+// length, constant or Poisson arrivals, kept connections or a new one for each request, and probes and silent
+// connections beside it. `warmUpSeconds` do not count. `arrivals: 'closed'` is a closed loop of `closed`
+// requests, which finds what a server can serve at most. It prints a line of JSON.
 
 const { once } = require('node:events')
 const { schedule } = require('./arrivals')
@@ -216,7 +216,10 @@ async function openFirst() {
   await Promise.all(opened)
 }
 
-/** A process needs some 2500 requests until its code is compiled: these do no work, and are over before it begins. */
+/**
+ * A process needs some 2500 requests until its code is compiled: these do no work, and are over before it
+ * begins.
+ */
 async function warm() {
   let left = warmRequests
   const client = async () => {

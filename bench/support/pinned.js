@@ -1,12 +1,16 @@
 'use strict'
-// Starts a server in a process of its own on a core of its own, and exchanges messages with it. The load is on the other core.
+// Starts a server in a process of its own on a core of its own, and exchanges messages with it. The load is
+// on the other core.
 
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 
 const SERVER_CORE = '0'
 const LOAD_CORE = '1'
-/** For the CPU time of a request: threads that collect garbage spin while they wait, which on one core adds 6 to 10 µs by chance. */
+/**
+ * For the CPU time of a request: threads that collect garbage spin while they wait, which on one core adds 6
+ * to 10 µs by chance.
+ */
 const ONE_THREAD = ['--single-threaded-gc']
 const canPin = spawnSync('taskset', ['-p', String(process.pid)]).status === 0
 
@@ -26,7 +30,10 @@ function moveToLoadCore(pid = process.pid) {
   if (process.env.LOAD_CORE !== undefined) moveTo(LOAD_CORE, pid)
 }
 
-/** Moves the main thread alone. Threads that write files and compile get the load's core, or they would delay the loop by 2 to 5 ms. */
+/**
+ * Moves the main thread alone. Threads that write files and compile get the load's core, or they would delay
+ * the loop by 2 to 5 ms.
+ */
 function moveLoopToServerCore(pid) {
   if (process.env.SERVER_CORE === undefined) return
   moveTo(LOAD_CORE, pid)

@@ -1,6 +1,6 @@
 'use strict'
-// Asks an admin server for a profile that shows its progress. Such an answer begins when the profile does: its first line comes
-// once the profiler has started.
+// Asks an admin server for a profile that shows its progress. Such an answer begins when the profile does:
+// its first line comes once the profiler has started.
 
 const { once } = require('node:events')
 const http = require('node:http')
@@ -8,7 +8,8 @@ const { afterRest } = require('./after-rest')
 
 /**
  * @param {{ port: number, path: string, headers?: object }} to
- * @returns {Promise<{ req: import('node:http').ClientRequest, res: import('node:http').IncomingMessage }>} when the head has come
+ * @returns {Promise<{ req: import('node:http').ClientRequest, res: import('node:http').IncomingMessage }>}
+ *   when the head has come
  */
 async function requestProfile(to) {
   let req

@@ -1,5 +1,6 @@
 'use strict'
-// The median of some values, and how far they scatter. A mean would follow the single round that was disturbed.
+// The median of some values, and how far they scatter. A mean would follow the single round that was
+// disturbed.
 
 const sorted = (values) => [...values].sort((a, b) => a - b)
 

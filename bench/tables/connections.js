@@ -1,5 +1,6 @@
 'use strict'
-// The table of `npm run bench -- overload --connections`. It has the rows of all majors of Node, to compare them.
+// The table of `npm run bench -- overload --connections`. It has the rows of all majors of Node, to compare
+// them.
 
 const { load, majorsOf } = require('../support/results')
 const { median } = require('../support/statistics')

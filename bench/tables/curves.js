@@ -1,7 +1,7 @@
 'use strict'
-// Draws the results of `overload` as docs/goodput.svg (goodput over offered load, a line for each policy) and as docs/step.svg
-// (a step from half the capacity to ten times it and back, second by second).
-// Plain SVG with colours that are readable on white and on black, so that a page needs a single file of each.
+// Draws the results of `overload` as docs/goodput.svg (goodput over offered load, a line for each policy) and
+// as docs/step.svg (a step from half the capacity to ten times it and back, second by second). Plain SVG with
+// colours that are readable on white and on black, so that a page needs a single file of each.
 
 const fs = require('node:fs')
 const path = require('node:path')

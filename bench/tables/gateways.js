@@ -1,5 +1,6 @@
 'use strict'
-// The table of `npm run bench -- gateways`: what a service behind a gateway serves in time, with the gate and without.
+// The table of `npm run bench -- gateways`: what a service behind a gateway serves in time, with the gate and
+// without.
 
 const { byNode, distinct, share, stamp, table, whole } = require('./markdown')
 

@@ -1,5 +1,6 @@
 'use strict'
-// The table of `npm run bench -- healthy`: what the gate does to traffic that the process can serve, with the worst row named.
+// The table of `npm run bench -- healthy`: what the gate does to traffic that the process can serve, with the
+// worst row named.
 
 const { byNode, folded, leading, majorOf, percent, stamp, table, whole } = require('./markdown')
 

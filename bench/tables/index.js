@@ -1,9 +1,10 @@
 'use strict'
 // npm run bench -- tables
 //
-// Writes the tables of the saved results (bench/results) between their marks in README.md, docs/*.md and bench/README.md, and draws
-// docs/goodput.svg and docs/step.svg. A table `overload` stands between <!-- overload --> and <!-- /overload -->.
-// Tables show the results of Node 24 first, and those of other majors behind it. Without results of Node 24, the newest come first.
+// Writes the tables of the saved results (bench/results) between their marks in README.md, docs/*.md and
+// bench/README.md, and draws docs/goodput.svg and docs/step.svg. A table `overload` stands between <!--
+// overload --> and <!-- /overload -->. Tables show the results of Node 24 first, and those of other majors
+// behind it. Without results of Node 24, the newest come first.
 
 const fs = require('node:fs')
 const path = require('node:path')

@@ -1,5 +1,6 @@
 'use strict'
-// The table of `npm run bench -- loop-time`: what a route is said to cost the event loop, beside a CPU profile of the same seconds.
+// The table of `npm run bench -- loop-time`: what a route is said to cost the event loop, beside a CPU
+// profile of the same seconds.
 
 const { byNode, stamp, table } = require('./markdown')
 

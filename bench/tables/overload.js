@@ -1,5 +1,6 @@
 'use strict'
-// The tables of `npm run bench -- overload`: every policy on the work `cpu`, the other works, and the works with compiled code.
+// The tables of `npm run bench -- overload`: every policy on the work `cpu`, the other works, and the works
+// with compiled code.
 
 const { byNode, distinct, percent, share, stamp, table, whole } = require('./markdown')
 
@@ -110,7 +111,9 @@ function worksSection(all, major) {
   ].join('\n')
 }
 
-/** Where memory is short, a rejection costs more than in a loop of 16 connections (bench/overload/grid.js). */
+/**
+ * Where memory is short, a rejection costs more than in a loop of 16 connections (bench/overload/grid.js).
+ */
 const COSTS = {
   gc: '',
   upload:
@@ -129,7 +132,9 @@ function costLine({ work, rows, rejections }) {
   )
 }
 
-/** After a second of load, half of the code that runs then is not compiled yet. This table begins when it is. */
+/**
+ * After a second of load, half of the code that runs then is not compiled yet. This table begins when it is.
+ */
 const settledTable = () =>
   byNode(
     SETTLED_WORKS.map((work) => `overload-settled-${work}`),
@@ -173,7 +178,10 @@ function settledSection(all, major) {
   ].join('\n')
 }
 
-/** Groups the results of works that were measured alike on the same day and machine: each work has its own run. */
+/**
+ * Groups the results of works that were measured alike on the same day and machine: each work has its own
+ * run.
+ */
 function byRun(all) {
   const keyOf = ({ date, machine, rounds, seconds }) => [date, machine.platform, rounds, seconds].join()
   return distinct(all.map(keyOf)).map((key) => all.filter((results) => keyOf(results) === key))

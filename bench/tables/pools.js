@@ -1,5 +1,6 @@
 'use strict'
-// The table of `npm run bench -- pools`: what a service serves in time of what its pool can serve, with `pool()` and without.
+// The table of `npm run bench -- pools`: what a service serves in time of what its pool can serve, with
+// `pool()` and without.
 
 const { byNode, stamp, table } = require('./markdown')
 

@@ -1,6 +1,6 @@
 'use strict'
-// npm run dashboard: writes dashboard.json beside this file from rows.js, in the Classic schema that Grafana 10 to 13
-// import.
+// npm run dashboard: writes dashboard.json beside this file from rows.js, in the Classic schema that Grafana
+// 10 to 13 import.
 
 const fs = require('node:fs')
 const path = require('node:path')

@@ -1,6 +1,7 @@
 'use strict'
-// The dashboard as data: rows of panels, each with its description, unit and expressions, and the annotations.
-// Expressions sum counters before they divide, and take quantiles of summed buckets, so that they describe the whole fleet.
+// The dashboard as data: rows of panels, each with its description, unit and expressions, and the
+// annotations. Expressions sum counters before they divide, and take quantiles of summed buckets, so that
+// they describe the whole fleet.
 
 const OF_JOB = 'job=~"$job", instance=~"$instance"'
 const OF_ROUTE = `${OF_JOB}, http_route=~"$route"`
@@ -24,7 +25,10 @@ const OFFERED = [
   orNone(`sum(${rate('spillway_abandoned_requests_total')})`),
   `sum(${rate('spillway_shed_requests_total')})`,
 ].join(' + ')
-/** Each worker reports its own version. While workers are replaced an instance has two versions: use the later worker's. */
+/**
+ * Each worker reports its own version. While workers are replaced an instance has two versions: use the later
+ * worker's.
+ */
 const VERSIONS = `max by (job, instance, version) (spillway_build_info{${OF_JOB}} * on (job, instance, worker) group_left () spillway_start_time_seconds{${OF_JOB}})`
 const WITH_VERSION = `* on (job, instance) group_left (version) topk by (job, instance) (1, ${VERSIONS}) ^ 0`
 

@@ -1,6 +1,6 @@
-// Nest 11 on Express. `npx tsc -p examples/nest && node examples/nest/dist/main.js`, open /users/7 a few times, then
-// /metrics. On the Fastify platform, leave out `app.use`: `attach` alone measures and sheds. In the filter, give the
-// error handler `getRequest().raw`, `getResponse().raw` and an empty `next`.
+// Nest 11 on Express. `npx tsc -p examples/nest && node examples/nest/dist/main.js`, open /users/7 a few
+// times, then /metrics. On the Fastify platform, leave out `app.use`: `attach` alone measures and sheds. In
+// the filter, give the error handler `getRequest().raw`, `getResponse().raw` and an empty `next`.
 
 import 'reflect-metadata'
 import type { Server } from 'node:http'
@@ -34,8 +34,8 @@ class UsersController {
 @Module({ controllers: [UsersController] })
 class AppModule {}
 
-// Nest catches errors before Express does, so the error handler has to be a filter. It answers each error, counts it
-// and logs it once.
+// Nest catches errors before Express does, so the error handler has to be a filter. It answers each error,
+// counts it and logs it once.
 @Catch()
 class SpillwayFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost) {

@@ -1,6 +1,6 @@
 'use strict'
-// Runs the service under PM2: `pm2 start ecosystem.config.js`. `pm2 reload shop` replaces the workers one by one without
-// losing a request.
+// Runs the service under PM2: `pm2 start ecosystem.config.js`. `pm2 reload shop` replaces the workers one by
+// one without losing a request.
 
 module.exports = {
   apps: [

@@ -1,7 +1,7 @@
 'use strict'
-// A service ready for production: metrics on a separate port, a health check of its database, and a shutdown that loses
-// no request. The files beside it run it: ecosystem.config.js with PM2, kubernetes/, and compose.yml with Prometheus and
-// Grafana.
+// A service ready for production: metrics on a separate port, a health check of its database, and a shutdown
+// that loses no request. The files beside it run it: ecosystem.config.js with PM2, kubernetes/, and
+// compose.yml with Prometheus and Grafana.
 
 const { setTimeout: delay } = require('node:timers/promises')
 const express = require('express')
@@ -25,7 +25,8 @@ const spillway = createSpillway({
   endpoints: { metrics: false },
   // Two seconds above the slowest route: if a handler forgets a request, it still gets an answer.
   errors: { timeout: 10_000 },
-  // At 80 % of the heap limit or of the container's memory it drains and exits with 0. The supervisor restarts it.
+  // At 80 % of the heap limit or of the container's memory it drains and exits with 0. The supervisor
+  // restarts it.
   memory: { recycleAt: 0.8 },
   log: { slowAfter: 1000 },
 })
@@ -39,8 +40,8 @@ const database = {
   },
 }
 
-// While the check fails, /readyz answers 503, and the balancer sends no requests. /livez still answers 200: a restart would
-// not help.
+// While the check fails, /readyz answers 503, and the balancer sends no requests. /livez still answers 200: a
+// restart would not help.
 spillway.health.check('database', () => database.ping())
 
 const app = express()

@@ -1,6 +1,7 @@
 'use strict'
-// npm run story [NAME]: runs a story before and after its mending, and prints what changed and what Spillway said by itself.
-// A story is a folder beside this file, with a story.js in it. README.md says how one is added.
+// npm run story [NAME]: runs a story before and after its mending, and prints what changed and what Spillway
+// said by itself. A story is a folder beside this file, with a story.js in it. README.md says how one is
+// added.
 
 const fs = require('node:fs')
 const path = require('node:path')

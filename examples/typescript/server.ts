@@ -1,5 +1,6 @@
-// Express with types. `npx tsc -p examples/typescript && node examples/typescript/dist/server.js`. Node 24 also runs this
-// file directly: `node examples/typescript/server.ts`. Open /users/7 a few times, then /metrics.
+// Express with types. `npx tsc -p examples/typescript && node examples/typescript/dist/server.js`. Node 24
+// also runs this file directly: `node examples/typescript/server.ts`. Open /users/7 a few times, then
+// /metrics.
 
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,6 @@
 'use strict'
-// Where to ask: a port, a host or a URL of an admin server as it is typed, else SPILLWAY_ADMIN_URL, else the default of `listen()`.
+// Where to ask: a port, a host or a URL of an admin server as it is typed, else SPILLWAY_ADMIN_URL, else the
+// default of `listen()`.
 
 const { MEMBER_DEFAULTS } = require('../core/options/member-options')
 const { CommandError } = require('./command-error')

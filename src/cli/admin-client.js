@@ -1,6 +1,7 @@
 'use strict'
-// Asks an admin server: JSON, a stream of JSON lines, or a file. One connection is kept, so that a client that asks each second is one
-// client of the server. A redirect is not followed: the token must reach only the server that was named.
+// Asks an admin server: JSON, a stream of JSON lines, or a file. One connection is kept, so that a client
+// that asks each second is one client of the server. A redirect is not followed: the token must reach only
+// the server that was named.
 
 const { createWriteStream } = require('node:fs')
 const http = require('node:http')
@@ -14,14 +15,18 @@ const { failureOf, isResting, refusalOf, strangerOf } = require('./ask-errors')
  * @import { Diagnosis, FleetSnapshot, LivePoint, RunTotals, Snapshot, StallSite } from '../../index.js'
  * @import { AskError } from './ask-errors'
  * @import { ProfileResult } from './profile-report'
- * @typedef {{ '/snapshot': Snapshot, '/doctor': Diagnosis, '/config': Record<string, unknown>, '/totals': RunTotals,
- *   '/stalls': { blocked: Blocked | null, told: Snapshot['stalls'] | null } }} Answers
- * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' | 'route'> & { blockedMs: number, asleepIn: string }} Blocked
- *   what blocks the loop now; in native code `asleepIn` alone
- * @typedef {{ progress?: { elapsedMs: number, totalMs: number }, result?: ProfileResult, error?: string }} ProfileLine
- * @typedef {{ instance: string, snapshot: Snapshot, diagnosis: Diagnosis, fleet: Omit<FleetSnapshot, 'routes'> | null }} LiveState
+ * @typedef {{ '/snapshot': Snapshot, '/doctor': Diagnosis, '/config': Record<string, unknown>,
+ *   '/totals': RunTotals, '/stalls': { blocked: Blocked | null, told: Snapshot['stalls'] | null } }} Answers
+ * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' | 'route'> &
+ *   { blockedMs: number, asleepIn: string }} Blocked what blocks the loop now; in native code `asleepIn`
+ *   alone
+ * @typedef {{ progress?: { elapsedMs: number, totalMs: number }, result?: ProfileResult, error?: string }}
+ *   ProfileLine
+ * @typedef {{ instance: string, snapshot: Snapshot, diagnosis: Diagnosis, fleet: Omit<FleetSnapshot,
+ *   'routes'> | null }} LiveState
  * @typedef {{ history?: LivePoint[], point?: LivePoint, state?: LiveState }} LiveLine
- * @typedef {{ accept: string, signal?: AbortSignal, timeoutMs?: number }} AskOptions timeoutMs: how long the server may be silent
+ * @typedef {{ accept: string, signal?: AbortSignal, timeoutMs?: number }} AskOptions timeoutMs: how long the
+ *   server may be silent
  */
 
 const TIMEOUT_MS = 10_000
@@ -33,7 +38,11 @@ const MOST_BYTES = 64_000_000
 /** The end of a recorded run waits for so long until its totals may be made. */
 const MOST_REST_MS = 30_000
 
-/** Checks that tell an answer of Spillway from that of another server. @type {Record<keyof Answers, (answer: Record<string, unknown>) => boolean>} */
+/**
+ * Checks that tell an answer of Spillway from that of another server.
+ *
+ * @type {Record<keyof Answers, (answer: Record<string, unknown>) => boolean>}
+ */
 const MARKS = {
   '/snapshot': ({ requests, admission }) => requests !== undefined && admission !== undefined,
   '/doctor': ({ findings }) => Array.isArray(findings),
@@ -56,7 +65,8 @@ class AdminClient {
   #watcher
 
   /**
-   * @param {{ url: string, token: { value: string, from: string } | undefined, clock: import('../core/clock').Clock }} options
+   * @param {{ url: string, token: { value: string, from: string } | undefined,
+   *   clock: import('../core/clock').Clock }} options
    */
   constructor({ url, token, clock }) {
     this.url = url
@@ -87,13 +97,14 @@ class AdminClient {
   }
 
   /**
-   * Asks a process that may be blocked. If it is silent for two seconds, the thread that watches its loop is asked as well, at the port after
-   * this one (`listen({ blockedPort })`).
+   * Asks a process that may be blocked. If it is silent for two seconds, the thread that watches its loop is
+   * asked as well, at the port after this one (`listen({ blockedPort })`).
    *
    * @template Answer
    * @param {(client: AdminClient) => Promise<Answer>} ask
    * @param {(client: AdminClient) => Promise<Answer>} [askWatcher]
-   * @returns {Promise<{ answer: Answer, note: string | undefined }>} `note`: says that the watcher has answered
+   * @returns {Promise<{ answer: Answer, note: string | undefined }>} `note`: says that the watcher has
+   *   answered
    */
   async askEither(ask, askWatcher = ask) {
     const asked = ask(this).then((answer) => ({ answer, note: undefined }))
@@ -195,7 +206,12 @@ class AdminClient {
     this.#watcher?.close()
   }
 
-  /** @param {string} method @param {string} path @param {AskOptions} options @returns {Promise<http.IncomingMessage>} */
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {AskOptions} options
+   * @returns {Promise<http.IncomingMessage>}
+   */
   async #send(method, path, options) {
     try {
       return await this.#sendOnce(method, path, options)
@@ -213,7 +229,12 @@ class AdminClient {
     throw failureOf(error, this.url)
   }
 
-  /** @param {string} method @param {string} path @param {AskOptions} options @returns {Promise<http.IncomingMessage>} */
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {AskOptions} options
+   * @returns {Promise<http.IncomingMessage>}
+   */
   #sendOnce(method, path, { accept, signal, timeoutMs = TIMEOUT_MS }) {
     return new Promise((resolve, reject) => {
       const headers = { Accept: accept, 'User-Agent': `spillway/${VERSION}`, ...this.#authorization() }

@@ -1,5 +1,6 @@
 'use strict'
-// Reads the arguments: which command, which address, which options. An unknown command or option is compared with the known ones.
+// Reads the arguments: which command, which address, which options. An unknown command or option is compared
+// with the known ones.
 
 const { parseArgs } = require('node:util')
 const { nearest } = require('../core/options/nearest-names')
@@ -12,10 +13,15 @@ const { COMMON_OPTIONS, optionsOf } = require('./options')
 /**
  * @import { Command } from './commands'
  * @import { Option, Values } from './options'
- * @typedef {{ name: string, rawName: string, value?: string | undefined, inlineValue?: boolean | undefined }} OptionToken
+ * @typedef {{ name: string, rawName: string, value?: string | undefined, inlineValue?: boolean | undefined }}
+ *   OptionToken
  */
 
-/** All options of all commands: the command is known only when they have been read. @type {Record<string, Option>} */
+/**
+ * All options of all commands: the command is known only when they have been read.
+ *
+ * @type {Record<string, Option>}
+ */
 const ALL = Object.assign({}, COMMON_OPTIONS, ...COMMANDS.map(optionsOf))
 const CONFIG = Object.fromEntries(
   Object.entries(ALL).map(([name, { short, takes }]) => [
@@ -29,8 +35,9 @@ const CONFIG = Object.fromEntries(
 
 /**
  * @param {readonly string[]} args
- * @returns {{ command: Command | undefined, address: string | undefined, values: Values, commandLine: readonly string[] }}
- *   commandLine: what follows after `--`, for a command that runs another one
+ * @returns {{ command: Command | undefined, address: string | undefined, values: Values,
+ *   commandLine: readonly string[] }} commandLine: what follows after `--`, for a command that runs another
+ *   one
  */
 function readArguments(args) {
   const end = args.includes('--') ? args.indexOf('--') : args.length
@@ -103,7 +110,12 @@ function flag(rawName, isInline) {
   return true
 }
 
-/** @param {string} name @param {string} rawName @param {Command | undefined} command @param {Record<string, Option>} known */
+/**
+ * @param {string} name
+ * @param {string} rawName
+ * @param {Command | undefined} command
+ * @param {Record<string, Option>} known
+ */
 function unknownOption(name, rawName, command, known) {
   const others = COMMANDS.filter((each) => Object.hasOwn(optionsOf(each), name)).map((each) => each.name)
   if (others.length > 0) {

@@ -1,10 +1,14 @@
 'use strict'
-// Sentences for an admin server that gives no answer, each with the next step: a connection error, an unexpected status, or an answer of another server.
+// Sentences for an admin server that gives no answer, each with the next step: a connection error, an
+// unexpected status, or an answer of another server.
 
 const { CommandError } = require('./command-error')
 const { printable } = require('./printable-text')
 
-/** @typedef {Error & { code?: string, errors?: AskError[], timeoutMs?: number, isReused?: boolean }} AskError of a connection */
+/**
+ * @typedef {Error & { code?: string, errors?: AskError[], timeoutMs?: number, isReused?: boolean }} AskError
+ *   of a connection
+ */
 
 /** How the sentence about a `--worker` that is not there begins. */
 const UNKNOWN_WORKER = 'No worker has this name.'
@@ -93,7 +97,12 @@ const taskOf = (path) => TASKS[path.slice(1).split('?', 1)[0]]
 /** @param {string} text */
 const firstLine = (text) => printable(text.split('\n', 1)[0].slice(0, 400)).trim()
 
-/** @param {string} url @param {string} path @param {import('node:http').IncomingMessage} res @returns {CommandError} */
+/**
+ * @param {string} url
+ * @param {string} path
+ * @param {import('node:http').IncomingMessage} res
+ * @returns {CommandError}
+ */
 function strangerOf(url, path, res) {
   return new CommandError(
     `${url} is no admin server of Spillway: its answer to ${path || '/'} has status ${res.statusCode}. ` +

@@ -1,5 +1,6 @@
 'use strict'
-// Why a command cannot be carried out, as a sentence that says what to do next. Scripts get exit code 2 for it.
+// Why a command cannot be carried out, as a sentence that says what to do next. Scripts get exit code 2 for
+// it.
 
 const EXIT = Object.freeze({
   done: 0,

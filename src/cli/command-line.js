@@ -1,6 +1,6 @@
 'use strict'
-// One run of the program: reads the arguments, finds the command, asks the service, and returns the exit code. A CommandError becomes
-// one line on stderr.
+// One run of the program: reads the arguments, finds the command, asks the service, and returns the exit
+// code. A CommandError becomes one line on stderr.
 
 const { VERSION } = require('../core/version')
 const { AdminClient } = require('./admin-client')
@@ -17,8 +17,8 @@ const { commandHelp, generalHelp } = require('./help')
  * @property {NodeJS.ReadStream} stdin
  * @property {NodeJS.WriteStream} stdout
  * @property {NodeJS.WriteStream} stderr
- * @property {{ on: (name: NodeJS.Signals, listener: () => void) => void, off: (name: NodeJS.Signals, listener: () => void) => void,
- *   raise: (name: NodeJS.Signals) => void, stopJob: () => void }} signals
+ * @property {{ on: (name: NodeJS.Signals, listener: () => void) => void, off: (name: NodeJS.Signals,
+ *   listener: () => void) => void, raise: (name: NodeJS.Signals) => void, stopJob: () => void }} signals
  * @property {import('../core/clock').Clock} clock
  */
 
@@ -56,7 +56,10 @@ async function runCommandLine(args, surroundings) {
   }
 }
 
-/** @param {ReturnType<typeof readArguments>} read @param {Surroundings & { out: Output, err: Output }} surroundings */
+/**
+ * @param {ReturnType<typeof readArguments>} read
+ * @param {Surroundings & { out: Output, err: Output }} surroundings
+ */
 async function run({ command, values, address, commandLine }, { env, out, err, stdin, signals, clock }) {
   if (values.version) {
     out.print([VERSION])

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 'use strict'
-// The program `spillway`: hands the arguments, environment and streams of this process to the command line, and ends with its exit code. The only file of src/cli/ that touches the process.
+// The program `spillway`: hands the arguments, environment and streams of this process to the command line,
+// and ends with its exit code. The only file of src/cli/ that touches the process.
 
 const { systemClock } = require('../core/clock')
 const { EXIT } = require('./command-error')
@@ -8,13 +9,20 @@ const { runCommandLine } = require('./command-line')
 
 const { argv, env, platform, stdin, stdout, stderr } = process
 
-/** The process's signals, for commands that need more than streams. @type {import('./command-line').Surroundings['signals']} */
+/**
+ * The process's signals, for commands that need more than streams.
+ *
+ * @type {import('./command-line').Surroundings['signals']}
+ */
 const processSignals = {
   on: (name, listener) => process.on(name, listener),
   off: (name, listener) => process.off(name, listener),
   /** Ends the process by this signal, once nobody listens to it any more. */
   raise: (name) => process.kill(process.pid, name),
-  /** Stops the whole job as Ctrl-Z does: npx, which may have started this process, stops as well. Windows has no jobs. */
+  /**
+   * Stops the whole job as Ctrl-Z does: npx, which may have started this process, stops as well. Windows has
+   * no jobs.
+   */
   stopJob: () => void (platform === 'win32' || process.kill(0, 'SIGTSTP')),
 }
 

@@ -1,5 +1,6 @@
 'use strict'
-// Writes figures for columns, whose header has the unit. They keep their decimals, so that the points stand below each other.
+// Writes figures for columns, whose header has the unit. They keep their decimals, so that the points stand
+// below each other.
 
 const { NONE, isKnown } = require('../core/readable')
 

@@ -59,7 +59,12 @@ function commandHelp({ name, about, more = [], options, examples, json, takesCom
   ]
 }
 
-/** Lines as they are where there is room for them, else as one text. @param {readonly string[]} lines @param {number} width */
+/**
+ * Lines as they are where there is room for them, else as one text.
+ *
+ * @param {readonly string[]} lines
+ * @param {number} width
+ */
 const paragraphs = (lines, width) =>
   lines.every((line) => line.length <= width) ? lines : wrap(lines.join(' '), width)
 

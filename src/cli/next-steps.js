@@ -14,7 +14,11 @@ const OF_PROBLEM = {
   'many-calls': ['snapshot'],
 }
 
-/** By cause; code that is named needs no next step. @type {Record<string, (command: (name: string) => string) => string>} */
+/**
+ * By cause; code that is named needs no next step.
+ *
+ * @type {Record<string, (command: (name: string) => string) => string>}
+ */
 const OF_CAUSE = {
   'garbage-collection': (command) => `${command('heap')} names what is allocated and stays.`,
   host: (command) =>
@@ -30,7 +34,12 @@ const commandFor = (url) => (/** @type {string} */ name) =>
 /** While the loop is blocked: no other command is answered. */
 const OF_BLOCKED = new Set(['doctor', 'stalls', 'top'])
 
-/** @param {{ problem: string }} finding @param {string} url @param {boolean} [isBlocked] whether the loop is blocked now @returns {string[]} the commands */
+/**
+ * @param {{ problem: string }} finding
+ * @param {string} url
+ * @param {boolean} [isBlocked] whether the loop is blocked now
+ * @returns {string[]} the commands
+ */
 function nextOfFinding({ problem }, url, isBlocked = false) {
   const names = OF_PROBLEM[problem] ?? []
   return names.filter((name) => !isBlocked || OF_BLOCKED.has(name)).map(commandFor(url))

@@ -1,5 +1,6 @@
 'use strict'
-// One output stream: whether it is a terminal, how wide it is, and whether colours may be written to it. In a pipe the output is plain.
+// One output stream: whether it is a terminal, how wide it is, and whether colours may be written to it. In a
+// pipe the output is plain.
 
 const UTF8 = /utf-?8/i
 const USUAL_COLUMNS = 80
@@ -67,7 +68,10 @@ class Output {
     this.write(`${lines.map((line) => line.trimEnd()).join('\n')}\n`)
   }
 
-  /** @param {() => void} listener called when the size of the terminal has changed @returns {() => void} ends that */
+  /**
+   * @param {() => void} listener called when the size of the terminal has changed
+   * @returns {() => void} ends that
+   */
   onResize(listener) {
     this.#stream.on('resize', listener)
     return () => void this.#stream.off('resize', listener)

@@ -1,6 +1,7 @@
 'use strict'
-// Text in columns of a terminal. Route names and error types come from a service, so control characters in them are replaced: a name
-// must not move the cursor. Widths count wide characters twice, and marks and our own colour codes not at all.
+// Text in columns of a terminal. Route names and error types come from a service, so control characters in
+// them are replaced: a name must not move the cursor. Widths count wide characters twice, and marks and our
+// own colour codes not at all.
 
 const { WORD_ENDS } = require('../core/readable')
 
@@ -73,7 +74,13 @@ function clipStart(text, width) {
   return pieces.slice(first).join('')
 }
 
-/** Cuts a text in the middle. @param {string} text printable, without colours @param {number} width @param {string} end */
+/**
+ * Cuts a text in the middle.
+ *
+ * @param {string} text printable, without colours
+ * @param {number} width
+ * @param {string} end
+ */
 function clipMiddle(text, width, end) {
   const room = width - widthOf(end)
   if (widthOf(text) <= width || room < 2) return clip(text, width, end)
@@ -82,7 +89,8 @@ function clipMiddle(text, width, end) {
 }
 
 /**
- * Cuts names to a width, so that different names stay different: in the middle, or before what tells one from the others that look alike.
+ * Cuts names to a width, so that different names stay different: in the middle, or before what tells one from
+ * the others that look alike.
  *
  * @param {readonly string[]} names printable, without colours
  * @param {number} width
@@ -103,7 +111,11 @@ function clipDistinct(names, width, end) {
     taken.add(free)
     shown.set(name, free)
   }
-  /** @param {readonly string[]} group that looks alike so far @param {(name: string) => string} cut @param {number} from */
+  /**
+   * @param {readonly string[]} group that looks alike so far
+   * @param {(name: string) => string} cut
+   * @param {number} from
+   */
   const showGroup = (group, cut, from) => {
     for (const [text, alike] of grouped(group, cut)) {
       const same = commonStart(alike)
@@ -120,7 +132,11 @@ function clipDistinct(names, width, end) {
   return names.map((name) => /** @type {string} */ (shown.get(name)))
 }
 
-/** @param {readonly string[]} names @param {(name: string) => string} keyOf @returns {Map<string, string[]>} */
+/**
+ * @param {readonly string[]} names
+ * @param {(name: string) => string} keyOf
+ * @returns {Map<string, string[]>}
+ */
 function grouped(names, keyOf) {
   const groups = new Map()
   for (const name of names) {
@@ -153,7 +169,13 @@ const padEnd = (text, width) => text + ' '.repeat(Math.max(0, width - widthOf(te
 /** @param {string} text @param {number} width */
 const padStart = (text, width) => ' '.repeat(Math.max(0, width - widthOf(text))) + text
 
-/** Breaks a text into lines at spaces, and a word where it is longer than a line. A figure keeps its unit. @param {string} text @param {number} width @returns {string[]} */
+/**
+ * Breaks a text into lines at spaces, and a word where it is longer than a line. A figure keeps its unit.
+ *
+ * @param {string} text
+ * @param {number} width
+ * @returns {string[]}
+ */
 function wrap(text, width) {
   const lines = []
   let line = ''
@@ -171,10 +193,20 @@ function wrap(text, width) {
   return [...lines, line]
 }
 
-/** @param {string} text @param {number} width of a line @param {string} indent of each line @returns {string[]} */
+/**
+ * @param {string} text
+ * @param {number} width of a line
+ * @param {string} indent of each line
+ * @returns {string[]}
+ */
 const wrapIndented = (text, width, indent) => wrap(text, width - indent.length).map((line) => indent + line)
 
-/** As many whole parts as a line has room for, from the first on. The first is cut if it must be. @param {string[]} parts @param {number} width */
+/**
+ * As many whole parts as a line has room for, from the first on. The first is cut if it must be.
+ *
+ * @param {string[]} parts
+ * @param {number} width
+ */
 function asManyAsFit([first, ...others], width) {
   let line = clip(first, width)
   for (const part of others) {

@@ -1,6 +1,6 @@
 'use strict'
-// The tables of a profile: what grew, of a heap profile; then by package and by function, the costliest first. `self` is in the function itself, `total` is with all that
-// it calls.
+// The tables of a profile: what grew, of a heap profile; then by package and by function, the costliest
+// first. `self` is in the function itself, `total` is with all that it calls.
 
 const { NONE, bytes, duration, percent } = require('../core/readable')
 const { wrap } = require('./printable-text')
@@ -9,11 +9,13 @@ const { tableLines } = require('./text-table')
 /**
  * @import { Output } from './output'
  * @import { Column, Look } from './text-table'
- * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, selfShare: number, totalShare: number, isHandler: boolean,
- *   selfMs?: number, totalMs?: number, selfBytes?: number, totalBytes?: number }} Row it has the figures of its kind only
- * @typedef {Pick<Row, 'name' | 'file' | 'line' | 'package' | 'isHandler'> & Record<'growthBytes' | 'beforeBytes' | 'selfBytes', number>} GrowthRow
- * @typedef {{ functions?: Row[], packages?: Row[], growth?: GrowthRow[], growthMs?: number, readPauseMs?: number,
- *   startPauseMs?: number, durationMs?: number, samples?: number }} ProfileResult
+ * @typedef {{ name: string, file: string | null, line: number | null, package: string | null,
+ *   selfShare: number, totalShare: number, isHandler: boolean, selfMs?: number, totalMs?: number,
+ *   selfBytes?: number, totalBytes?: number }} Row it has the figures of its kind only
+ * @typedef {Pick<Row, 'name' | 'file' | 'line' | 'package' | 'isHandler'> & Record<'growthBytes' |
+ *   'beforeBytes' | 'selfBytes', number>} GrowthRow
+ * @typedef {{ functions?: Row[], packages?: Row[], growth?: GrowthRow[], growthMs?: number,
+ *   readPauseMs?: number, startPauseMs?: number, durationMs?: number, samples?: number }} ProfileResult
  */
 
 const MOST_PACKAGES = 10

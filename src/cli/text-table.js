@@ -1,13 +1,14 @@
 'use strict'
-// A table as lines of text: columns as wide as what is in them, two spaces between them. On a narrow line some columns are left out. Where it
-// is still too long, the flexible column is cut, and different cells stay different.
+// A table as lines of text: columns as wide as what is in them, two spaces between them. On a narrow line
+// some columns are left out. Where it is still too long, the flexible column is cut, and different cells stay
+// different.
 
 const { GAP, clipDistinct, padEnd, padStart, printable, widthOf } = require('./printable-text')
 
 /**
  * @import { Paint, Style } from './output'
- * @typedef {{ paint: Paint, width?: number, end?: string, fills?: boolean }} Look
- *   width: how wide a line may be; end: what shows that a cell was cut; fills: the flexible column takes the rest of the line
+ * @typedef {{ paint: Paint, width?: number, end?: string, fills?: boolean }} Look width: how wide a line may
+ *   be; end: what shows that a cell was cut; fills: the flexible column takes the rest of the line
  */
 
 /**
@@ -18,7 +19,8 @@ const { GAP, clipDistinct, padEnd, padStart, printable, widthOf } = require('./p
  * @property {boolean} [isText] aligned to the left
  * @property {boolean} [isFlexible] it is cut where the line is too long; one column of a table
  * @property {number} [from] the width of a line from which it is shown
- * @property {number} [least] a width that it has whatever is in it, so that nothing jumps from one drawing to the next
+ * @property {number} [least] a width that it has whatever is in it, so that nothing jumps from one drawing to
+ *   the next
  * @property {(row: Row) => Style | undefined} [style]
  */
 
@@ -60,7 +62,11 @@ function layOut(given, rows, { paint, width = Number.POSITIVE_INFINITY, end = '.
   }
 }
 
-/** The lines of a table, its header first. @type {<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: Look) => string[]} */
+/**
+ * The lines of a table, its header first.
+ *
+ * @type {<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: Look) => string[]}
+ */
 function tableLines(...given) {
   const { head, rows } = layOut(...given)
   return [head, ...rows]

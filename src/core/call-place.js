@@ -1,15 +1,20 @@
 'use strict'
-// Finds the place in the user's code that called a member: file, line and column. Captured when the member is called,
-// and formatted only if a warning names it, because source maps make that slow.
+// Finds the place in the user's code that called a member: file, line and column. Captured when the member is
+// called, and formatted only if a warning names it, because source maps make that slow.
 
 const { fileURLToPath } = require('node:url')
 
 /** `    at handler (/srv/app.js:14:9)`, or without a function `    at file:///srv/app.mjs:14:9`. */
 const FRAME = /^\s+at (?:async )?(.+)$/
-/** Names and paths may contain parentheses and spaces, so a location begins at an absolute path or a URL, if there is one. */
+/**
+ * Names and paths may contain parentheses and spaces, so a location begins at an absolute path or a URL, if
+ * there is one.
+ */
 const AT_PATH = / \((?=\/|\\\\|[a-z][\w+.-]*:|eval at |<anonymous>)/i
 const AT_ANYTHING = / \(/
-/** Code in an `eval` has no file of its own: `eval at compile (/srv/app.js:3:5), <anonymous>:1:1`, or nested. */
+/**
+ * Code in an `eval` has no file of its own: `eval at compile (/srv/app.js:3:5), <anonymous>:1:1`, or nested.
+ */
 const EVAL = /^eval at /
 const POSITION = /^(.+?):(\d+):(\d+)(?=\)|$)/
 const NO_FILE = /^(?:node:|<anonymous>|evalmachine\.<anonymous>)/
@@ -26,7 +31,10 @@ class CallPlace {
   }
 }
 
-/** @param {unknown} stack as V8 writes it @returns {string[]} such as '/srv/app.js:14:9', the innermost first, without Node's own */
+/**
+ * @param {unknown} stack as V8 writes it
+ * @returns {string[]} such as '/srv/app.js:14:9', the innermost first, without Node's own
+ */
 function placesIn(stack) {
   if (typeof stack !== 'string') return []
   return stack.split('\n').flatMap((line) => {

@@ -1,6 +1,7 @@
 'use strict'
-// Owns time: the only file that reads a clock or schedules anything. All other files are given a clock, so that tests use
-// a fake one. The functions are captured at require time, before a user's tests install fake timers. They come from Node's modules: jest and vitest may have replaced the globals already.
+// Owns time: the only file that reads a clock or schedules anything. All other files are given a clock, so
+// that tests use a fake one. The functions are captured at require time, before a user's tests install fake
+// timers. They come from Node's modules: jest and vitest may have replaced the globals already.
 
 const { performance } = require('node:perf_hooks')
 const {
@@ -23,13 +24,17 @@ const cpuUsage =
   /** @type {typeof process & { threadCpuUsage?: typeof process.cpuUsage }} */ (process).threadCpuUsage ??
   process.cpuUsage
 const monotonic = process.hrtime.bigint
-// Fake timers may be in Node's modules already: sinon marks them with `clock`, and those of node:test lack `promisify.custom`.
+// Fake timers may be in Node's modules already: sinon marks them with `clock`, and those of node:test lack
+// `promisify.custom`.
 const isFrozen = 'clock' in nextTurn || !(promisify.custom in nextTurn)
 
 const systemClock = Object.freeze({
   /** Monotonic milliseconds. */
   now,
-  /** Monotonic milliseconds on a scale that all threads of the process share; an integer that wraps at 32 bits. */
+  /**
+   * Monotonic milliseconds on a scale that all threads of the process share; an integer that wraps at 32
+   * bits.
+   */
   sharedMs: () => Number(BigInt.asIntN(32, monotonic() / NANOSECONDS_PER_MS)),
   /** Milliseconds for which the loop has waited for events since it began. */
   idleMs: () => readIdleMs(),
@@ -40,10 +45,16 @@ const systemClock = Object.freeze({
   },
   /** Milliseconds since the epoch: for display, never for durations. */
   wallMs: () => wallNow(),
-  /** Calls back in the check phase of this loop turn, and keeps the process alive until then. In frozen time: as a microtask. */
+  /**
+   * Calls back in the check phase of this loop turn, and keeps the process alive until then. In frozen time:
+   * as a microtask.
+   */
   /** @type {(callback: () => void) => NodeJS.Immediate | undefined} */
   afterTurn: isFrozen ? (callback) => void Promise.resolve().then(callback) : nextTurn,
-  /** As `afterTurn`, but unref'd. In frozen time it never calls back, or `runAll()` of fake timers would not end. */
+  /**
+   * As `afterTurn`, but unref'd. In frozen time it never calls back, or `runAll()` of fake timers would not
+   * end.
+   */
   /** @type {(callback: () => void) => NodeJS.Immediate | undefined} */
   onTurn: isFrozen ? () => {} : (callback) => nextTurn(callback).unref(),
   cancelTurn,
@@ -59,7 +70,8 @@ const systemClock = Object.freeze({
 })
 
 /**
- * Reads the idle time elsewhere, for as long as Node's own is wrong (decisions/0045). The time does not jump when it ends.
+ * Reads the idle time elsewhere, for as long as Node's own is wrong (decisions/0045). The time does not jump
+ * when it ends.
  *
  * @param {(nodeIdleMs: () => number, beganMs: number) => () => number} replacement
  * @returns {() => void} goes back to Node's

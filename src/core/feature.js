@@ -26,15 +26,20 @@
  *
  * @typedef {object} StartedFeature
  * @property {(busyMs: number, nowMs: number) => void} [onEachTurn] at the end of each loop turn
- * @property {(nowMs: number, idleMs: number) => void} [onInterval] at the end of a loop turn, at most every 10 ms
- * @property {((request: Request) => void) | undefined} [onRequest] a request is counted, before the gate decides
- * @property {((request: Request) => void) | undefined} [onEnd] it has ended, and its series, duration and outcome are known
- * @property {((request: Request) => void) | undefined} [onUnwanted] a counted request has ended, and nobody waits for it: its client
- *   has left, or a timeout has answered it
+ * @property {(nowMs: number, idleMs: number) => void} [onInterval] at the end of a loop turn, at most every
+ *   10 ms
+ * @property {((request: Request) => void) | undefined} [onRequest] a request is counted, before the gate
+ *   decides
+ * @property {((request: Request) => void) | undefined} [onEnd] it has ended, and its series, duration and
+ *   outcome are known
+ * @property {((request: Request) => void) | undefined} [onUnwanted] a counted request has ended, and nobody
+ *   waits for it: its client has left, or a timeout has answered it
  * @property {() => void} [onMount] a middleware is made, or a server attached
  * @property {() => void} [onStopAccepting] in a drain, when the listening sockets are closed
- * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of what its metrics show. `spare`: one that is no longer read
- * @property {{ call(captured: unknown, snapshot: unknown): unknown }['call']} [section] its section of `snapshot()`
+ * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of what its metrics show. `spare`:
+ *   one that is no longer read
+ * @property {{ call(captured: unknown, snapshot: unknown): unknown }['call']} [section] its section of
+ *   `snapshot()`
  * @property {() => void} [close]
  */
 
@@ -47,10 +52,12 @@
  */
 
 /**
- * @typedef {'onEachTurn' | 'onInterval' | 'onRequest' | 'onEnd' | 'onUnwanted' | 'onMount' | 'onStopAccepting'} Hook
+ * @typedef {'onEachTurn' | 'onInterval' | 'onRequest' | 'onEnd' | 'onUnwanted' | 'onMount' |
+ *   'onStopAccepting'} Hook
  * @typedef {'onRequest' | 'onEnd' | 'onUnwanted'} RequestHook
  * @typedef {Record<Hook, { [Name in keyof StartedFeature]-?: NonNullable<StartedFeature[Name]> }[]>} Hooked
- * @typedef {Pick<Snapshot, 'bulkheads' | 'deadlines' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls'>} Sections
+ * @typedef {Pick<Snapshot, 'bulkheads' | 'deadlines' | 'outgoing' | 'pools' | 'releases' | 'sockets' |
+ *   'stalls'>} Sections
  */
 
 class Features {
@@ -155,7 +162,12 @@ class Features {
     return /** @type {Samples} */ (samples)
   }
 
-  /** The features' sections of a snapshot. @param {Capture} captured @param {Omit<Snapshot, keyof Sections>} snapshot of the core */
+  /**
+   * The features' sections of a snapshot.
+   *
+   * @param {Capture} captured
+   * @param {Omit<Snapshot, keyof Sections>} snapshot of the core
+   */
   sections(captured, snapshot) {
     /** @type {Record<string, unknown>} */
     const sections = { ...this.#unused }

@@ -1,6 +1,6 @@
 'use strict'
-// Warns of mistakes in the user's code that would otherwise stay silent. Each mistake at each place is logged once a
-// process, however many instances repeat it.
+// Warns of mistakes in the user's code that would otherwise stay silent. Each mistake at each place is logged
+// once a process, however many instances repeat it.
 
 /** Shared by all instances of the process. */
 const logged = new Set()

@@ -1,6 +1,7 @@
 'use strict'
-// Shared state of the copies of this package in one thread: whether the application itself calls createSpillway(),
-// whether spillway/register is loaded, and which servers are spillway's own. The application comes first: register leaves it alone.
+// Shared state of the copies of this package in one thread: whether the application itself calls
+// createSpillway(), whether spillway/register is loaded, and which servers are spillway's own. The
+// application comes first: register leaves it alone.
 
 /** The symbol's version counts the changes of the fields: copies of this package read each other's. */
 const kUse = Symbol.for('spillway.use.1')

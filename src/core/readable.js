@@ -1,6 +1,7 @@
 'use strict'
-// Writes figures and names for people: three digits at most, a unit that fits, and a dash for what is not known. The doctor, the command line,
-// the page and reports use it, so that a figure reads the same in each. The page runs it in a browser.
+// Writes figures and names for people: three digits at most, a unit that fits, and a dash for what is not
+// known. The doctor, the command line, the page and reports use it, so that a figure reads the same in each.
+// The page runs it in a browser.
 
 const NONE = '–'
 const NARROW_SPACE = '\u202f'
@@ -109,7 +110,8 @@ const CALL_PARTS = /** @type {const} */ ([
 /**
  * The largest part of the time of outgoing calls, such as 'DNS 96 %'.
  *
- * @param {{ totalMs: number } & { [Key in typeof CALL_PARTS[number][0]]?: number }} calls an older release sends no parts
+ * @param {{ totalMs: number } & { [Key in typeof CALL_PARTS[number][0]]?: number }} calls an older release
+ *   sends no parts
  */
 function mostOfCalls(calls) {
   if (!(calls.totalMs > 0)) return NONE
@@ -130,7 +132,11 @@ const BY_UNIT = {
   seconds: span,
 }
 
-/** A figure with its unit, such as 'share of the time', as in the evidence of a finding. @param {{ value: number, unit: string }} given */
+/**
+ * A figure with its unit, such as 'share of the time', as in the evidence of a finding.
+ *
+ * @param {{ value: number, unit: string }} given
+ */
 function figure({ value, unit }) {
   const [first, ...rest] = unit.split(' ')
   const write = BY_UNIT[/** @type {'ms'} */ (first)]

@@ -1,7 +1,8 @@
 'use strict'
-// Replaces a method of an object of the user, such as a pool or a socket, and restores it. Nothing is changed in a prototype. Several
-// instances may replace the same method. Each replacement knows the next inner one, so any of them can be removed from the middle.
-// If other code has wrapped the replacement since, the replacement stays and only passes calls on.
+// Replaces a method of an object of the user, such as a pool or a socket, and restores it. Nothing is changed
+// in a prototype. Several instances may replace the same method. Each replacement knows the next inner one,
+// so any of them can be removed from the middle. If other code has wrapped the replacement since, the
+// replacement stays and only passes calls on.
 
 /** By the function that is in place of a method. @type {WeakMap<Function, ReplacedMethod>} */
 const replacements = new WeakMap()

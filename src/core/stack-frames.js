@@ -1,6 +1,7 @@
 'use strict'
-// Chooses the stack frame of a blocked thread that a person should look at: the innermost of the application, and the package it
-// called. Frames of Spillway are left out. Where source maps are on, places are those of the source.
+// Chooses the stack frame of a blocked thread that a person should look at: the innermost of the application,
+// and the package it called. Frames of Spillway are left out. Where source maps are on, places are those of
+// the source.
 
 const { findSourceMap } = require('node:module')
 const { dirname, isAbsolute, relative, sep } = require('node:path')
@@ -17,8 +18,8 @@ const MOST_SHOWN = 20
 
 /**
  * @param {readonly Frame[]} frames the innermost first
- * @returns {{ function: string, file: string, begin: number, line: number, package: string | null, frames: string[] } | undefined}
- *   undefined where Spillway's own code ran
+ * @returns {{ function: string, file: string, begin: number, line: number, package: string | null,
+ *   frames: string[] } | undefined} undefined where Spillway's own code ran
  */
 function placeOf(frames) {
   const all = frames.map(readFrame)
@@ -46,7 +47,12 @@ function frameText(place) {
   return `${name} (${file}:${line})`
 }
 
-/** The innermost line of the application in a stack as V8 writes it, or else of a package. @param {unknown} stack @returns {string | null} */
+/**
+ * The innermost line of the application in a stack as V8 writes it, or else of a package.
+ *
+ * @param {unknown} stack
+ * @returns {string | null}
+ */
 function placeInStack(stack) {
   const places = placesIn(stack).filter((path) => !isOwn({ path }))
   const place = places.find((path) => packageOf(path) === null) ?? places[0]

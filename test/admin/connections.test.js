@@ -1,5 +1,6 @@
 'use strict'
-// Which connections the admin server keeps, and for how long. Connections are made up, so that addresses and times are the test's.
+// Which connections the admin server keeps, and for how long. Connections are made up, so that addresses and
+// times are the test's.
 
 const assert = require('node:assert/strict')
 const { EventEmitter } = require('node:events')

@@ -1,5 +1,6 @@
 'use strict'
-// What the heat map of the live page shows: its rows, its time, the steps of its colours and its table by minute.
+// What the heat map of the live page shows: its rows, its time, the steps of its colours and its table by
+// minute.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

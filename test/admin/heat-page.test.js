@@ -1,5 +1,6 @@
 'use strict'
-// `/routes/heat` by real sockets: the latencies of a route that has answered, whatever its name, and for nobody without the token.
+// `/routes/heat` by real sockets: the latencies of a route that has answered, whatever its name, and for
+// nobody without the token.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

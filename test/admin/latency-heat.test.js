@@ -1,5 +1,6 @@
 'use strict'
-// The columns of heat maps, by a fake clock: what is in a column, when it is taken, and of which routes and how long columns are kept.
+// The columns of heat maps, by a fake clock: what is in a column, when it is taken, and of which routes and
+// how long columns are kept.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

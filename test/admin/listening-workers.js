@@ -1,6 +1,6 @@
 'use strict'
-// Three workers of a cluster that ask for the same port for their admin servers, one after the other; tells what each got,
-// and whose pages are there once the worker that had the port is gone.
+// Three workers of a cluster that ask for the same port for their admin servers, one after the other; tells
+// what each got, and whose pages are there once the worker that had the port is gone.
 
 const cluster = require('node:cluster')
 const net = require('node:net')

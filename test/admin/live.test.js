@@ -1,5 +1,6 @@
 'use strict'
-// The stream of the live page by real sockets: what it says, to how many, and what a slow, a leaving or a strange client costs.
+// The stream of the live page by real sockets: what it says, to how many, and what a slow, a leaving or a
+// strange client costs.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

@@ -1,5 +1,6 @@
 'use strict'
-// What the page keeps of the last minutes: the points of the process before a restart, and marks where releases and processes began.
+// What the page keeps of the last minutes: the points of the process before a restart, and marks where
+// releases and processes began.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// What the pages of profiles answer when a profile cannot be made, and what they say before one is taken. The profiler is a stand-in.
+// What the pages of profiles answer when a profile cannot be made, and what they say before one is taken. The
+// profiler is a stand-in.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// A report as a document: what it may load, what it takes for text, how large it is, and what its tables say that they are about.
+// A report as a document: what it may load, what it takes for text, how large it is, and what its tables say
+// that they are about.
 
 const assert = require('node:assert/strict')
 const { createHash } = require('node:crypto')

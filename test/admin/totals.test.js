@@ -1,5 +1,6 @@
 'use strict'
-// The totals of a process: the same quantiles as the snapshot beside them, for as many routes as a report needs.
+// The totals of a process: the same quantiles as the snapshot beside them, for as many routes as a report
+// needs.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

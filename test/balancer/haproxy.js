@@ -36,7 +36,8 @@ async function freePort() {
 
 /**
  * @param {import('node:test').TestContext} t ends it
- * @param {(paths: { port: number, admin: string }) => string} configurationOf `admin`: the path of its runtime socket
+ * @param {(paths: { port: number, admin: string }) => string} configurationOf `admin`: the path of its
+ *   runtime socket
  */
 async function startHaproxy(t, configurationOf) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-haproxy-'))

@@ -1,5 +1,6 @@
 'use strict'
-// A `/readyz` that says 503 while the pressure is high: with hysteresis, for a minute at most, and one process of a fleet at a time.
+// A `/readyz` that says 503 while the pressure is high: with hysteresis, for a minute at most, and one
+// process of a fleet at a time.
 
 const assert = require('node:assert/strict')
 const { fork } = require('node:child_process')

@@ -1,5 +1,6 @@
 'use strict'
-// node turn-member.js <directory>, forked: a member of a fleet that takes and ends its turn when it is told to.
+// node turn-member.js <directory>, forked: a member of a fleet that takes and ends its turn when it is told
+// to.
 
 const { CallPlace } = require('../../src/core/call-place')
 const { systemClock } = require('../../src/core/clock')

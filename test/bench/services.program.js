@@ -1,5 +1,6 @@
 'use strict'
-// `npm run bench -- services`: each service answers its load, and each variant sees the requests of the service that it measures.
+// `npm run bench -- services`: each service answers its load, and each variant sees the requests of the
+// service that it measures.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

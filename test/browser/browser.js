@@ -1,5 +1,6 @@
 'use strict'
-// A real Chromium for the tests of the live page. What a page logs, violates or asks of other hosts is collected, and fails its test.
+// A real Chromium for the tests of the live page. What a page logs, violates or asks of other hosts is
+// collected, and fails its test.
 
 const assert = require('node:assert/strict')
 const { existsSync, mkdirSync } = require('node:fs')
@@ -20,11 +21,15 @@ const missing =
 const launch = () =>
   chromium.launch({
     executablePath: /** @type {string} */ (executablePath),
-    // Chromium has no sandbox for root, which CI runs as. The shared memory of a container may be too small for it.
+    // Chromium has no sandbox for root, which CI runs as. The shared memory of a container may be too small
+    // for it.
     args: ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   })
 
-/** The first request has the document made, for which a busy machine takes longer than a client without a token may stay. */
+/**
+ * The first request has the document made, for which a busy machine takes longer than a client without a
+ * token may stay.
+ */
 async function untilBuilt(admin) {
   const headers = { Accept: 'text/html' }
   while ((await fetch(admin, { headers }).catch(() => ({ status: 500 }))).status >= 500);
@@ -78,7 +83,11 @@ async function openPage(
   return { page, checkFaults }
 }
 
-/** Keeps a picture where `SCREENSHOTS` says, for somebody to look at. @param {import('playwright-core').Page} page */
+/**
+ * Keeps a picture where `SCREENSHOTS` says, for somebody to look at.
+ *
+ * @param {import('playwright-core').Page} page
+ */
 async function picture(page, name) {
   const folder = process.env.SCREENSHOTS
   if (folder === undefined) return

@@ -1,6 +1,6 @@
 'use strict'
-// The heat map of an opened route in a real browser, against a real service under load: it shows what the process says, to everybody, and
-// asks for it only while it is open.
+// The heat map of an opened route in a real browser, against a real service under load: it shows what the
+// process says, to everybody, and asks for it only while it is open.
 
 const assert = require('node:assert/strict')
 const path = require('node:path')

@@ -1,5 +1,6 @@
 'use strict'
-// The live page in a real browser, against a real service under load: what it shows, to everybody, and that it runs nothing but itself.
+// The live page in a real browser, against a real service under load: what it shows, to everybody, and that
+// it runs nothing but itself.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

@@ -1,5 +1,6 @@
 'use strict'
-// The classes of what a real browser asks for: a page that prefetches and prerenders others. Chromium sends `Priority` over HTTP/2 only.
+// The classes of what a real browser asks for: a page that prefetches and prerenders others. Chromium sends
+// `Priority` over HTTP/2 only.
 
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
@@ -50,8 +51,8 @@ after(async () => {
 })
 
 /**
- * The class of each request that the page makes, by its path. One request is held, so that all of these are rejected: their verdicts
- * have the class, and they are answered in place of the application.
+ * The class of each request that the page makes, by its path. One request is held, so that all of these are
+ * rejected: their verdicts have the class, and they are answered in place of the application.
  *
  * @returns {Promise<Record<string, string>>}
  */

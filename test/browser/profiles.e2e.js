@@ -1,5 +1,6 @@
 'use strict'
-// The section Profiles of the live page in a real browser: it takes profiles of a real service, and shows them as tables and a flame graph.
+// The section Profiles of the live page in a real browser: it takes profiles of a real service, and shows
+// them as tables and a flame graph.
 
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')

@@ -1,6 +1,6 @@
 'use strict'
-// A report in a real browser, opened as a file: it shows what the service measured, to everybody, on paper too; it asks for nothing and
-// runs nothing, whatever the service is called.
+// A report in a real browser, opened as a file: it shows what the service measured, to everybody, on paper
+// too; it asks for nothing and runs nothing, whatever the service is called.
 
 const assert = require('node:assert/strict')
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs')

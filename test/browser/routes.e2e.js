@@ -1,5 +1,6 @@
 'use strict'
-// The table of sixty routes with long names in a real browser: the costliest first, found by a filter, and each name to be read in full.
+// The table of sixty routes with long names in a real browser: the costliest first, found by a filter, and
+// each name to be read in full.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

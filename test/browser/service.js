@@ -1,6 +1,7 @@
 'use strict'
-// The service that the page is looked at with: an Express application with quick, slow, failing and blocking routes, an outgoing call, and
-// names that would do harm if the page took them for markup. It prints its addresses as one line of JSON.
+// The service that the page is looked at with: an Express application with quick, slow, failing and blocking
+// routes, an outgoing call, and names that would do harm if the page took them for markup. It prints its
+// addresses as one line of JSON.
 
 const { pbkdf2Sync } = require('node:crypto')
 const { once } = require('node:events')

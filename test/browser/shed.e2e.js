@@ -1,5 +1,6 @@
 'use strict'
-// What the page of another origin sees of a rejected request, in a real browser: the status and `Retry-After`, not a network error.
+// What the page of another origin sees of a rejected request, in a real browser: the status and
+// `Retry-After`, not a network error.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

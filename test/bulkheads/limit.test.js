@@ -1,5 +1,6 @@
 'use strict'
-// limit() in every framework: who runs, who waits, who is rejected, and that every ending gives the place back.
+// limit() in every framework: who runs, who waits, who is rejected, and that every ending gives the place
+// back.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

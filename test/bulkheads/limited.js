@@ -1,5 +1,6 @@
 'use strict'
-// The same limited routes in Express 4 and 5 and in Koa 2 and 3, over real sockets. A handler holds its answer until the test lets it go.
+// The same limited routes in Express 4 and 5 and in Koa 2 and 3, over real sockets. A handler holds its
+// answer until the test lets it go.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
@@ -9,7 +10,12 @@ const { serve } = require('../support/serve')
 
 const FRAMEWORKS = ['express', 'express-4', 'koa', 'koa-2']
 
-/** @param {string} framework @param {object} app @param {Function} limit @param {(res: http.ServerResponse, ctx?: object) => Promise<void>} answer */
+/**
+ * @param {string} framework
+ * @param {object} app
+ * @param {Function} limit
+ * @param {(res: http.ServerResponse, ctx?: object) => Promise<void>} answer
+ */
 const ROUTES = {
   express(app, limit, answer) {
     app.get('/report', limit, (_req, res) => answer(res))
@@ -30,11 +36,13 @@ const ROUTES = {
 }
 
 /**
- * A server with the limited route `/report`. `held` lists the responses that handlers have not answered yet, oldest first.
+ * A server with the limited route `/report`. `held` lists the responses that handlers have not answered yet,
+ * oldest first.
  *
  * @param {import('node:test').TestContext} t
- * @param {{ framework?: string, limit?: object, shed?: object, options?: object, by?: 'middleware' | 'attach' | 'neither',
- *   before?: (app: object) => void, onRun?: () => void, internalErrors?: object }} given
+ * @param {{ framework?: string, limit?: object, shed?: object, options?: object, by?: 'middleware' |
+ *   'attach' | 'neither', before?: (app: object) => void, onRun?: () => void, internalErrors?: object }}
+ *   given
  */
 async function limited(
   t,

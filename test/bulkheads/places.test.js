@@ -1,5 +1,6 @@
 'use strict'
-// No place is lost or given twice, whatever arrives and ends in which order: random worlds with two limits, in hand-made time.
+// No place is lost or given twice, whatever arrives and ends in which order: random worlds with two limits,
+// in hand-made time.
 
 const assert = require('node:assert/strict')
 const { EventEmitter } = require('node:events')

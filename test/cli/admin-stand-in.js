@@ -1,5 +1,6 @@
 'use strict'
-// An http server in place of an admin server: it answers each path as a test says, for what no real service does on demand.
+// An http server in place of an admin server: it answers each path as a test says, for what no real service
+// does on demand.
 
 const { serve } = require('../support/serve')
 
@@ -99,8 +100,9 @@ const diagnosisOf = (more) => ({
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {Record<string, (req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse) => void>} pages
- *   by method and path, such as 'GET /snapshot'; others get 404
+ * @param {Record<string, (req: import('node:http').IncomingMessage,
+ *   res: import('node:http').ServerResponse) => void>} pages by method and path, such as 'GET /snapshot';
+ *   others get 404
  */
 async function standInFor(t, pages) {
   const requests = []

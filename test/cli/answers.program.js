@@ -1,5 +1,6 @@
 'use strict'
-// The commands that print once, run against a real service: what they print for people and for scripts, and their exit codes.
+// The commands that print once, run against a real service: what they print for people and for scripts, and
+// their exit codes.
 
 const assert = require('node:assert/strict')
 const { after, before, describe, test } = require('node:test')

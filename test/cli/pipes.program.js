@@ -1,6 +1,6 @@
 'use strict'
-// The output in a pipe: no colours and no cursor moves unless asked for, one line a second with --watch, and an end without a word when
-// the reader has read enough.
+// The output in a pipe: no colours and no cursor moves unless asked for, one line a second with --watch, and
+// an end without a word when the reader has read enough.
 
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')

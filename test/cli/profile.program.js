@@ -1,6 +1,6 @@
 'use strict'
-// `spillway profile` and `spillway heap` against the contract of the admin server: progress, tables, the file, refusals, and that the
-// server sees the end of a client that is stopped.
+// `spillway profile` and `spillway heap` against the contract of the admin server: progress, tables, the
+// file, refusals, and that the server sees the end of a client that is stopped.
 
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')

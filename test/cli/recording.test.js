@@ -1,6 +1,6 @@
 'use strict'
-// A recording of a service that is lost for a while, or restarts: what it keeps, and what it says about it. The service is played, because
-// no real one restarts to the second.
+// A recording of a service that is lost for a while, or restarts: what it keeps, and what it says about it.
+// The service is played, because no real one restarts to the second.
 
 const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')

@@ -1,5 +1,6 @@
 'use strict'
-// Pointed at something that cannot be asked, the program says so in one line, with the next step, and exits with 2.
+// Pointed at something that cannot be asked, the program says so in one line, with the next step, and exits
+// with 2.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

@@ -1,6 +1,6 @@
 'use strict'
-// `spillway report` against a real service: what it counts is exactly the run, the exit code of the command is passed on, a file that exists
-// is kept, and a service that ends or says nothing costs no figures.
+// `spillway report` against a real service: what it counts is exactly the run, the exit code of the command
+// is passed on, a file that exists is kept, and a service that ends or says nothing costs no figures.
 
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')

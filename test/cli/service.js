@@ -1,6 +1,6 @@
 'use strict'
-// A real Express service with an admin server, in a process of its own: prints where both are, and lives until its stdin ends.
-// SERVICE_TOKEN: the token of the admin server.
+// A real Express service with an admin server, in a process of its own: prints where both are, and lives
+// until its stdin ends. SERVICE_TOKEN: the token of the admin server.
 
 const { once } = require('node:events')
 const { setTimeout: delay } = require('node:timers/promises')

@@ -1,6 +1,6 @@
 'use strict'
-// The program in a real pseudo-terminal: its keys, its size, its screen, and what it leaves behind. Python has pseudo-terminals without
-// a compiler.
+// The program in a real pseudo-terminal: its keys, its size, its screen, and what it leaves behind. Python
+// has pseudo-terminals without a compiler.
 
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')

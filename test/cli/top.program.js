@@ -1,5 +1,6 @@
 'use strict'
-// `spillway top` in a real terminal, looking at a real service: what it shows, its keys, its size, and that the terminal is as it was.
+// `spillway top` in a real terminal, looking at a real service: what it shows, its keys, its size, and that
+// the terminal is as it was.
 
 const assert = require('node:assert/strict')
 const { after, before, describe, test } = require('node:test')

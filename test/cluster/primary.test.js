@@ -1,5 +1,6 @@
 'use strict'
-// What the primary does, moment by moment, with workers made up. With real ones under load: rolling.program.js.
+// What the primary does, moment by moment, with workers made up. With real ones under load:
+// rolling.program.js.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

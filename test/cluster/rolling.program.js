@@ -1,12 +1,14 @@
 'use strict'
-// Workers replaced under load, nobody notices. `npm run bench -- rolling` is the same for longer, and with workers that leak.
+// Workers replaced under load, nobody notices. `npm run bench -- rolling` is the same for longer, and with
+// workers that leak.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { roll } = require('../../bench/rolling/run')
 
-// Without shedding, and with a minute for each: whether the machine has time for all of them is no question here. Nor is it
-// what becomes of a connection that both ends give up at once: a machine that stands still for five seconds makes them.
+// Without shedding, and with a minute for each: whether the machine has time for all of them is no question
+// here. Nor is it what becomes of a connection that both ends give up at once: a machine that stands still
+// for five seconds makes them.
 const MINUTE = 60_000
 // Two at once, over two connections: one alone would be answered by one worker until that goes.
 const PLAN = {

@@ -1,5 +1,6 @@
 'use strict'
-// Behind a real nginx and a real HAProxy: their stamps are read, and what has waited in the queue of HAProxy is rejected on arrival.
+// Behind a real nginx and a real HAProxy: their stamps are read, and what has waited in the queue of HAProxy
+// is rejected on arrival.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

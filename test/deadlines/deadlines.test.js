@@ -1,5 +1,6 @@
 'use strict'
-// Ages and deadlines of real requests: what is rejected on arrival and in the queue, in each framework and mode.
+// Ages and deadlines of real requests: what is rejected on arrival and in the queue, in each framework and
+// mode.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

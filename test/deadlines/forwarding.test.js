@@ -1,5 +1,6 @@
 'use strict'
-// What other services are told about the time that is left: by real calls of fetch, undici and node:http between real servers.
+// What other services are told about the time that is left: by real calls of fetch, undici and node:http
+// between real servers.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

@@ -1,7 +1,8 @@
 'use strict'
-// Every block of code of README.md and docs/ works: JavaScript is run, with what it needs from FIXTURES, and checked where
-// CHECKS says how; YAML, JSON and commands are parsed. A block in another language fails, so none is passed over.
-// PromQL is sent to a real Prometheus by test/prometheus/docs.e2e.js, and here its metrics are looked up.
+// Every block of code of README.md and docs/ works: JavaScript is run, with what it needs from FIXTURES, and
+// checked where CHECKS says how; YAML, JSON and commands are parsed. A block in another language fails, so
+// none is passed over. PromQL is sent to a real Prometheus by test/prometheus/docs.e2e.js, and here its
+// metrics are looked up.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')

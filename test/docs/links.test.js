@@ -1,5 +1,6 @@
 'use strict'
-// Every relative link of README.md, docs/ and the other pages leads to a file that is there, and every anchor to a heading.
+// Every relative link of README.md, docs/ and the other pages leads to a file that is there, and every anchor
+// to a heading.
 
 const assert = require('node:assert/strict')
 const { existsSync } = require('node:fs')

@@ -10,7 +10,10 @@ const HEADING = /^(#{1,6}) (.+)$/gm
 const LINK = /\]\(([^()\s]+)\)/g
 
 /** @typedef {{ language: string, code: string, heading: string, line: number }} Block */
-/** @typedef {{ path: string, text: string, prose: string, anchors: Set<string>, links: string[], blocks: Block[] }} Page */
+/**
+ * @typedef {{ path: string, text: string, prose: string, anchors: Set<string>, links: string[],
+ *   blocks: Block[] }} Page
+ */
 
 const isPage = (name) => name.endsWith('.md')
 const paths = () => [
@@ -20,7 +23,10 @@ const paths = () => [
     .filter(isPage),
 ]
 
-/** GitHub's anchor of a heading: without marks of code and links, and of a second one of the same words with a number. */
+/**
+ * GitHub's anchor of a heading: without marks of code and links, and of a second one of the same words with a
+ * number.
+ */
 function slugOf(heading, seen) {
   const words = heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -1,5 +1,6 @@
 'use strict'
-// README.md fits on a page, every page of docs/ begins with the task it solves, and the answers that they show are real.
+// README.md fits on a page, every page of docs/ begins with the task it solves, and the answers that they
+// show are real.
 
 const assert = require('node:assert/strict')
 const { describe, it, test } = require('node:test')
@@ -90,7 +91,9 @@ describe('an answer that docs/first-answers.md shows', () => {
 })
 
 describe('docs/snapshot.md', () => {
-  /** The keys of an object, of those inside it, and of the first element of each list that has one in both. */
+  /**
+   * The keys of an object, of those inside it, and of the first element of each list that has one in both.
+   */
   const shapeOf = (shown, real, path = 'snapshot') => {
     if (Array.isArray(shown)) {
       if (shown.length > 0 && real.length > 0) shapeOf(shown[0], real[0], `${path}[]`)

@@ -1,6 +1,7 @@
 'use strict'
-// The tables of docs/ name what the code has, no more and no less: metrics, members, events, mistakes, log lines, reasons,
-// and the options of the admin server and of clusterPrimary(). Options and error codes: test/package/.
+// The tables of docs/ name what the code has, no more and no less: metrics, members, events, mistakes, log
+// lines, reasons, and the options of the admin server and of clusterPrimary(). Options and error codes:
+// test/package/.
 
 const assert = require('node:assert/strict')
 const { readdirSync, readFileSync } = require('node:fs')

@@ -1,6 +1,6 @@
 'use strict'
-// Runs a block of JavaScript of a page as it stands there, with `load` in place of `import`: what it creates is closed when
-// its test is over, and ports it names are free ones.
+// Runs a block of JavaScript of a page as it stands there, with `load` in place of `import`: what it creates
+// is closed when its test is over, and ports it names are free ones.
 
 const net = require('node:net')
 const spillway = require('../../src')
@@ -60,7 +60,8 @@ function asFunctionBody(code) {
 
 /**
  * @param {string} code
- * @param {Record<string, any>} given values by the name under which the block finds them; a getter is asked only where it is named
+ * @param {Record<string, any>} given values by the name under which the block finds them; a getter is asked
+ *   only where it is named
  * @returns {Promise<Record<string, any>>} what it has declared
  */
 function runBlock(code, given) {

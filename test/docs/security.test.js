@@ -1,6 +1,6 @@
 'use strict'
-// SECURITY.md, statement by statement: each is shown here by a real server, or names the tests that show it. A statement that is new or
-// begins differently fails until its proof is here.
+// SECURITY.md, statement by statement: each is shown here by a real server, or names the tests that show it.
+// A statement that is new or begins differently fails until its proof is here.
 
 const assert = require('node:assert/strict')
 const { existsSync } = require('node:fs')
@@ -25,7 +25,11 @@ const promised = statements.slice(
   statements.findIndex((each) => each.startsWith('Rate limiting'))
 )
 
-/** @param {import('node:test').TestContext} t @param {object} [options] @param {http.RequestListener} [handler] */
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {object} [options]
+ * @param {http.RequestListener} [handler]
+ */
 async function serverOf(t, options, handler = (_req, res) => void res.end('of the application')) {
   const spillway = spillwayFor(t, options)
   return { spillway, ...(await serve(t, spillway.attach(http.createServer(handler)))) }

@@ -1,5 +1,6 @@
 'use strict'
-// What is advised for stacks that were read in real stalls of packages. test/stalls/blocking-call.program.js has the calls of Node and V8.
+// What is advised for stacks that were read in real stalls of packages. test/stalls/blocking-call.program.js
+// has the calls of Node and V8.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

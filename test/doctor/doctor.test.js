@@ -1,6 +1,6 @@
 'use strict'
-// When the doctor looks, what it logs, and when it rests: by a clock that is moved by hand, with the figures of a process that is
-// never busy.
+// When the doctor looks, what it logs, and when it rests: by a clock that is moved by hand, with the figures
+// of a process that is never busy.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,6 +1,7 @@
 'use strict'
-// Which requests came through a proxy that keeps its connection, and which of these connections the server closes: by real sockets.
-// Closes are those of one address: 127.0.0.1 stands for the proxy, 127.0.0.2 for a client.
+// Which requests came through a proxy that keeps its connection, and which of these connections the server
+// closes: by real sockets. Closes are those of one address: 127.0.0.1 stands for the proxy, 127.0.0.2 for a
+// client.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

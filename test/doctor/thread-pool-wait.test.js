@@ -1,5 +1,6 @@
 'use strict'
-// How long jobs wait for a thread of the pool: loop turns and finished jobs by hand, and one job of the real pool.
+// How long jobs wait for a thread of the pool: loop turns and finished jobs by hand, and one job of the real
+// pool.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// Ctrl-C and a watcher in real processes, whose production drain would never end: in development they end at once.
+// Ctrl-C and a watcher in real processes, whose production drain would never end: in development they end at
+// once.
 
 const assert = require('node:assert/strict')
 const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')

@@ -1,6 +1,6 @@
 'use strict'
-// A drain in development, in a time that stands still: whatever is closed here waits for nothing. Ctrl-C and a watcher in real
-// processes: development.program.js.
+// A drain in development, in a time that stands still: whatever is closed here waits for nothing. Ctrl-C and
+// a watcher in real processes: development.program.js.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

@@ -271,7 +271,8 @@ test('a connection made at the moment the drain begins is accepted first', async
   const done = spillway.drain(ORDER)
   for (const connection of await Promise.all(connecting)) connection.send(GET)
   await untilHeld(20)
-  // What is answered before says nothing of an end, and no time passes here in which its connection could be still.
+  // What is answered before says nothing of an end, and no time passes here in which its connection could be
+  // still.
   await untilNotListening(server)
   for (const { res } of held) res.end('answered')
   assert.equal((await done).cut, 0)

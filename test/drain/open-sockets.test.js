@@ -1,5 +1,6 @@
 'use strict'
-// Connections are known without a listener of ours on them, so that a socket that was handed over is its new owner's alone.
+// Connections are known without a listener of ours on them, so that a socket that was handed over is its new
+// owner's alone.
 
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')

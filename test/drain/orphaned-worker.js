@@ -1,5 +1,6 @@
 'use strict'
-// A worker whose primary dies between its last request and its goodbye: in one turn, so that its channel still seems to be there.
+// A worker whose primary dies between its last request and its goodbye: in one turn, so that its channel
+// still seems to be there.
 
 const cluster = require('node:cluster')
 const { readFileSync, writeSync } = require('node:fs')

@@ -1,6 +1,7 @@
 'use strict'
-// A real PM2, from npm, with a home of its own in a temporary folder: `npm run test:pm2`. Nothing is shed, for what comes at
-// once to a process that has just started is a matter of its own; nor is anything cut off or given up within a minute.
+// A real PM2, from npm, with a home of its own in a temporary folder: `npm run test:pm2`. Nothing is shed,
+// for what comes at once to a process that has just started is a matter of its own; nor is anything cut off
+// or given up within a minute.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
@@ -77,7 +78,8 @@ for (const [what, mode] of Object.entries(MODES)) {
     writeFileSync(path.join(home, 'ecosystem.json'), JSON.stringify({ apps: [app] }))
     await pm2('start', 'ecosystem.json')
     const load = startLoad({ port, ratePerSecond: 100, connections: 24, isOneEach: true })
-    // A connection that is opened at the moment of the close is reset by the kernel, whatever the process does.
+    // A connection that is opened at the moment of the close is reset by the kernel, whatever the process
+    // does.
     await load.whenConnected
     for (let i = 0; i < 2; i++) await pm2('reload', name)
     const { outcomes } = await load.stop()

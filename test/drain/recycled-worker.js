@@ -1,6 +1,6 @@
 'use strict'
-// node recycled-worker.js plain | primary: a process that takes more memory than it may, alone or as a worker of a primary
-// of ours. Tells what happens to it, one JSON a line.
+// node recycled-worker.js plain | primary: a process that takes more memory than it may, alone or as a worker
+// of a primary of ours. Tells what happens to it, one JSON a line.
 
 const cluster = require('node:cluster')
 const http = require('node:http')

@@ -1,7 +1,7 @@
 'use strict'
-// Restarted under load, nobody notices: clients that keep a connection each, and send a request again only when it was
-// refused. Each restart comes when every client has been answered by the process that is to go. `npm run bench -- restart`
-// adds clients that connect at any moment.
+// Restarted under load, nobody notices: clients that keep a connection each, and send a request again only
+// when it was refused. Each restart comes when every client has been answered by the process that is to go.
+// `npm run bench -- restart` adds clients that connect at any moment.
 
 const assert = require('node:assert/strict')
 const { fork } = require('node:child_process')

@@ -1,6 +1,7 @@
 'use strict'
-// Processes under Node's permission model: each serves as without, tells what is off, and has the feature with the grants of its row in
-// docs/development.md. A thread that connected to an inspector without the grant would abort the process.
+// Processes under Node's permission model: each serves as without, tells what is off, and has the feature
+// with the grants of its row in docs/development.md. A thread that connected to an inspector without the
+// grant would abort the process.
 
 const assert = require('node:assert/strict')
 const { existsSync, mkdtempSync, rmSync } = require('node:fs')

@@ -1,5 +1,6 @@
 'use strict'
-// A server with every feature that Node's permission model may turn off, for permissions.program.js. Arguments: a folder for its files.
+// A server with every feature that Node's permission model may turn off, for permissions.program.js.
+// Arguments: a folder for its files.
 
 const http = require('node:http')
 const path = require('node:path')

@@ -1,5 +1,6 @@
 'use strict'
-// How a watcher is found: by variables, by the script that npm runs, and by the commands of the process and its parents.
+// How a watcher is found: by variables, by the script that npm runs, and by the commands of the process and
+// its parents.
 
 const assert = require('node:assert/strict')
 const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')

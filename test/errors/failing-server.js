@@ -1,7 +1,7 @@
 'use strict'
-// A server whose handlers fail where nobody catches it, run in a process of its own. Says its port, then each error it
-// logs and each that a listener of the user's hears, as a line of JSON. Arguments: the option errors.uncaught, and the
-// events the user listens for.
+// A server whose handlers fail where nobody catches it, run in a process of its own. Says its port, then each
+// error it logs and each that a listener of the user's hears, as a line of JSON. Arguments: the option
+// errors.uncaught, and the events the user listens for.
 
 const { writeSync } = require('node:fs')
 const express = require('express')

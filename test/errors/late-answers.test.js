@@ -1,6 +1,7 @@
 'use strict'
-// What a handler does to its answer after it has been answered in its stead: nothing of it may be seen, throw, or end as
-// an uncaught exception or an unhandled rejection (either fails these tests), and nothing may stay open.
+// What a handler does to its answer after it has been answered in its stead: nothing of it may be seen,
+// throw, or end as an uncaught exception or an unhandled rejection (either fails these tests), and nothing
+// may stay open.
 
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

@@ -1,5 +1,6 @@
 'use strict'
-// A body that cannot be parsed: the parsers of the frameworks quote it, and neither the log, the span nor the answer does.
+// A body that cannot be parsed: the parsers of the frameworks quote it, and neither the log, the span nor the
+// answer does.
 
 const assert = require('node:assert/strict')
 const { afterEach, describe, it } = require('node:test')

@@ -1,6 +1,6 @@
 'use strict'
-// Errors nobody caught, in processes of their own: what Node does of them stays as it is, whoever listens, and what is
-// counted, logged, answered and left beside it.
+// Errors nobody caught, in processes of their own: what Node does of them stays as it is, whoever listens,
+// and what is counted, logged, answered and left beside it.
 
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')

@@ -1,6 +1,6 @@
 'use strict'
-// The process's listeners: one set whatever the number of instances, none after the last has closed; and whose request an
-// error is told to be, in every framework.
+// The process's listeners: one set whatever the number of instances, none after the last has closed; and
+// whose request an error is told to be, in every framework.
 
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')

@@ -1,5 +1,6 @@
 'use strict'
-// errors.timeout: who is answered in the stead of a handler, when, with what, and what the handler's late answer does.
+// errors.timeout: who is answered in the stead of a handler, when, with what, and what the handler's late
+// answer does.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
@@ -16,7 +17,10 @@ const { ended } = require('../support/spillway')
 const TIMEOUT_MS = 1000
 const never = () => {}
 
-/** A spillway on a clock moved by hand around a listener, and a promise of the nth request its handler was given. */
+/**
+ * A spillway on a clock moved by hand around a listener, and a promise of the nth request its handler was
+ * given.
+ */
 async function timed(t, errors, listener = never, options = {}) {
   const clock = handClock()
   const logged = []

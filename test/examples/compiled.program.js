@@ -1,5 +1,6 @@
 'use strict'
-// The examples in TypeScript, compiled as their first line says and started: they answer, and name their routes.
+// The examples in TypeScript, compiled as their first line says and started: they answer, and name their
+// routes.
 
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')

@@ -1,6 +1,7 @@
 'use strict'
-// The dashboard and the rules as files: dashboard.json is up to date, every panel has a description, and expressions use
-// measured metrics only. test/prometheus/dashboard.e2e.js tests that every expression has an answer.
+// The dashboard and the rules as files: dashboard.json is up to date, every panel has a description, and
+// expressions use measured metrics only. test/prometheus/dashboard.e2e.js tests that every expression has an
+// answer.
 
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
@@ -22,7 +23,10 @@ const expressions = [
 ]
 const rules = [...read('rules.yml').matchAll(/^ +expr: (.+)$/gm)].map(([, expression]) => expression)
 
-/** The measured metrics with the suffixes of their types, and metrics of prom-client's defaults or Prometheus itself. */
+/**
+ * The measured metrics with the suffixes of their types, and metrics of prom-client's defaults or Prometheus
+ * itself.
+ */
 const MEASURED = new Set([
   ...FAMILIES.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
   ...[...LAG_FAMILIES, ...STANDARD_FAMILIES, ...stateFamilies({})].map(({ name }) => name),

@@ -1,5 +1,6 @@
 'use strict'
-// examples/service/ecosystem.config.js under a real PM2, from npm, with a home of its own: it starts, answers, reloads.
+// examples/service/ecosystem.config.js under a real PM2, from npm, with a home of its own: it starts,
+// answers, reloads.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
@@ -13,7 +14,9 @@ const { freePort } = require('../support/prometheus')
 
 const run = promisify(execFile)
 
-/** Asked until it answers: the worker that had the port has gone, and another takes it over within a second. */
+/**
+ * Asked until it answers: the worker that had the port has gone, and another takes it over within a second.
+ */
 async function metricsOf(port) {
   for (;;) {
     try {

@@ -1,6 +1,7 @@
 'use strict'
-// Preloaded into an example: lets it require another version of its framework under the name a user would write.
-// TEST_MODULE_ALIAS is 'name=other', such as 'express=express-4'. Says on stderr that it did, for the test to check.
+// Preloaded into an example: lets it require another version of its framework under the name a user would
+// write. TEST_MODULE_ALIAS is 'name=other', such as 'express=express-4'. Says on stderr that it did, for the
+// test to check.
 
 const Module = require('node:module')
 

@@ -1,5 +1,6 @@
 'use strict'
-// examples/proxies/ingress.yaml, by the schemas of Kubernetes. The other files are tried by the real proxies, in test/proxies/.
+// examples/proxies/ingress.yaml, by the schemas of Kubernetes. The other files are tried by the real proxies,
+// in test/proxies/.
 
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')

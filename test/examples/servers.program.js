@@ -56,7 +56,8 @@ describe('a small example', () => {
 
       const counted = `http_server_request_duration_seconds_count{http_request_method="GET",http_route="${route}",http_response_status_code="200"} 1\n`
       let metrics
-      // The server counts an answer a moment after the client has it; and a worker that is still busy starting is silent.
+      // The server counts an answer a moment after the client has it; and a worker that is still busy
+      // starting is silent.
       do {
         metrics = await get(url, '/metrics')
         assert.equal(metrics.status, 200)

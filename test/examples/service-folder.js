@@ -30,7 +30,8 @@ function copyService(t) {
 /**
  * Starts it in such a folder, on loopback and on ports that are free, whatever `env` says.
  *
- * @returns {Promise<{ child: import('node:child_process').ChildProcess, app: string, admin: string, ended: Promise<any[]> }>}
+ * @returns {Promise<{ child: import('node:child_process').ChildProcess, app: string, admin: string,
+ *   ended: Promise<any[]> }>}
  */
 async function startService(t, { command: [, ...args] = ['node', 'server.js'], env = {} } = {}) {
   const child = spawn(process.execPath, args, {

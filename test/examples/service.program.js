@@ -1,5 +1,6 @@
 'use strict'
-// examples/service/: the server as each of the files beside it starts it, and those files as what reads them would.
+// examples/service/: the server as each of the files beside it starts it, and those files as what reads them
+// would.
 
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')

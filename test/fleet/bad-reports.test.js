@@ -1,5 +1,6 @@
 'use strict'
-// Files in the directory of a fleet that are no reports: each costs its worker a state, and no scrape anything.
+// Files in the directory of a fleet that are no reports: each costs its worker a state, and no scrape
+// anything.
 
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')

@@ -1,6 +1,6 @@
 'use strict'
-// Histograms and labels of the user's in the reports of a fleet: sums by bound and by label, and none of workers that differ
-// in their bounds.
+// Histograms and labels of the user's in the reports of a fleet: sums by bound and by label, and none of
+// workers that differ in their bounds.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// The private directory: what others have put there before, what it is left behind by, and files that come and go.
+// The private directory: what others have put there before, what it is left behind by, and files that come
+// and go.
 
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')

@@ -1,6 +1,6 @@
 'use strict'
-// Exemplars in the reports of a fleet: of each bucket of each series the latest of any worker, and none of a worker that
-// reports none any more.
+// Exemplars in the reports of a fleet: of each bucket of each series the latest of any worker, and none of a
+// worker that reports none any more.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

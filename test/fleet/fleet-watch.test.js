@@ -1,5 +1,6 @@
 'use strict'
-// What waits for kin in a process that is alone: one listener an event, however many instances, also of several copies.
+// What waits for kin in a process that is alone: one listener an event, however many instances, also of
+// several copies.
 
 const assert = require('node:assert/strict')
 const cluster = require('node:cluster')

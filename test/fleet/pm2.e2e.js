@@ -1,6 +1,6 @@
 'use strict'
-// npm run test:pm2: PM2 itself, from the registry into a temporary folder, in cluster mode. Its primary is a daemon that
-// runs no code of ours and outlives the app.
+// npm run test:pm2: PM2 itself, from the registry into a temporary folder, in cluster mode. Its primary is a
+// daemon that runs no code of ours and outlives the app.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')

@@ -1,6 +1,7 @@
 'use strict'
-// A cluster for profiles by name: a primary that is a member too, and two workers with a route each. `node profiled-cluster.js`. The primary
-// tells the admin port of every member, and does to a worker what the test says.
+// A cluster for profiles by name: a primary that is a member too, and two workers with a route each.
+// `node profiled-cluster.js`. The primary tells the admin port of every member, and does to a worker what the
+// test says.
 
 const cluster = require('node:cluster')
 const { once } = require('node:events')

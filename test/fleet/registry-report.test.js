@@ -1,5 +1,6 @@
 'use strict'
-// What is not ours: metrics of the application and prom-client's default ones, as each says by its aggregator.
+// What is not ours: metrics of the application and prom-client's default ones, as each says by its
+// aggregator.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

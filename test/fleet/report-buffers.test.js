@@ -1,5 +1,6 @@
 'use strict'
-// ReportBuffers that is lent for a scrape: used again, never by two at once, and let go when nothing has a use for it.
+// ReportBuffers that is lent for a scrape: used again, never by two at once, and let go when nothing has a
+// use for it.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// What a report of ours has is never of another shape: a family that its own check rejects would make every worker unreadable.
+// What a report of ours has is never of another shape: a family that its own check rejects would make every
+// worker unreadable.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

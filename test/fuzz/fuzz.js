@@ -1,6 +1,7 @@
 'use strict'
-// Sends malformed cases to Express 5 servers, with the gate and without, and to an HTTP/2 server, some at a time, and says
-// what is left when all have been: in flight, connections, listeners, and what was counted against what was seen.
+// Sends malformed cases to Express 5 servers, with the gate and without, and to an HTTP/2 server, some at a
+// time, and says what is left when all have been: in flight, connections, listeners, and what was counted
+// against what was seen.
 
 require('../support/checked-transitions')
 const { once } = require('node:events')
@@ -165,7 +166,10 @@ function http2Server(_spillway, entered) {
   return server
 }
 
-/** A machine that stands still for longer than the server's timeouts has it answer 408, which says nothing of us. */
+/**
+ * A machine that stands still for longer than the server's timeouts has it answer 408, which says nothing of
+ * us.
+ */
 async function sendSound(port) {
   const said = await send(port, { pieces: [SOUND], ending: 'patient' })
   return said.startsWith('HTTP/1.1 408 ') ? sendSound(port) : said

@@ -1,5 +1,6 @@
 'use strict'
-// What a client may send that is not as it should be: bytes in pieces, by kind and chance. The same seed is the same bytes.
+// What a client may send that is not as it should be: bytes in pieces, by kind and chance. The same seed is
+// the same bytes.
 
 const BREAK = '\r\n'
 const REPEATABLE = [
@@ -166,7 +167,10 @@ const HTTP_2_SHARE = 0.1
 /** `patient` reads until the server has closed. */
 const ENDINGS = /** @type {const} */ (['fin', 'patient', 'destroy', 'reset'])
 
-/** @returns {{ kind: string, isHttp2: boolean, pieces: Buffer[], ending: 'fin' | 'patient' | 'destroy' | 'reset' }} */
+/**
+ * @returns {{ kind: string, isHttp2: boolean, pieces: Buffer[], ending: 'fin' | 'patient' | 'destroy' |
+ *   'reset' }}
+ */
 function caseOf(random) {
   const dice = new Dice(random)
   const isHttp2 = dice.is(HTTP_2_SHARE)

@@ -1,5 +1,6 @@
 'use strict'
-// A few hundred malformed cases; npm run fuzz sends ten thousand. SEED=… sends those of a run that has failed.
+// A few hundred malformed cases; npm run fuzz sends ten thousand. SEED=… sends those of a run that has
+// failed.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

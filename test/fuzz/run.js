@@ -1,8 +1,9 @@
 'use strict'
 // npm run fuzz -- [cases]
 //
-// Sends malformed requests to servers of Express 5 and HTTP/2, 10 000 by default, and checks that each is counted and that nothing of
-// it is left. Ends with 1 if something is. It prints its seed; SEED=<seed> in the environment repeats the same cases.
+// Sends malformed requests to servers of Express 5 and HTTP/2, 10 000 by default, and checks that each is
+// counted and that nothing of it is left. Ends with 1 if something is. It prints its seed; SEED=<seed> in the
+// environment repeats the same cases.
 
 const { answerHelp } = require('../../bench/support/flags')
 const { fuzz } = require('./fuzz')

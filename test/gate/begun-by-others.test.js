@@ -1,5 +1,6 @@
 'use strict'
-// Answers that others begin while we hold the request back: it keeps its place, and its state goes back no step.
+// Answers that others begin while we hold the request back: it keeps its place, and its state goes back no
+// step.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
@@ -8,7 +9,9 @@ const { ANSWERING, ENDED } = require('../../src/core/request/request')
 const { kRouteState } = require('../../src/core/route/route-state')
 const { QUEUE, holdingServer, until } = require('./holding-server')
 
-/** A middleware behind a listener that may begin the answer: before the middleware sees the request, or after. */
+/**
+ * A middleware behind a listener that may begin the answer: before the middleware sees the request, or after.
+ */
 const createWith = (before, after) => (spillway, handler) => {
   const measure = spillway.express()
   return http.createServer((req, res) => {

@@ -1,6 +1,7 @@
 'use strict'
-// What runs between two requests that are dequeued in one turn of the loop: ticks and promises, as between the handlers of
-// two sockets without us. What an application counts in them, such as restify's requests in flight, is right.
+// What runs between two requests that are dequeued in one turn of the loop: ticks and promises, as between
+// the handlers of two sockets without us. What an application counts in them, such as restify's requests in
+// flight, is right.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

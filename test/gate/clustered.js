@@ -1,6 +1,6 @@
 'use strict'
-// One worker under the scheduling policy given, with a port of its own if `reusePort` is too, which asks itself over new
-// connections and tells what came of it.
+// One worker under the scheduling policy given, with a port of its own if `reusePort` is too, which asks
+// itself over new connections and tells what came of it.
 
 const cluster = require('node:cluster')
 const http = require('node:http')

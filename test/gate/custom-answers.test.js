@@ -1,6 +1,6 @@
 'use strict'
-// Answers of the user's own: the recipes of docs/recipes.md under each way to use spillway, and what `respond` and
-// `headers` get and may do.
+// Answers of the user's own: the recipes of docs/recipes.md under each way to use spillway, and what
+// `respond` and `headers` get and may do.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

@@ -1,6 +1,6 @@
 'use strict'
-// The admission of one instance with everything around it driven by hand: the clock, the loop's turns, the memory and
-// the requests. What it decides is read off the answer a request got.
+// The admission of one instance with everything around it driven by hand: the clock, the loop's turns, the
+// memory and the requests. What it decides is read off the answer a request got.
 
 const { Admission } = require('../../src/core/gate/admission')
 const { resolveOptions } = require('../../src/core/options/options')
@@ -102,7 +102,10 @@ class DrivenAdmission {
     this.clock.turn()
   }
 
-  /** Whether requests are rejected now: the second of two, for the first may be the one in 100 ms that is always admitted. */
+  /**
+   * Whether requests are rejected now: the second of two, for the first may be the one in 100 ms that is
+   * always admitted.
+   */
   get refuses() {
     this.end(this.ask())
     const second = this.ask()

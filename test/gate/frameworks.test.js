@@ -1,6 +1,7 @@
 'use strict'
-// The gate in front of real frameworks: one decision a request, the same answer from all, and what waits runs as if it
-// had not. `maxConcurrent: 1` with a handler that is held open makes others wait or be refused, as a test wishes.
+// The gate in front of real frameworks: one decision a request, the same answer from all, and what waits runs
+// as if it had not. `maxConcurrent: 1` with a handler that is held open makes others wait or be refused, as a
+// test wishes.
 
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')

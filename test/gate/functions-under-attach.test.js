@@ -1,6 +1,6 @@
 'use strict'
-// The user's functions where both attach() and a middleware of ours are used: they get the request and the response of the
-// framework, with what the middlewares before ours have put on them.
+// The user's functions where both attach() and a middleware of ours are used: they get the request and the
+// response of the framework, with what the middlewares before ours have put on them.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

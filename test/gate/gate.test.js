@@ -1,6 +1,7 @@
 'use strict'
-// What the gate does under any load, in simulated time: what holds whatever comes, in which order requests run, and how long
-// those wait that it admits. Nothing here depends on the machine. What it serves of the best possible: test/simulation/.
+// What the gate does under any load, in simulated time: what holds whatever comes, in which order requests
+// run, and how long those wait that it admits. Nothing here depends on the machine. What it serves of the
+// best possible: test/simulation/.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -13,11 +14,15 @@ const WARM_MS = 2000
 const LEARNED_MS = 3000
 const END_MS = 6000
 const TARGET_MS = 40
-/** The part of a turn that the queue may take, by which a request may be dequeued late; and a turn besides. */
+/**
+ * The part of a turn that the queue may take, by which a request may be dequeued late; and a turn besides.
+ */
 const GRACE_MS = 5
 const TURN_MS = 10
 
-/** Two seconds at half the capacity, then four at a multiple of it, of which a share may be of another class. */
+/**
+ * Two seconds at half the capacity, then four at a multiple of it, of which a share may be of another class.
+ */
 function overload(
   work,
   multiple,
@@ -64,7 +69,10 @@ test('where one request in a hundred blocks for 100 ms, hardly any request is sh
   assert.ok(shedAt(0.8) <= 0.05, `${shedAt(0.8)} at 0.8`)
 })
 
-/** The queue that has grown by the time an overload is told: 300 ms after the step or later, and up to a slice of 100 ms. */
+/**
+ * The queue that has grown by the time an overload is told: 300 ms after the step or later, and up to a slice
+ * of 100 ms.
+ */
 const queueUntilTold = (multiple) => (100 + Math.max(300, 400 / (multiple - 0.7))) * (1 - 1 / multiple)
 
 const MULTIPLES = ['cpu', 'ticks'].flatMap((work) => [2, 5, 10].map((multiple) => ({ work, multiple })))

@@ -1,6 +1,7 @@
 'use strict'
-// Clients that send a request and close their side at once (`nc -N`, shell health checks), over real sockets. Each is
-// answered as plain Node answers it, and what is queued or waits for it is never dropped without a byte.
+// Clients that send a request and close their side at once (`nc -N`, shell health checks), over real sockets.
+// Each is answered as plain Node answers it, and what is queued or waits for it is never dropped without a
+// byte.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
@@ -112,7 +113,9 @@ for (const [name, create] of Object.entries(CREATES)) {
   })
 }
 
-/** A clock that stands, whose timers never fire: what waits for its turn waits until something else sends it. */
+/**
+ * A clock that stands, whose timers never fire: what waits for its turn waits until something else sends it.
+ */
 const timelessClock = () => ({ ...stillClock(), after: () => ({}), cancel() {} })
 
 for (const [name, create] of Object.entries(CREATES)) {

@@ -1,6 +1,7 @@
 'use strict'
-// An answer that is under way on a connection which its application takes by `upgrade` and ends. Its slot is freed once,
-// however the connection ends, and also if nobody reads the connection, so that Node cannot see the client leave.
+// An answer that is under way on a connection which its application takes by `upgrade` and ends. Its slot is
+// freed once, however the connection ends, and also if nobody reads the connection, so that Node cannot see
+// the client leave.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

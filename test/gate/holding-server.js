@@ -1,6 +1,6 @@
 'use strict'
-// A real server behind the gate, with a clock that stands, whose /hold answers when told: with `maxConcurrent: 1`
-// everything else waits or is refused meanwhile, as a test wishes.
+// A real server behind the gate, with a clock that stands, whose /hold answers when told: with
+// `maxConcurrent: 1` everything else waits or is refused meanwhile, as a test wishes.
 
 const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
@@ -19,7 +19,8 @@ async function until(holds) {
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {{ shed: object, deadline?: object, ignore?: any, create?: (spillway: any, handler: any) => import('node:net').Server, work?: any, logger?: any, clock?: any }} given
+ * @param {{ shed: object, deadline?: object, ignore?: any, create?: (spillway: any,
+ *   handler: any) => import('node:net').Server, work?: any, logger?: any, clock?: any }} given
  */
 async function holdingServer(
   t,

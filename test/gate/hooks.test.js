@@ -1,6 +1,6 @@
 'use strict'
-// The words a user may put in: classes, shortage, deadlines, headers, the whole answer, and errors instead of it. What
-// throws there is logged once and never changes what a client gets.
+// The words a user may put in: classes, shortage, deadlines, headers, the whole answer, and errors instead of
+// it. What throws there is logged once and never changes what a client gets.
 
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')

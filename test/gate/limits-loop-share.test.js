@@ -1,6 +1,6 @@
 'use strict'
-// How many requests may be in flight: each reserves the share of the loop's time that it costs, and one that waits for
-// others comes to reserve nothing. The clock, the cost and the turns are driven by hand.
+// How many requests may be in flight: each reserves the share of the loop's time that it costs, and one that
+// waits for others comes to reserve nothing. The clock, the cost and the turns are driven by hand.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

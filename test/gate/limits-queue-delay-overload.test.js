@@ -1,5 +1,6 @@
 'use strict'
-// When a queue counts as an overload: by the time it has stood and the load, over turns of a loop with a queue, told by hand.
+// When a queue counts as an overload: by the time it has stood and the load, over turns of a loop with a
+// queue, told by hand.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -11,7 +12,10 @@ const WARM_MS = 1000
 const SLICE_MS = 100
 const ENDLESS = Number.POSITIVE_INFINITY
 
-/** A loop that serves its queue in turns of 10 ms, or as long as one request takes. It idles in what is left of a turn. */
+/**
+ * A loop that serves its queue in turns of 10 ms, or as long as one request takes. It idles in what is left
+ * of a turn.
+ */
 class Served {
   nowMs = 0
   /** For each turn, its end and whether an overload was told then; and the arrivals meanwhile. */
@@ -23,7 +27,10 @@ class Served {
   #overload
   #usualMs
 
-  /** @param {{ usualMs: number, most?: number, areGateways?: boolean }} given what a request takes in the mean; how many can be outstanding */
+  /**
+   * @param {{ usualMs: number, most?: number, areGateways?: boolean }} given what a request takes in the
+   *   mean; how many can be outstanding
+   */
   constructor({ usualMs, most = ENDLESS, areGateways = false }) {
     this.#usualMs = usualMs
     this.#overload = new Overload({ most, areGateways, cpuShare: 1 }, 0)

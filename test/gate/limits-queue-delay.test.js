@@ -1,5 +1,6 @@
 'use strict'
-// How long a request may be queued: in a burst, in an overload, and by class. The turns and the overload are told by hand.
+// How long a request may be queued: in a burst, in an overload, and by class. The turns and the overload are
+// told by hand.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// What rejects a request whatever the queue: memory by its ramp, shortage, and fixed limits. By a random number given.
+// What rejects a request whatever the queue: memory by its ramp, shortage, and fixed limits. By a random
+// number given.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// The limits together: what limits now, and why a request that finds no room is rejected. Questions change nothing.
+// The limits together: what limits now, and why a request that finds no room is rejected. Questions change
+// nothing.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -11,7 +12,10 @@ const { FakeClock } = require('../support/fake-clock')
 
 const OPTIONS = { maxDelay: 200, targetDelay: 100 }
 
-/** @param {{ maxConcurrent?: number, costMs?: number, most?: number }} [given] `most`: how many can be outstanding */
+/**
+ * @param {{ maxConcurrent?: number, costMs?: number, most?: number }} [given] `most`: how many can be
+ *   outstanding
+ */
 function driven({ maxConcurrent, costMs = 2, most = Number.POSITIVE_INFINITY } = {}) {
   const clock = new FakeClock()
   const turns = new LoopTurns(clock)

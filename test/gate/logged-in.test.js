@@ -1,6 +1,6 @@
 'use strict'
-// Users who are logged in go before others: the two recipes of docs/recipes.md, by a token that is looked at before the
-// gate, and with the middleware behind the one that finds the user.
+// Users who are logged in go before others: the two recipes of docs/recipes.md, by a token that is looked at
+// before the gate, and with the middleware behind the one that finds the user.
 
 const assert = require('node:assert/strict')
 const { createHmac } = require('node:crypto')

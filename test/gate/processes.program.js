@@ -1,6 +1,7 @@
 'use strict'
-// The gate where Node is arranged differently: a process that has nothing else to do, a worker thread, a worker of a
-// cluster that is handed its connections one by one. Each in a process of its own, which ends by itself.
+// The gate where Node is arranged differently: a process that has nothing else to do, a worker thread, a
+// worker of a cluster that is handed its connections one by one. Each in a process of its own, which ends by
+// itself.
 
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
@@ -11,7 +12,11 @@ const { test } = require('node:test')
 
 const ROOT = path.join(__dirname, '..', '..')
 
-/** Runs to its end what Node is given. @returns {Promise<{ code: number, stdout: string, stderr: string }>} */
+/**
+ * Runs to its end what Node is given.
+ *
+ * @returns {Promise<{ code: number, stdout: string, stderr: string }>}
+ */
 async function run(t, args) {
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
   t.after(() => child.kill('SIGKILL'))

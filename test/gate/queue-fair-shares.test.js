@@ -70,7 +70,9 @@ test('keys that come once are forgotten', () => {
   assert.equal(shares.tagOf('far ahead'), 1)
 })
 
-/** Served a second, by key: ten light keys of 100 a second each, and a hog, before a handler that burns 2 ms. */
+/**
+ * Served a second, by key: ten light keys of 100 a second each, and a hog, before a handler that burns 2 ms.
+ */
 function servedByKey(hogPerSecond, shed) {
   const seconds = 8
   const open = Array.from({ length: 10 }, (_, i) => ({ route: 0, perSecond: 100, key: `light ${i}` }))

@@ -1,5 +1,6 @@
 'use strict'
-// The queue: the order in which it runs requests, how many are ahead of a newcomer, and what it keeps of those that left.
+// The queue: the order in which it runs requests, how many are ahead of a newcomer, and what it keeps of
+// those that left.
 
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')

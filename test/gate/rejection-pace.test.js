@@ -1,6 +1,6 @@
 'use strict'
-// When a 503 is sent: with the others of 20 ms while rejections take less than their share of the loop, else in its turn. The clock, its
-// timers and what a rejection costs are driven by hand.
+// When a 503 is sent: with the others of 20 ms while rejections take less than their share of the loop, else
+// in its turn. The clock, its timers and what a rejection costs are driven by hand.
 
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')

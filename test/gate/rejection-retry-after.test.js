@@ -1,5 +1,6 @@
 'use strict'
-// The seconds a client is told, by a random number given: their bounds, and that they spread with what is refused.
+// The seconds a client is told, by a random number given: their bounds, and that they spread with what is
+// refused.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,6 +1,6 @@
 'use strict'
-// What mode `observe` counts: classes, deadlines, slots and changes of mode. How much it counts beside mode `adaptive`, load by load, is
-// in test/simulation/observe.test.js.
+// What mode `observe` counts: classes, deadlines, slots and changes of mode. How much it counts beside mode
+// `adaptive`, load by load, is in test/simulation/observe.test.js.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -12,7 +12,10 @@ const { WORKS, burst, capacityOf, load } = require('./simulated-load')
 const ofPriority = (counts, priority) => counts.filter((each) => each.priority === priority)
 const total = (counts) => counts.reduce((sum, { count }) => sum + count, 0)
 
-/** What each mode says of six seconds at a multiple of the capacity, after two at half of it, and the share of all. */
+/**
+ * What each mode says of six seconds at a multiple of the capacity, after two at half of it, and the share of
+ * all.
+ */
 function both(work, multiple, { shed = {}, classes = ['normal'] } = {}) {
   const perSecond = (capacityOf(work) * multiple) / classes.length
   const calm = { route: 0, perSecond: capacityOf(work) / 2, toMs: 2000 }

@@ -1,5 +1,6 @@
 'use strict'
-// The recipes of docs/recipes.md for classes by path, equal shares and a pool: each decides as its section says.
+// The recipes of docs/recipes.md for classes by path, equal shares and a pool: each decides as its section
+// says.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,6 +1,7 @@
 'use strict'
-// A real admission under a load in simulated time, which notes of each request what was decided, how often it ran, was
-// rejected and released, and how long it was queued. What the load is, is a world's description (test/simulation/world.js).
+// A real admission under a load in simulated time, which notes of each request what was decided, how often it
+// ran, was rejected and released, and how long it was queued. What the load is, is a world's description
+// (test/simulation/world.js).
 
 const { RUN } = require('../../src/core/gate/verdict')
 const { stack } = require('../simulation/stack')

@@ -1,5 +1,6 @@
 'use strict'
-// One turn of the loop that is much longer than the others, in simulated time: it makes nobody too old, and nothing dear.
+// One turn of the loop that is much longer than the others, in simulated time: it makes nobody too old, and
+// nothing dear.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -9,7 +10,8 @@ const SEED = 3
 const stall = (atMs, ms) => ({ kind: 'stall', atMs, ms })
 const rejectedOf = ({ requests }) => requests.filter(wasRejected).length
 
-// 35 wait behind the one that blocks for 700 ms, for 70 ms; and what one in 200 took is not what the next will take.
+// 35 wait behind the one that blocks for 700 ms, for 70 ms; and what one in 200 took is not what the next
+// will take.
 for (const [blockMs, perSecond] of [
   [450, 100],
   [700, 50],

@@ -1,5 +1,6 @@
 'use strict'
-// Overloads as a user is told of them: one event when one begins and one when it is over, with one log line each.
+// Overloads as a user is told of them: one event when one begins and one when it is over, with one log line
+// each.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

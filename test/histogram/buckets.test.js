@@ -1,5 +1,6 @@
 'use strict'
-// Our counters against prom-client's own Histogram with the same bounds, fed with the same durations: equal to the bit.
+// Our counters against prom-client's own Histogram with the same bounds, fed with the same durations: equal
+// to the bit.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,6 +1,6 @@
 'use strict'
-// What src/core/histogram/hdr-histogram.js takes for granted of the private parts of hdr-histogram-js. What is loaded of it, and that a
-// version which keeps its files elsewhere does as well.
+// What src/core/histogram/hdr-histogram.js takes for granted of the private parts of hdr-histogram-js. What
+// is loaded of it, and that a version which keeps its files elsewhere does as well.
 
 const assert = require('node:assert/strict')
 const Module = require('node:module')

@@ -1,12 +1,16 @@
 'use strict'
-// Rows of latencies: which value is in which, and what was recorded since a mark, over the half minutes of a rolling histogram.
+// Rows of latencies: which value is in which, and what was recorded since a mark, over the half minutes of a
+// rolling histogram.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { ROWS, ROW_STARTS_MS, RowsSinceMark } = require('../../src/core/histogram/latency-rows')
 const { RollingHistogram } = require('../../src/core/histogram/rolling')
 
-/** @param {InstanceType<typeof RowsSinceMark>} since @returns {Record<number, number>} by the start of the row */
+/**
+ * @param {InstanceType<typeof RowsSinceMark>} since
+ * @returns {Record<number, number>} by the start of the row
+ */
 function read(since) {
   const rows = new Uint32Array(ROWS)
   since.addTo(rows, 0)

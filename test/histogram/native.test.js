@@ -1,5 +1,6 @@
 'use strict'
-// What is said of the error: a quantile of the native histogram is within a bucket, 9.05 %, of the exact value.
+// What is said of the error: a quantile of the native histogram is within a bucket, 9.05 %, of the exact
+// value.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

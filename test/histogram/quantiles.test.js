@@ -1,5 +1,6 @@
 'use strict'
-// Quantiles within 1 % of exact, on distributions of very different shape, and equal to what the library itself says.
+// Quantiles within 1 % of exact, on distributions of very different shape, and equal to what the library
+// itself says.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

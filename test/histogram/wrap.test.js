@@ -1,6 +1,6 @@
 'use strict'
-// A 32-bit cell wraps to 0 at 2^32, silently. To get there within a test, every value recorded here counts 2^30 times:
-// the library's own `recordValueWithCount` and `addToTotalCount` do. A file of its own, for that.
+// A 32-bit cell wraps to 0 at 2^32, silently. To get there within a test, every value recorded here counts
+// 2^30 times: the library's own `recordValueWithCount` and `addToTotalCount` do. A file of its own, for that.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// Rejections on Express 4: nothing of it is patched until it is asked for, and then they all reach the error handler.
+// Rejections on Express 4: nothing of it is patched until it is asked for, and then they all reach the error
+// handler.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')

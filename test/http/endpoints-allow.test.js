@@ -1,6 +1,6 @@
 'use strict'
-// Who is answered on the endpoints of the application's port, by a function of the user's. Whom it refuses is a request
-// of the application's like any other.
+// Who is answered on the endpoints of the application's port, by a function of the user's. Whom it refuses is
+// a request of the application's like any other.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

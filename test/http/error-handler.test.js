@@ -12,7 +12,10 @@ const { EXPRESSES } = require('../support/router-trees')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
-/** Headers that cache an answer, describe its body or lead elsewhere. Express and Koa differ in which of them they remove. */
+/**
+ * Headers that cache an answer, describe its body or lead elsewhere. Express and Koa differ in which of them
+ * they remove.
+ */
 const GONE = [
   'cdn-cache-control',
   'netlify-cdn-cache-control',

@@ -1,7 +1,8 @@
 'use strict'
-// If an app begins with `express()` and is itself a listener of the server, a request is decided before Express sees it, from the
-// second request on. Otherwise, and if the user's own functions are called, the middleware decides. A wrapper of the app's own
-// `handle` counts what Express sees. One request is held open, so that `maxConcurrent: 1` rejects all others.
+// If an app begins with `express()` and is itself a listener of the server, a request is decided before
+// Express sees it, from the second request on. Otherwise, and if the user's own functions are called, the
+// middleware decides. A wrapper of the app's own `handle` counts what Express sees. One request is held open,
+// so that `maxConcurrent: 1` rejects all others.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

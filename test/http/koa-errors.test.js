@@ -1,5 +1,6 @@
 'use strict'
-// What `koa()` makes of errors: the answers of `errorHandler()`, and to everybody who listens, Koa's own ways.
+// What `koa()` makes of errors: the answers of `errorHandler()`, and to everybody who listens, Koa's own
+// ways.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')

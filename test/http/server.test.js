@@ -1,6 +1,6 @@
 'use strict'
-// What `attach(server)` promises: it measures from the server's own events, whatever happens to its listeners, and can
-// be taken away again.
+// What `attach(server)` promises: it measures from the server's own events, whatever happens to its
+// listeners, and can be taken away again.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

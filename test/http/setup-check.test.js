@@ -1,6 +1,6 @@
 'use strict'
-// What is told of a middleware that stands where it cannot do its work: with the first request, once, with the line of the call.
-// What is no mistake is in ordinary-apps.test.js.
+// What is told of a middleware that stands where it cannot do its work: with the first request, once, with
+// the line of the call. What is no mistake is in ordinary-apps.test.js.
 
 const assert = require('node:assert/strict')
 const { channel } = require('node:diagnostics_channel')

@@ -1,5 +1,6 @@
 'use strict'
-// `log.access` as an object: further fields, another level, and requests without a line, as pino-http knows them.
+// `log.access` as an object: further fields, another level, and requests without a line, as pino-http knows
+// them.
 
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// `log.access` as an object, with the logger of our own: in a process of its own, for it writes to standard output.
+// `log.access` as an object, with the logger of our own: in a process of its own, for it writes to standard
+// output.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')

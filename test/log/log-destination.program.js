@@ -1,5 +1,6 @@
 'use strict'
-// What becomes of the lines that a pino of our own holds back: in processes of their own, for it writes to standard output.
+// What becomes of the lines that a pino of our own holds back: in processes of their own, for it writes to
+// standard output.
 
 const assert = require('node:assert/strict')
 const { spawn, spawnSync } = require('node:child_process')

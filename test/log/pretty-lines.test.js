@@ -1,5 +1,6 @@
 'use strict'
-// The application's own pino-pretty, here a few lines in its place: where it is found, and what becomes of one that fails.
+// The application's own pino-pretty, here a few lines in its place: where it is found, and what becomes of
+// one that fails.
 
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

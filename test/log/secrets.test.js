@@ -1,7 +1,7 @@
 'use strict'
-// The forms in which a secret can stand in a request, its answer and its error. Each request fails, so that the access log, the
-// log of slow requests and the log of errors have a line of it, with all headers and an error that quotes the URL; each is
-// asked with the query hidden and shown. No line has the secret.
+// The forms in which a secret can stand in a request, its answer and its error. Each request fails, so that
+// the access log, the log of slow requests and the log of errors have a line of it, with all headers and an
+// error that quotes the URL; each is asked with the query hidden and shown. No line has the secret.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
@@ -158,8 +158,8 @@ const ERRORS = {
 }
 
 /**
- * Asks a server whose every request fails, by an error that quotes its URL or by one that it is told. Each is of its own: of
- * many requests that fail only some have a line.
+ * Asks a server whose every request fails, by an error that quotes its URL or by one that it is told. Each is
+ * of its own: of many requests that fail only some have a line.
  */
 async function ask(t, log, { path = '/a', headers = {}, fail = undefined }) {
   const { lines, logger } = pinoWithLines()

@@ -1,5 +1,6 @@
 'use strict'
-// An application under its own tests: it fails, drains and is never closed, and neither prints a line nor keeps the process.
+// An application under its own tests: it fails, drains and is never closed, and neither prints a line nor
+// keeps the process.
 
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

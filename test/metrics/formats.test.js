@@ -79,7 +79,8 @@ test('any Accept header gets one of the formats', () => {
   )
 })
 
-// A pattern that goes back over what it has read is at one of these for half an hour, and the runner ends it sooner.
+// A pattern that goes back over what it has read is at one of these for half an hour, and the runner ends it
+// sooner.
 for (const filler of [' ', '=', '"', ' =', '= "', '" ', ';a ', ', ']) {
   test(`1 MB of ${JSON.stringify(filler)} in a header is read once`, () => {
     const many = filler.repeat(2 ** 20 / filler.length)

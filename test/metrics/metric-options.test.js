@@ -1,5 +1,6 @@
 'use strict'
-// The option group `metrics`: bounds, prefix, prom-client's default metrics, as /metrics and registries show them.
+// The option group `metrics`: bounds, prefix, prom-client's default metrics, as /metrics and registries show
+// them.
 
 const assert = require('node:assert/strict')
 const { afterEach, test } = require('node:test')

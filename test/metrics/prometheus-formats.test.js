@@ -1,5 +1,6 @@
 'use strict'
-// /metrics as OpenMetrics and as protobuf: the same numbers as in the text, with the registries of either client.
+// /metrics as OpenMetrics and as protobuf: the same numbers as in the text, with the registries of either
+// client.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

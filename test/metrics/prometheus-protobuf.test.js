@@ -111,7 +111,10 @@ test('a native histogram has schema 3, its zero bucket, and every value in the b
   )
 })
 
-/** As Prometheus reads spans and deltas: how many values, by the index of their bucket; the zero bucket is `zero`. */
+/**
+ * As Prometheus reads spans and deltas: how many values, by the index of their bucket; the zero bucket is
+ * `zero`.
+ */
 function bucketsOf({ zero_count, positive_span = [], positive_delta = [] }) {
   const counts = zero_count === 0 ? {} : { zero: zero_count }
   let index = 0
@@ -128,7 +131,10 @@ function bucketsOf({ zero_count, positive_span = [], positive_delta = [] }) {
   return counts
 }
 
-/** Bucket i holds what is above 2^((i - 1) / 8) and not above 2^(i / 8); what is longer than 512 s is in the last. */
+/**
+ * Bucket i holds what is above 2^((i - 1) / 8) and not above 2^(i / 8); what is longer than 512 s is in the
+ * last.
+ */
 function expectedBuckets(durations) {
   const counts = {}
   for (const seconds of durations) {

@@ -1,5 +1,6 @@
 'use strict'
-// Scrapers of every kind: two at once, slow ones, those that leave; and requests that arrive while a scrape is written.
+// Scrapers of every kind: two at once, slow ones, those that leave; and requests that arrive while a scrape
+// is written.
 
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')

@@ -1,5 +1,6 @@
 'use strict'
-// Scrapes that share a rendering: who shares, at what pace each reads, and what is kept of it, and for how long.
+// Scrapes that share a rendering: who shares, at what pace each reads, and what is kept of it, and for how
+// long.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// Small mistakes that a test should notice: one change of one line of code. Comments and strings are left alone.
+// Small mistakes that a test should notice: one change of one line of code. Comments and strings are left
+// alone.
 
 const OPERATORS = /** @type {const} */ ([
   [/ < /, ' <= '],
@@ -30,7 +31,10 @@ const OPERATORS = /** @type {const} */ ([
 /** A line of a comment, of an import or of a string. */
 const IS_NO_CODE = /^\s*(\/\/|\/\*|\*|['"`])|require\(|^module\.exports|^'use strict'/
 
-/** @param {string} source @returns {{ line: number, before: string, after: string, source: string }[]} every mutant of a file */
+/**
+ * @param {string} source
+ * @returns {{ line: number, before: string, after: string, source: string }[]} every mutant of a file
+ */
 function mutantsOf(source) {
   const lines = source.split('\n')
   return lines.flatMap((before, i) => {

@@ -1,8 +1,8 @@
 'use strict'
 // npm run mutants -- [flags]
 //
-// Changes one line of src/ at a time, in a copy, and runs the tests of the folder that the file is in. A mutant that no test
-// notices survives: something that the tests do not prove.
+// Changes one line of src/ at a time, in a copy, and runs the tests of the folder that the file is in. A
+// mutant that no test notices survives: something that the tests do not prove.
 //
 //   --sample 200          how many mutants, chosen at random
 //   --seed 1              of the choice
@@ -61,7 +61,9 @@ function chooseMutants() {
 /** The folder of core/ or features/, or of src/. */
 const folderOf = (file) => file.replace(/^(core|features)[/\\]/, '').split(path.sep)[0]
 
-/** @returns {string[]} the test files of a folder of src/; those of test/ itself for a file that is in none */
+/**
+ * @returns {string[]} the test files of a folder of src/; those of test/ itself for a file that is in none
+ */
 function testsOf(copy, file) {
   if (flags.tests !== undefined) return flags.tests
   const folder = folderOf(file)

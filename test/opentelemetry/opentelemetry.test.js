@@ -1,5 +1,6 @@
 'use strict'
-// What OpenTelemetry's own SDK collects of us: the conventions' names, units and kinds, exact numbers, and each once.
+// What OpenTelemetry's own SDK collects of us: the conventions' names, units and kinds, exact numbers, and
+// each once.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -22,7 +23,9 @@ const GAUGE = 2
 const SUM = 3
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
-/** Name, unit and data of what the conventions name: true is a sum that only rises, false one that also falls. */
+/**
+ * Name, unit and data of what the conventions name: true is a sum that only rises, false one that also falls.
+ */
 const CONVENTIONAL = [
   [conventions.METRIC_HTTP_SERVER_REQUEST_DURATION, 's', HISTOGRAM],
   [conventions.METRIC_HTTP_SERVER_ACTIVE_REQUESTS, '{request}', SUM, false],

@@ -81,7 +81,10 @@ const MEANT = {
   ],
 }
 
-/** The option names in the left columns of the tables of docs/migrating.md. Labels, metrics and calls are none. */
+/**
+ * The option names in the left columns of the tables of docs/migrating.md. Labels, metrics and calls are
+ * none.
+ */
 function namesInMigrating() {
   const page = readFileSync(path.join(__dirname, '..', '..', 'docs', 'migrating.md'), 'utf8')
   const lefts = page.split('\n').flatMap((line) => (line.startsWith('|') ? [line.split('|')[1]] : []))

@@ -1,6 +1,6 @@
 'use strict'
-// The options as environment variables: one for every option that is not a function, each text read as its rule takes it, and the
-// nearest name for one that is none.
+// The options as environment variables: one for every option that is not a function, each text read as its
+// rule takes it, and the nearest name for one that is none.
 
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')

@@ -1,6 +1,6 @@
 'use strict'
-// Where the time of a call went: looking up the name, connecting, waiting for the first byte. Real sockets, and a clock that moves only
-// where a resolver, a handshake or a server is slow.
+// Where the time of a call went: looking up the name, connecting, waiting for the first byte. Real sockets,
+// and a clock that moves only where a resolver, a handshake or a server is slow.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
@@ -22,7 +22,10 @@ const slowLookup = (clock, ms) => (_name, options, callback) =>
     else callback(null, '127.0.0.1', 4)
   })
 
-/** A server whose answers, and whose handshakes if it has TLS, are slow. The rest of an answer waits for `finish`. */
+/**
+ * A server whose answers, and whose handshakes if it has TLS, are slow. The rest of an answer waits for
+ * `finish`.
+ */
 async function slowServer(t, { clock, answerMs = 0, handshakeMs }) {
   let finish = () => {}
   const answer = (_req, res) => {

@@ -1,5 +1,6 @@
 'use strict'
-// Outgoing calls to real servers: each is counted once when its response has been read, by host, method and asking route.
+// Outgoing calls to real servers: each is counted once when its response has been read, by host, method and
+// asking route.
 
 const assert = require('node:assert/strict')
 const { channel, subscribe, unsubscribe } = require('node:diagnostics_channel')

@@ -1,6 +1,6 @@
 'use strict'
-// An application that esbuild has packed into one file, without the files that Spillway reads as it runs: every page of the admin
-// server answers.
+// An application that esbuild has packed into one file, without the files that Spillway reads as it runs:
+// every page of the admin server answers.
 
 const assert = require('node:assert/strict')
 const { mkdtempSync, rmSync } = require('node:fs')

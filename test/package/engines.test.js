@@ -1,7 +1,7 @@
 'use strict'
-// What `npm ci` would warn of: a package that does not support a Node that this one supports, one that is deprecated, and
-// one with an install script that is neither allowed nor denied. @prometheus-io/client states Node 22, and its tests here
-// pass on 20: the lock file leaves its engines out.
+// What `npm ci` would warn of: a package that does not support a Node that this one supports, one that is
+// deprecated, and one with an install script that is neither allowed nor denied. @prometheus-io/client states
+// Node 22, and its tests here pass on 20: the lock file leaves its engines out.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -9,7 +9,10 @@ const { bin } = require('../../package.json')
 const { packages } = require('../../package-lock.json')
 const { ROOT, pack } = require('./pack.js')
 
-/** Some 40 kB are examples with the dashboard, 130 kB docs, 130 kB their pictures, 60 kB the live page, and 510 kB the source. */
+/**
+ * Some 40 kB are examples with the dashboard, 130 kB docs, 130 kB their pictures, 60 kB the live page, and
+ * 510 kB the source.
+ */
 const LIMIT_BYTES = 1_100_000
 
 let packed
@@ -23,7 +26,10 @@ const filesIn = (folder) =>
     .map((entry) => relative(ROOT, join(entry.parentPath ?? entry.path, entry.name)))
     .map((path) => path.split(sep).join('/'))
 
-/** What the compiler wrote, what writes the dashboard, the tests of the rules, and the stories, which need packages for development. */
+/**
+ * What the compiler wrote, what writes the dashboard, the tests of the rules, and the stories, which need
+ * packages for development.
+ */
 const UNPUBLISHED = /^examples\/(\w+\/dist\/|stories\/|grafana\/(\w+\.js|rules\.test\.yml)$)/
 
 test('the package holds src/, the types, docs and examples, and nothing else', () => {

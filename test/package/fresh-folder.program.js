@@ -1,6 +1,6 @@
 'use strict'
-// The package as a user has it: unpacked from its tarball into an empty folder, beside exactly the dependencies it
-// declares. What it needs and does not declare, or does not ship, is missing here.
+// The package as a user has it: unpacked from its tarball into an empty folder, beside exactly the
+// dependencies it declares. What it needs and does not declare, or does not ship, is missing here.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')

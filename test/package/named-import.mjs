@@ -1,4 +1,5 @@
-// Named imports are checked when a module is linked: this one loads only if Node finds the names in the CommonJS.
+// Named imports are checked when a module is linked: this one loads only if Node finds the names in the
+// CommonJS.
 
 import { clusterPrimary, createSpillway, OverloadError, SpillwayError } from 'spillway'
 

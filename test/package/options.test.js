@@ -1,5 +1,6 @@
 'use strict'
-// Every option in three places: its default in src/core/options/table.js, in docs/options.md and in index.d.ts.
+// Every option in three places: its default in src/core/options/table.js, in docs/options.md and in
+// index.d.ts.
 
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')

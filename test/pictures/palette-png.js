@@ -1,12 +1,17 @@
 'use strict'
-// Writes a picture as PNG with a palette of 64 colours: a quarter of the size of what a browser writes, and the same to the eye.
+// Writes a picture as PNG with a palette of 64 colours: a quarter of the size of what a browser writes, and
+// the same to the eye.
 
 const zlib = require('node:zlib')
 
 const MOST_COLOURS = 64
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** @param {{ width: number, height: number, pixels: Uint8Array }} image pixels: red, green, blue and opacity of each @returns {Buffer} */
+/**
+ * @param {{ width: number, height: number, pixels: Uint8Array }} image pixels: red, green, blue and opacity
+ *   of each
+ * @returns {Buffer}
+ */
 function palettePng({ width, height, pixels }) {
   const palette = paletteOf(pixels)
   const indexes = new Map(palette.map((colour, i) => [colour, i]))

@@ -1,6 +1,7 @@
 'use strict'
-// `npm run pictures`: makes the pictures in docs/pictures/ of a real service, in a real Chromium and a real pseudo-terminal. It takes two
-// minutes, most of which the service runs, so that the charts have something to show.
+// `npm run pictures`: makes the pictures in docs/pictures/ of a real service, in a real Chromium and a real
+// pseudo-terminal. It takes two minutes, most of which the service runs, so that the charts have something to
+// show.
 
 const { writeFileSync } = require('node:fs')
 const path = require('node:path')

@@ -1,6 +1,7 @@
 'use strict'
-// The service in the pictures: a shop whose login hashes synchronously, whose payments have begun to fail, and whose reports take long. It
-// asks itself for everything, at a steady rate, and prints the address of its admin server.
+// The service in the pictures: a shop whose login hashes synchronously, whose payments have begun to fail,
+// and whose reports take long. It asks itself for everything, at a steady rate, and prints the address of its
+// admin server.
 
 const { pbkdf2Sync } = require('node:crypto')
 const { once } = require('node:events')

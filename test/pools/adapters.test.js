@@ -1,6 +1,6 @@
 'use strict'
-// The real packages, each without a server or with one of this process: uses, waits and timeouts are counted, and `close()` leaves
-// nothing on the pool.
+// The real packages, each without a server or with one of this process: uses, waits and timeouts are counted,
+// and `close()` leaves nothing on the pool.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
@@ -102,7 +102,11 @@ test('knex has another pool after `destroy()` and `initialize()`, which is obser
   await later.destroy()
 })
 
-/** A server of MySQL's protocol, which answers every query with one row. @param {import('node:test').TestContext} t */
+/**
+ * A server of MySQL's protocol, which answers every query with one row.
+ *
+ * @param {import('node:test').TestContext} t
+ */
 async function startMysql(t) {
   const server = /** @type {any} */ (mysql).createServer()
   const open = new Set()

@@ -1,5 +1,6 @@
 'use strict'
-// The real Pool of pg, without a database: every way to get and give back a connection, and every way to get it wrong.
+// The real Pool of pg, without a database: every way to get and give back a connection, and every way to get
+// it wrong.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

@@ -1,5 +1,6 @@
 'use strict'
-// Whether a request would wait too long for a connection, by the figures of a pool, with numbers in the place of a pool.
+// Whether a request would wait too long for a connection, by the figures of a pool, with numbers in the place
+// of a pool.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

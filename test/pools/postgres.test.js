@@ -1,5 +1,6 @@
 'use strict'
-// A real Postgres: a pool of `pg` whose connections are all in use, and whose requests wait for them. Skipped where there is none.
+// A real Postgres: a pool of `pg` whose connections are all in use, and whose requests wait for them. Skipped
+// where there is none.
 
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')

@@ -1,6 +1,6 @@
 'use strict'
-// A pool that is short, behind a real server, with a clock that moves when told: who would wait too long for a connection is rejected
-// with the reason of the pool, and nobody else.
+// A pool that is short, behind a real server, with a clock that moves when told: who would wait too long for
+// a connection is rejected with the reason of the pool, and nobody else.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
@@ -130,7 +130,10 @@ test('one request is admitted in 100 ms, however many wait', async (t) => {
   assert.deepEqual(await service.finish(answers), Array(5).fill(200))
 })
 
-/** A request that the gate has queued, and then a pool that is short: one client has the connection, and three wait. */
+/**
+ * A request that the gate has queued, and then a pool that is short: one client has the connection, and three
+ * wait.
+ */
 async function queuedThenShort(t) {
   const service = await serviceFor(t, { maxWait: 2 * USE_MS, shed: { maxConcurrent: 2 } })
   await service.learn()

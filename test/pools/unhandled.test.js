@@ -1,5 +1,6 @@
 'use strict'
-// A connection that fails is unhandled exactly if the application does not handle it, with `pool()` as without.
+// A connection that fails is unhandled exactly if the application does not handle it, with `pool()` as
+// without.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

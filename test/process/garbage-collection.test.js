@@ -7,8 +7,8 @@ const { runNode } = require('../support/run-node')
 
 const TIMEOUT_MS = 30_000
 
-// One turn in which there are many collections: their entries come in one list. Read when that list is there but not
-// yet delivered, and again when it has been: nothing may be missing then, nothing be counted twice.
+// One turn in which there are many collections: their entries come in one list. Read when that list is there
+// but not yet delivered, and again when it has been: nothing may be missing then, nothing be counted twice.
 const COLLECT = `
   const { PerformanceObserver } = require('node:perf_hooks')
   const { createSpillway } = require('./src/index.js')

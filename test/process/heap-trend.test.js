@@ -1,6 +1,6 @@
 'use strict'
-// Heaps made up, a collection every five seconds or so for hours of simulated time. Noise is what is in flight when a
-// collection ends: it adds, and never takes.
+// Heaps made up, a collection every five seconds or so for hours of simulated time. Noise is what is in
+// flight when a collection ends: it adds, and never takes.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -89,7 +89,8 @@ for (const [title, heapAt, options] of [
   })
 }
 
-// While it rises for the first time nothing tells it from a leak; once it slows, falls or has been there, something does.
+// While it rises for the first time nothing tells it from a leak; once it slows, falls or has been there,
+// something does.
 for (const [title, heapAt, hours, mostShare] of [
   ['a cache that fills in a quarter of an hour', saturating(300), 3, 0],
   ['a cache that fills in half an hour', saturating(600), 3, 0.1],
@@ -151,11 +152,15 @@ test('a process that leaks is told so by its own collections', async (t) => {
   const { verdict, megabytesPerHour, confidence, secondsToLimit } = output
   assert.equal(verdict, 'growing', JSON.stringify(output))
   assert.ok(megabytesPerHour > 100 && megabytesPerHour < 1000, String(megabytesPerHour))
-  // Of few periods the verdict rests on how far the heap rose, and the ranks, which are the confidence, say less.
+  // Of few periods the verdict rests on how far the heap rose, and the ranks, which are the confidence, say
+  // less.
   assert.ok(confidence > 0.9 && secondsToLimit > 1000, JSON.stringify(output))
 })
 
-/** The verdict of each minute of a recorded series: [second, kB in use, 1 after a major collection and 0 after a minor one]. */
+/**
+ * The verdict of each minute of a recorded series: [second, kB in use, 1 after a major collection and 0 after
+ * a minor one].
+ */
 function replay(series) {
   const trend = new HeapTrend(0)
   const minutes = []

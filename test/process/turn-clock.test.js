@@ -132,7 +132,8 @@ test('close() leaves nothing scheduled, also when a listener calls it', () => {
   assert.equal(clock.scheduled, 0)
 })
 
-// While the timer runs nothing else happens: a loop that spun would turn thousands of times, a sampler of 10 ms ten.
+// While the timer runs nothing else happens: a loop that spun would turn thousands of times, a sampler of 10
+// ms ten.
 test('an idle loop sleeps with a spillway open', { timeout: TIMEOUT_MS }, async (t) => {
   const { output } = await runNode(
     `require('./src/index.js').createSpillway()

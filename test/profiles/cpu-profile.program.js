@@ -95,7 +95,10 @@ for (const [what, path, name] of /** @type {const} */ ([
     assert.equal(ranked[0][0], name, JSON.stringify(ranked.slice(0, 3)))
   })
 
-/** A machine that others use takes the CPU away in the middle of a sample, which is then as long as it likes: here all are alike. */
+/**
+ * A machine that others use takes the CPU away in the middle of a sample, which is then as long as it likes:
+ * here all are alike.
+ */
 function evenly(profile) {
   const timeDeltas = profile.timeDeltas.map(() => SAMPLE_MICROSECONDS)
   return { ...profile, timeDeltas, endTime: profile.startTime + SAMPLE_MICROSECONDS * timeDeltas.length }

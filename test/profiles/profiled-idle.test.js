@@ -1,5 +1,6 @@
 'use strict'
-// The idle time while a profile runs: what Node says is too little, and what the thread did not run is idle. Time is moved by hand.
+// The idle time while a profile runs: what Node says is too little, and what the thread did not run is idle.
+// Time is moved by hand.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,6 +1,6 @@
 'use strict'
-// A server to take profiles of, in a process of its own: `node profiled-server.js [options] [token]`. It tells its ports, and answers
-// questions about itself.
+// A server to take profiles of, in a process of its own: `node profiled-server.js [options] [token]`. It
+// tells its ports, and answers questions about itself.
 
 const fs = require('node:fs')
 const os = require('node:os')

@@ -14,7 +14,10 @@ const NO_SHEDDING = { shed: { mode: 'off' } }
 /** Over so long the idle time is compared. */
 const SPAN_MS = 500
 
-/** @param {import('node:test').TestContext} t @param {{ options?: object, token?: string, timeout?: number, args?: string[] }} [given] */
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {{ options?: object, token?: string, timeout?: number, args?: string[] }} [given]
+ */
 async function startProfiled(t, { options = NO_SHEDDING, token = '', timeout, args = [] } = {}) {
   const { child, closed, next, told } = startProgram('', {
     t,

@@ -1,7 +1,8 @@
 'use strict'
-// A server with something to show in every panel: it answers, fails, waits, turns away, collects garbage and is asked for
-// what is no HTTP. It has a pool whose callers time out, and a chat. Its load is its own, because one that comes from the test
-// would end with it. With a number, so many workers of a cluster share its port.
+// A server with something to show in every panel: it answers, fails, waits, turns away, collects garbage and
+// is asked for what is no HTTP. It has a pool whose callers time out, and a chat. Its load is its own,
+// because one that comes from the test would end with it. With a number, so many workers of a cluster share
+// its port.
 
 const cluster = require('node:cluster')
 const http = require('node:http')
@@ -19,7 +20,10 @@ const CHAT_MS = 300
 /** One connection, used for longer than all of its callers wait. */
 const POOL = { min: 0, max: 1, acquireTimeoutMillis: 20, create: async () => ({}), destroy() {} }
 const USE_MS = 15
-/** A machine that stands still would be given more at each beat than it ever answers, and no scrape would get through. */
+/**
+ * A machine that stands still would be given more at each beat than it ever answers, and no scrape would get
+ * through.
+ */
 const MOST_UNDER_WAY = 64
 
 function serve() {

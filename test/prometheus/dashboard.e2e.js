@@ -1,6 +1,6 @@
 'use strict'
-// A real Prometheus scrapes a server under load, evaluates the rules, and is asked every expression of every panel, mark
-// and rule: an empty answer is a failure.
+// A real Prometheus scrapes a server under load, evaluates the rules, and is asked every expression of every
+// panel, mark and rule: an empty answer is a failure.
 
 const assert = require('node:assert/strict')
 const { fork } = require('node:child_process')
@@ -13,7 +13,10 @@ const { startPrometheus } = require('../support/prometheus')
 
 const RULES = join(__dirname, '../../examples/grafana/rules.yml')
 const SCRAPES = 6
-/** How often all that had no answer is asked for once more, each time after another scrape: an alert waits for its rate. */
+/**
+ * How often all that had no answer is asked for once more, each time after another scrape: an alert waits for
+ * its rate.
+ */
 const LOOKS = 30
 
 /** As Grafana fills it in. */

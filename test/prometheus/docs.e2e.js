@@ -1,5 +1,6 @@
 'use strict'
-// What README.md and docs/ show for Prometheus, by Prometheus's own tool: it takes each expression, rule and configuration.
+// What README.md and docs/ show for Prometheus, by Prometheus's own tool: it takes each expression, rule and
+// configuration.
 
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

@@ -1,6 +1,7 @@
 'use strict'
-// The marks over the panels, by Prometheus's own tool: one for each deploy and each restart, at whatever step Grafana asks,
-// and none where nothing has happened. And what is shown by version, while a fleet has two, and what is offered.
+// The marks over the panels, by Prometheus's own tool: one for each deploy and each restart, at whatever step
+// Grafana asks, and none where nothing has happened. And what is shown by version, while a fleet has two, and
+// what is offered.
 
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
@@ -10,7 +11,9 @@ const path = require('node:path')
 const { test } = require('node:test')
 const { ANNOTATIONS, ROWS } = require('../../examples/grafana/rows')
 
-/** Version 2 comes after ten minutes; so does the process that takes the place of the first, as a new worker. */
+/**
+ * Version 2 comes after ten minutes; so does the process that takes the place of the first, as a new worker.
+ */
 const SERIES = [
   ['spillway_build_info{job="shop", instance="a", version="1", revision="x"}', '1x39 stale'],
   ['spillway_build_info{job="shop", instance="a", version="2", revision="y"}', '_x39 1x80'],

@@ -1,5 +1,6 @@
 'use strict'
-// The recording rules for dashboards of other packages, in a real Prometheus: the same names, labels and spelling, and the same numbers.
+// The recording rules for dashboards of other packages, in a real Prometheus: the same names, labels and
+// spelling, and the same numbers.
 
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
@@ -13,7 +14,10 @@ const { startPrometheus } = require('../support/prometheus')
 const FOLDER = join(__dirname, '../../examples/grafana')
 const NAME = 'http_request_duration_seconds'
 
-/** By package: how it writes what is asked below. Both were run to see it: express-prom-bundle 8.0, prometheus-api-metrics 4.0. */
+/**
+ * By package: how it writes what is asked below. Both were run to see it: express-prom-bundle 8.0,
+ * prometheus-api-metrics 4.0.
+ */
 const SPELLINGS = {
   'express-prom-bundle': {
     labels: ['method', 'path', 'status_code'],

@@ -1,6 +1,6 @@
 'use strict'
-// A real Prometheus (2.42) with native histograms and exemplars switched on, which it asks for over protobuf, and with
-// exemplars alone, which it asks for as OpenMetrics.
+// A real Prometheus (2.42) with native histograms and exemplars switched on, which it asks for over protobuf,
+// and with exemplars alone, which it asks for as OpenMetrics.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,6 +1,6 @@
 'use strict'
-// The strict parser of Prometheus' Python client over what /metrics serves as OpenMetrics. Installed for the time of the
-// test from PyPI, into a folder of its own.
+// The strict parser of Prometheus' Python client over what /metrics serves as OpenMetrics. Installed for the
+// time of the test from PyPI, into a folder of its own.
 
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')

@@ -1,6 +1,6 @@
 'use strict'
-// `promtool check metrics` over what /metrics serves. Of our own families there is no finding; prom-client's default
-// metrics have some of their own (nodejs_active_handles_total, nodejs_active_requests_total and
+// `promtool check metrics` over what /metrics serves. Of our own families there is no finding; prom-client's
+// default metrics have some of their own (nodejs_active_handles_total, nodejs_active_requests_total and
 // nodejs_active_resources_total are gauges), which are left out here by name.
 
 const assert = require('node:assert/strict')

@@ -1,5 +1,6 @@
 'use strict'
-// The alert and recording rules, by Prometheus's own tool: each alert fires where it should, and not where it should not.
+// The alert and recording rules, by Prometheus's own tool: each alert fires where it should, and not where it
+// should not.
 
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

@@ -1,6 +1,6 @@
 'use strict'
-// A real Prometheus (Debian package `prometheus`) scrapes a real Express server under a little load, and answers what a
-// dashboard asks.
+// A real Prometheus (Debian package `prometheus`) scrapes a real Express server under a little load, and
+// answers what a dashboard asks.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

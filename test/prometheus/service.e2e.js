@@ -1,6 +1,6 @@
 'use strict'
-// examples/service/ with a real Prometheus that has the configuration of its compose.yml: the target is up by its name and
-// token, the rules load, and what the autoscaler asks has an answer.
+// examples/service/ with a real Prometheus that has the configuration of its compose.yml: the target is up by
+// its name and token, the rules load, and what the autoscaler asks has an answer.
 
 const assert = require('node:assert/strict')
 const path = require('node:path')

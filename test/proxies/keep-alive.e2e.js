@@ -1,6 +1,7 @@
 'use strict'
-// The race for an idle connection, by real proxies: a request arrives while Node's keep-alive timeout passes. The loop is blocked
-// meanwhile, so that the race has one end, which is what a stall makes of it in production: the timer is seen before the request.
+// The race for an idle connection, by real proxies: a request arrives while Node's keep-alive timeout passes.
+// The loop is blocked meanwhile, so that the race has one end, which is what a stall makes of it in
+// production: the timer is seen before the request.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -72,7 +73,10 @@ async function connect(port, isKept) {
 }
 
 const always = (configuration) => configuration.replace('http-reuse safe', 'http-reuse always')
-/** What the client gets where the service closes first. HAProxy lets a client that had an answer on its connection ask again. */
+/**
+ * What the client gets where the service closes first. HAProxy lets a client that had an answer on its
+ * connection ask again.
+ */
 const LOST = [
   { name: 'nginx', isKept: false, lost: 502 },
   { name: 'haproxy', isKept: true, lost: 0 },

@@ -1,6 +1,7 @@
 'use strict'
-// A real nginx, HAProxy or Envoy with its file of examples/proxies/, in front of two instances of a service. Only ports are changed.
-// nginx and HAProxy are Debian packages. Envoy runs where there is one: in the PATH, or at the path in ENVOY.
+// A real nginx, HAProxy or Envoy with its file of examples/proxies/, in front of two instances of a service.
+// Only ports are changed. nginx and HAProxy are Debian packages. Envoy runs where there is one: in the PATH,
+// or at the path in ENVOY.
 
 const { execFileSync, spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -20,7 +21,12 @@ const AGAIN_MS = 20
 
 const example = (name) => fs.readFileSync(path.join(EXAMPLES, name), 'utf8')
 
-/** A configuration with other ports: of the proxy, and of the two instances. @param {number[]} ports @param {string} separator */
+/**
+ * A configuration with other ports: of the proxy, and of the two instances.
+ *
+ * @param {number[]} ports
+ * @param {string} separator
+ */
 const withPorts = (configuration, ports, separator = '127.0.0.1:') =>
   [8080, 3001, 3002].reduce((written, port, index) => {
     if (!written.includes(`${separator}${port}`)) throw new Error(`no port ${port} in the example`)
@@ -72,7 +78,11 @@ const isMissing = (name) => {
   }
 }
 
-/** Asks on a new connection, or on those of the agent. @returns {Promise<{ status: number, headers: any, body: string }>} */
+/**
+ * Asks on a new connection, or on those of the agent.
+ *
+ * @returns {Promise<{ status: number, headers: any, body: string }>}
+ */
 async function ask(port, method = 'GET', { headers = {}, path: url = '/', agent = false } = {}) {
   const req = http.request({
     host: '127.0.0.1',
@@ -125,7 +135,8 @@ async function startProxy(t, name, services, edit = (configuration) => configura
 }
 
 /**
- * An instance of the service: it answers with its name and the headers of the request. `hold()` keeps it at its one request.
+ * An instance of the service: it answers with its name and the headers of the request. `hold()` keeps it at
+ * its one request.
  *
  * @param {import('node:test').TestContext} t
  * @param {string} name

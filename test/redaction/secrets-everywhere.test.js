@@ -104,7 +104,9 @@ const ALONE = {
 /** Its place shows letters of its own: `thor` of a secret is in `Authorization` too. */
 const OTHER = `Zq${'~'.repeat(20)}`
 
-/** No four characters of it, but those that the place shows with any secret. A secret may have `edac` in it. */
+/**
+ * No four characters of it, but those that the place shows with any secret. A secret may have `edac` in it.
+ */
 function assertHidden(show, hidden) {
   const shown = show(hidden).replaceAll('[Redacted]', '')
   const ofPlace = show(OTHER)

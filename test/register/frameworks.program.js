@@ -1,6 +1,6 @@
 'use strict'
-// Unchanged applications with spillway/register: they answer as without it, their routes have the expected labels, one line says
-// where the admin server is, and they end by themselves with their own exit code.
+// Unchanged applications with spillway/register: they answer as without it, their routes have the expected
+// labels, one line says where the admin server is, and they end by themselves with their own exit code.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
@@ -13,7 +13,9 @@ const { RESTIFY_SKIP } = require('../support/restify')
 const UNMATCHED = '(unmatched)'
 const JSON_7 = '{"id":"7"}'
 
-/** By application: Node's arguments, the file and what it is given, and by path the label that is expected. */
+/**
+ * By application: Node's arguments, the file and what it is given, and by path the label that is expected.
+ */
 const APPS = {
   'Express 4': {
     file: 'express.js',

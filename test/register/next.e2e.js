@@ -1,6 +1,7 @@
 'use strict'
-// A Next application with a custom server, unchanged: it answers as without spillway/register, and its requests are counted without a
-// route, because Next tells nobody which page it has chosen. `npm run test:next` installs it.
+// A Next application with a custom server, unchanged: it answers as without spillway/register, and its
+// requests are counted without a route, because Next tells nobody which page it has chosen.
+// `npm run test:next` installs it.
 
 const assert = require('node:assert/strict')
 const { existsSync } = require('node:fs')

@@ -1,6 +1,7 @@
 'use strict'
-// Processes of all kinds with spillway/register: tools without a server, crashes, threads, clusters, test runners, and applications
-// that use spillway themselves. Nothing of ours may print, listen, stay or change how a process ends where no server listens.
+// Processes of all kinds with spillway/register: tools without a server, crashes, threads, clusters, test
+// runners, and applications that use spillway themselves. Nothing of ours may print, listen, stay or change
+// how a process ends where no server listens.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')

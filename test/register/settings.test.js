@@ -1,6 +1,6 @@
 'use strict'
-// The options of spillway/register by variables and by a file: each mistake is one sentence with the nearest name, and costs no
-// other option.
+// The options of spillway/register by variables and by a file: each mistake is one sentence with the nearest
+// name, and costs no other option.
 
 const assert = require('node:assert/strict')
 const { mkdtempSync, rmSync, writeFileSync } = require('node:fs')

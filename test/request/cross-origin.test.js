@@ -1,5 +1,6 @@
 'use strict'
-// A 503 can be read by the browser application that it belongs to: the CORS headers are those that the application last set.
+// A 503 can be read by the browser application that it belongs to: the CORS headers are those that the
+// application last set.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

@@ -1,6 +1,6 @@
 'use strict'
-// Whose trace a bucket leads to: of a request whose answer was begun within a span that is kept, by OpenTelemetry's own
-// SDK; never what a client says of itself.
+// Whose trace a bucket leads to: of a request whose answer was begun within a span that is kept, by
+// OpenTelemetry's own SDK; never what a client says of itself.
 
 const assert = require('node:assert/strict')
 const { afterEach, test } = require('node:test')
@@ -22,7 +22,10 @@ afterEach(() => {
   context.disable()
 })
 
-/** @returns {Promise<{ traces: string[], scraped: string, spillway: any }>} traces the answers told, and /metrics */
+/**
+ * @returns {Promise<{ traces: string[], scraped: string, spillway: any }>} traces the answers told, and
+ *   /metrics
+ */
 async function answering(t, listenerOf, { way = 'wrap', paths = ['/'], headers = {} } = {}) {
   const spillway = spillwayFor(t)
   const { server, get } = await serve(t, way === 'wrap' ? spillway.wrap(listenerOf) : listenerOf)

@@ -1,5 +1,6 @@
 'use strict'
-// Who is told when a client half-closes: before Node's own listener, once, and nobody whose request has gone on meanwhile.
+// Who is told when a client half-closes: before Node's own listener, once, and nobody whose request has gone
+// on meanwhile.
 
 const assert = require('node:assert/strict')
 const { EventEmitter } = require('node:events')

@@ -17,7 +17,10 @@ const { requestWith } = require('../support/request')
 v8.setFlagsFromString('--allow-natives-syntax')
 const haveSameMap = new Function('a', 'b', 'return %HaveSameMap(a, b)')
 
-/** V8 learns from the first lives what kinds of values each field holds, and may replace the hidden class meanwhile. */
+/**
+ * V8 learns from the first lives what kinds of values each field holds, and may replace the hidden class
+ * meanwhile.
+ */
 const ROUNDS = 3
 const GATE = { shed: QUEUE, deadline: { of: ({ url }) => (url === '/rejected' ? 0 : undefined) } }
 
@@ -37,7 +40,10 @@ const work = (req, res) => {
   res.end('done')
 }
 
-/** One request each that runs at once, runs after the queue, fails, is rejected, and whose client disconnects in the queue. */
+/**
+ * One request each that runs at once, runs after the queue, fails, is rejected, and whose client disconnects
+ * in the queue.
+ */
 async function liveOverHttp1(t, requests) {
   const create = (spillway, handler) => collecting(attached(spillway, handler), requests)
   const { admission, clock, get, hold, port, waiting } = await holdingServer(t, { ...GATE, create, work })

@@ -1,5 +1,6 @@
 'use strict'
-// Each property of ours on a socket, a request or a response is one that Node's and the framework's code pays for: decision 0044.
+// Each property of ours on a socket, a request or a response is one that Node's and the framework's code pays
+// for: decision 0044.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

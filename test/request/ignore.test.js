@@ -1,5 +1,6 @@
 'use strict'
-// Requests that are left out of the metrics, of the log and of shedding: which, of what, and what becomes of them.
+// Requests that are left out of the metrics, of the log and of shedding: which, of what, and what becomes of
+// them.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

@@ -1,6 +1,6 @@
 'use strict'
-// Requests injected in process, without a server or a socket: they end by on-finished. A file of its own, since
-// light-my-request changes the prototypes of the copy of Express it is given.
+// Requests injected in process, without a server or a socket: they end by on-finished. A file of its own,
+// since light-my-request changes the prototypes of the copy of Express it is given.
 
 const { test } = require('node:test')
 const express = require('express')

@@ -1,5 +1,6 @@
 'use strict'
-// What fails inside, or in a callback of the user's, is counted, logged once a place, and takes nothing else with it.
+// What fails inside, or in a callback of the user's, is counted, logged once a place, and takes nothing else
+// with it.
 
 const assert = require('node:assert/strict')
 const { ServerResponse } = require('node:http')

@@ -1,6 +1,6 @@
 'use strict'
-// One table of endings, driven through every way a request can come to be measured: they must agree. The native ways
-// hear of the end by the response's `close`, the others by on-finished.
+// One table of endings, driven through every way a request can come to be measured: they must agree. The
+// native ways hear of the end by the response's `close`, the others by on-finished.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
@@ -84,7 +84,10 @@ const WAYS = {
   'in Koa 3, with attach()': (given) => given.spillway.attach(http.createServer(koaApp(given).callback())),
 }
 
-/** From the first request on, the middleware has the server prepare the next; one for an endpoint is not counted. */
+/**
+ * From the first request on, the middleware has the server prepare the next; one for an endpoint is not
+ * counted.
+ */
 async function askForLiveness(port) {
   const connection = await Connection.open(port)
   connection.send('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n')

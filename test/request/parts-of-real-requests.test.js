@@ -1,5 +1,6 @@
 'use strict'
-// The parts of requests to real servers, in each way that a request may come, by a clock that only moves when told.
+// The parts of requests to real servers, in each way that a request may come, by a clock that only moves when
+// told.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

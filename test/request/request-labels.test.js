@@ -1,5 +1,6 @@
 'use strict'
-// Labels of the user's on the series of requests: their values bounded, whatever the functions return, and in every format.
+// Labels of the user's on the series of requests: their values bounded, whatever the functions return, and in
+// every format.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

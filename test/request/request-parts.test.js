@@ -1,6 +1,6 @@
 'use strict'
-// Where the time of a request went. Each request goes through phases of work, collections and idling that are drawn by lot, so
-// that the truth is known; the clock only moves when told.
+// Where the time of a request went. Each request goes through phases of work, collections and idling that are
+// drawn by lot, so that the truth is known; the clock only moves when told.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

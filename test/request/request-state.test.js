@@ -1,5 +1,6 @@
 'use strict'
-// Every transition of a request from every state: the legal ones arrive, the illegal ones throw and change nothing.
+// Every transition of a request from every state: the legal ones arrive, the illegal ones throw and change
+// nothing.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

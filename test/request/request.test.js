@@ -1,5 +1,6 @@
 'use strict'
-// Who measures a request, and how often: several middlewares and instances on one response, and requests handed over.
+// Who measures a request, and how often: several middlewares and instances on one response, and requests
+// handed over.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

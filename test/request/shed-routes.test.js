@@ -1,6 +1,6 @@
 'use strict'
-// What is turned away, by the route it would have gone to: exact while it is little, in all exact and by route a guess
-// when it is much.
+// What is turned away, by the route it would have gone to: exact while it is little, in all exact and by
+// route a guess when it is much.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,6 +1,6 @@
 'use strict'
-// The soak in short: thousands of requests that end at random, on Express 4 and 5 and Koa 2 and 3. It takes no time:
-// every request has one outcome, the one its client gave it, and none is left in flight.
+// The soak in short: thousands of requests that end at random, on Express 4 and 5 and Koa 2 and 3. It takes
+// no time: every request has one outcome, the one its client gave it, and none is left in flight.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

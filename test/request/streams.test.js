@@ -1,5 +1,6 @@
 'use strict'
-// Event streams and other long bodies have a series of their own, so that they do not spoil p99. Time is told by hand.
+// Event streams and other long bodies have a series of their own, so that they do not spoil p99. Time is told
+// by hand.
 
 const assert = require('node:assert/strict')
 const http2 = require('node:http2')

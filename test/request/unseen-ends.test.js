@@ -1,6 +1,6 @@
 'use strict'
-// Which requests are over though nobody has told. Streams are made up: real ones are left by clients that hang up at the right
-// moment.
+// Which requests are over though nobody has told. Streams are made up: real ones are left by clients that
+// hang up at the right moment.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,6 +1,6 @@
 'use strict'
-// A mount path of router 2.3 is kept by its layer; that of router 2.0 to 2.2 is found out by asking the layer's matchers,
-// whatever the values in the URL look like.
+// A mount path of router 2.3 is kept by its layer; that of router 2.0 to 2.2 is found out by asking the
+// layer's matchers, whatever the values in the URL look like.
 
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// Weaving is not noticed: what an application, its tools and its process see of a router is what they saw before.
+// Weaving is not noticed: what an application, its tools and its process see of a router is what they saw
+// before.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')

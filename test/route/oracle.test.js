@@ -1,6 +1,7 @@
 'use strict'
-// The same table as express.test.js, judged by router 2.3's own tracing channel. Where the two differ the case says
-// why, as `oracle: { target: reason }`, and must differ: a reason that holds no longer is an error too.
+// The same table as express.test.js, judged by router 2.3's own tracing channel. Where the two differ the
+// case says why, as `oracle: { target: reason }`, and must differ: a reason that holds no longer is an error
+// too.
 
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// Routes of ours: what a body parser has refused, and what Socket.IO has answered, are no page's, nor unmatched.
+// Routes of ours: what a body parser has refused, and what Socket.IO has answered, are no page's, nor
+// unmatched.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

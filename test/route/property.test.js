@@ -1,6 +1,7 @@
 'use strict'
-// Random router trees, random endings, several requests at once: the label of each is the template the generator
-// knows, none contains a value of a URL, the counts add up and nothing stays in flight. fast-check prints the seed.
+// Random router trees, random endings, several requests at once: the label of each is the template the
+// generator knows, none contains a value of a URL, the counts add up and nothing stays in flight. fast-check
+// prints the seed.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

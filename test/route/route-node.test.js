@@ -1,5 +1,6 @@
 'use strict'
-// The tree of places: what leads where, and how little of it is kept where an application builds routers without end.
+// The tree of places: what leads where, and how little of it is kept where an application builds routers
+// without end.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

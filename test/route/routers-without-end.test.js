@@ -1,5 +1,6 @@
 'use strict'
-// An application that makes a router for each request, from what the request says: what is kept of them is bounded.
+// An application that makes a router for each request, from what the request says: what is kept of them is
+// bounded.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// The tables of endings again: a signal has aborted exactly where the answer was cut off, with the reason of who did it.
+// The tables of endings again: a signal has aborted exactly where the answer was cut off, with the reason of
+// who did it.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

@@ -1,5 +1,6 @@
 'use strict'
-// The recipes of docs/cancellation.md, as they stand there: a client leaves, and what the handler had begun ends.
+// The recipes of docs/cancellation.md, as they stand there: a client leaves, and what the handler had begun
+// ends.
 
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
@@ -22,7 +23,8 @@ const codeUnder = (heading) =>
   blocks.filter((block) => block.language === 'js' && block.heading === heading).map(({ code }) => code)
 
 /**
- * Runs the blocks under a heading on an application, and gives what they declare. `failed()` is the next error of a handler.
+ * Runs the blocks under a heading on an application, and gives what they declare. `failed()` is the next
+ * error of a handler.
  *
  * @param {import('node:test').TestContext} t
  */
@@ -53,7 +55,10 @@ async function recipe(t, heading, given = {}) {
   return { app, ask, declared, failed, spillway }
 }
 
-/** A service that answers nothing, or begins to. `asked()` resolves when it has a request, with a promise of its end. */
+/**
+ * A service that answers nothing, or begins to. `asked()` resolves when it has a request, with a promise of
+ * its end.
+ */
 async function upstream(t, begin = () => {}) {
   const requests = new EventEmitter()
   const { port } = await serve(t, (req, res) => {

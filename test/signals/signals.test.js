@@ -374,7 +374,10 @@ const HOWS = {
   wrap: (spillway, handle) => http.createServer(spillway.wrap(handle)),
 }
 
-/** Whether the first signal of the instance is asked for after the end of the request, or an earlier one has been. */
+/**
+ * Whether the first signal of the instance is asked for after the end of the request, or an earlier one has
+ * been.
+ */
 const FIRSTS = { 'the first signal of all': false, 'a first signal': true }
 
 for (const [how, serverFor] of Object.entries(HOWS))

@@ -1,6 +1,7 @@
 'use strict'
-// The connections of a service in simulated time. Node accepts one new connection a loop turn, and reads its first
-// request in the next turn. A connection carries one request at a time, an HTTP/2 session any number of streams.
+// The connections of a service in simulated time. Node accepts one new connection a loop turn, and reads its
+// first request in the next turn. A connection carries one request at a time, an HTTP/2 session any number of
+// streams.
 
 /** What one accept costs the loop. */
 const ACCEPT_MS = 0.05
@@ -25,7 +26,10 @@ class Connections {
   #loop
   #onAccept
 
-  /** @param {any} loop @param {() => void} onAccept called for each connection accepted while the world runs */
+  /**
+   * @param {any} loop
+   * @param {() => void} onAccept called for each connection accepted while the world runs
+   */
   constructor(loop, onAccept) {
     this.#loop = loop
     this.#onAccept = onAccept

@@ -1,6 +1,6 @@
 'use strict'
-// The real admission with the real deadlines and limits in simulated time. Requests carry what proxies and callers send: a stamp by the
-// clock of the proxy, and a timeout.
+// The real admission with the real deadlines and limits in simulated time. Requests carry what proxies and
+// callers send: a stamp by the clock of the proxy, and a timeout.
 
 const { deadlinesOf } = require('../../src/features/deadlines/deadlines')
 const { Bulkheads } = require('../../src/features/bulkheads/bulkheads')

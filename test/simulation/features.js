@@ -1,7 +1,8 @@
 'use strict'
-// What the features know of a generated world: the ages of its requests by the stamps of proxies, a deadline for each request, and
-// bulkheads. All of it is drawn apart, so a seed is the same world with and without them. Each bound is several times what the world
-// needs, which runs without features and without its disturbances tell.
+// What the features know of a generated world: the ages of its requests by the stamps of proxies, a deadline
+// for each request, and bulkheads. All of it is drawn apart, so a seed is the same world with and without
+// them. Each bound is several times what the world needs, which runs without features and without its
+// disturbances tell.
 
 const { Draw } = require('./generate')
 const { stack } = require('./stack')
@@ -57,8 +58,9 @@ function withFeatures(spec) {
 }
 
 /**
- * By route, at most and without disturbances: the wait until it runs, the time until it ends, and the requests that run at a time. The
- * gate queues a burst first in, first out, and without it others overtake: so both ways.
+ * By route, at most and without disturbances: the wait until it runs, the time until it ends, and the
+ * requests that run at a time. The gate queues a burst first in, first out, and without it others overtake:
+ * so both ways.
  */
 function needsOf(spec) {
   const needs = spec.routes.map(() => ({ waitMs: 0, durationMs: 0, running: 0 }))
@@ -97,7 +99,8 @@ function* runningOf(requests) {
 }
 
 /**
- * When a bound was last exceeded by half, or more, in a world without a gate. Until then a disturbance is not over: what is older than
+ * When a bound was last exceeded by half, or more, in a world without a gate. Until then a disturbance is not
+ * over: what is older than
  * `maxAge` is to be rejected.
  */
 function exceededMs({ features, disturbedMs }, requests) {

@@ -1,6 +1,6 @@
 'use strict'
-// Worlds whose requests have ages, deadlines and bulkheads, each several times what the world needs, by invariants 1 and 2.
-// `npm run worlds -- 1000 1 --features` tries more.
+// Worlds whose requests have ages, deadlines and bulkheads, each several times what the world needs, by
+// invariants 1 and 2. `npm run worlds -- 1000 1 --features` tries more.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,6 +1,7 @@
 'use strict'
-// A process between the clients and the service: a reverse proxy, another service, or an HTTP/2 client. It shares few
-// connections among many clients. When all are busy it queues the request, opens a connection, or fails the request.
+// A process between the clients and the service: a reverse proxy, another service, or an HTTP/2 client. It
+// shares few connections among many clients. When all are busy it queues the request, opens a connection, or
+// fails the request.
 
 /** From an answer to the next request on the same connection. */
 const HOP_MS = 0.2

@@ -1,6 +1,6 @@
 'use strict'
-// Generates worlds from a seed: work x population x disturbance. A world is healthy by construction: without a gate its
-// loop is busy for at most 65 % of the time, over whole periods of its bursts.
+// Generates worlds from a seed: work x population x disturbance. A world is healthy by construction: without
+// a gate its loop is busy for at most 65 % of the time, over whole periods of its bursts.
 
 const { crowdOf, populationOf } = require('./populations')
 const { randomFrom } = require('./random')
@@ -16,7 +16,10 @@ const AFTER_MS = 2000
 const MEASURED_MS = 2500
 /** A process that starts cold is measured from then on. */
 const COLD_MS = 4000
-/** The clients of a crowd connect, and its first bursts come, in the first second: together they may be more than 500 ms of work. */
+/**
+ * The clients of a crowd connect, and its first bursts come, in the first second: together they may be more
+ * than 500 ms of work.
+ */
 const CROWD_MS = 1000
 
 class Draw {
@@ -123,9 +126,10 @@ const DISTURBANCE_KINDS = Object.keys(DISTURBANCES)
 
 /**
  * @param {number} seed
- * @param {{ disturbance?: string, hasCrowds?: boolean }} [given] `hasCrowds: false` is the same seed without crowds
- * @returns {any} a world, from `seed` alone. From `measuredMs` on it is healthy, unless a surge or a stall has left
- *   more work: see judge.js
+ * @param {{ disturbance?: string, hasCrowds?: boolean }} [given] `hasCrowds: false` is the same seed without
+ *   crowds
+ * @returns {any} a world, from `seed` alone. From `measuredMs` on it is healthy, unless a surge or a stall
+ *   has left more work: see judge.js
  */
 function generate(seed, { disturbance, hasCrowds = true } = {}) {
   const draw = new Draw(seed)

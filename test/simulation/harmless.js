@@ -1,5 +1,6 @@
 'use strict'
-// The tests that many generated inputs take: worlds by invariants 1, 2 and 4, and closed loops by invariant 7.
+// The tests that many generated inputs take: worlds by invariants 1, 2 and 4, and closed loops by invariant
+// 7.
 
 const assert = require('node:assert/strict')
 const { before, describe, it, test } = require('node:test')
@@ -8,8 +9,8 @@ const { judgeWorlds } = require('./judge-worlds')
 const { judgeSaturated } = require('./saturated')
 
 const LEAST_GOODPUT = 0.97
-// Requests that await 50 to 200 ms and then burn: fewer may be in flight than would fill the loop. It idles 3 to 5 %, which is too
-// little to correct that. Seeds 64, 111 and 162 have 0.967, 0.956 and 0.950.
+// Requests that await 50 to 200 ms and then burn: fewer may be in flight than would fill the loop. It idles 3
+// to 5 %, which is too little to correct that. Seeds 64, 111 and 162 have 0.967, 0.956 and 0.950.
 const LEAST_OF_GENERATED = 0.94
 const MOST_BELOW = 0.015
 

@@ -1,6 +1,6 @@
 'use strict'
-// The rest of a thousand worlds and of two hundred closed loops: worlds.test.js and invariants.test.js judge the first. They take a
-// minute of both cores.
+// The rest of a thousand worlds and of two hundred closed loops: worlds.test.js and invariants.test.js judge
+// the first. They take a minute of both cores.
 
 const { testClosedLoops, testWorlds } = require('./harmless')
 

@@ -7,12 +7,16 @@ const { Worker, isMainThread, parentPort, workerData } = require('node:worker_th
 const { judge } = require('./judge')
 
 const BATCH = 20
-/** A world makes garbage by the hundred megabytes, of which hardly anything outlives a collection of a young generation this large. */
+/**
+ * A world makes garbage by the hundred megabytes, of which hardly anything outlives a collection of a young
+ * generation this large.
+ */
 const resourceLimits = { maxYoungGenerationSizeMb: 192 }
 
 /**
- * @param {{ first: number, count: number, hasFeatures?: boolean, onBatch: (found: ReturnType<typeof judge>[]) => void }} worlds
- *   their seeds, from `first` on; `onBatch` gets what was found of some of them, in any order
+ * @param {{ first: number, count: number, hasFeatures?: boolean,
+ *   onBatch: (found: ReturnType<typeof judge>[]) => void }} worlds their seeds, from `first` on; `onBatch`
+ *   gets what was found of some of them, in any order
  */
 async function judgeWorlds({ first, count, hasFeatures = false, onBatch }) {
   const step = BATCH * availableParallelism()

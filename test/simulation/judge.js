@@ -1,8 +1,9 @@
 'use strict'
-// Whether a world was harmed by the gate: invariants 1 and 2, "a load that the process answers at up to 70 % utilisation
-// without a gate is never shed beyond .1 %". It counts from two seconds after the loop without a gate first idles again: what a
-// surge or a stall leaves keeps any process busy until then. Only where something was shed is the world run without a gate.
-// And whether the loop was the reason of a rejection while it idled: invariant 4, all the time.
+// Whether a world was harmed by the gate: invariants 1 and 2, "a load that the process answers at up to 70 %
+// utilisation without a gate is never shed beyond .1 %". It counts from two seconds after the loop without a
+// gate first idles again: what a surge or a stall leaves keeps any process busy until then. Only where
+// something was shed is the world run without a gate. And whether the loop was the reason of a rejection
+// while it idled: invariant 4, all the time.
 
 const { featureStack } = require('./feature-stack')
 const { exceededMs, withFeatures } = require('./features')
@@ -37,8 +38,9 @@ function loopRejectionsOf({ admission: { episode, measurements } }) {
 }
 
 /**
- * Without a gate: the share of the time from `measuredMs` on in which the loop is busy, and when it first idles after the
- * disturbance. What a surge or a stall has left is part of the disturbance, because it is served before that.
+ * Without a gate: the share of the time from `measuredMs` on in which the loop is busy, and when it first
+ * idles after the disturbance. What a surge or a stall has left is part of the disturbance, because it is
+ * served before that.
  */
 function ungated(spec) {
   const world = worldOf(spec, { mode: 'off' }, stack)
@@ -60,7 +62,10 @@ function ungated(spec) {
   return { utilisation: 1 - (loop.idleTotalMs - idledMs) / (loop.nowMs - spec.measuredMs), servedMs }
 }
 
-/** @returns {{ requests: number, shed: number, isHarmed: boolean, utilisation?: number, reasons: any, loopRejections: { all: number, whileIdling: number } }} */
+/**
+ * @returns {{ requests: number, shed: number, isHarmed: boolean, utilisation?: number, reasons: any,
+ *   loopRejections: { all: number, whileIdling: number } }}
+ */
 function judge(seed, { stack: given, hasFeatures = false, ...options } = {}) {
   const spec = generate(seed, options)
   return judgeWorld(hasFeatures ? withFeatures(spec) : spec, given)

@@ -1,8 +1,8 @@
 'use strict'
 // node test/simulation/loads.js [--root checkout]
 //
-// Prints what the gate does with loads of every kind, in simulated time: overloads, closed loops, gateways, bursts and
-// HTTP/2. `--root` takes the admission of another checkout.
+// Prints what the gate does with loads of every kind, in simulated time: overloads, closed loops, gateways,
+// bursts and HTTP/2. `--root` takes the admission of another checkout.
 
 const { resolve } = require('node:path')
 const { readFlags } = require('../../bench/support/flags')
@@ -142,7 +142,11 @@ function printGateways() {
   print('Gateways, 2 ms; in time is within 250 ms from arrival at the gateway, of the capacity', heads, rows)
 }
 
-/** `workMs` of 1 ms requests at once, every three seconds, beside independent users. @returns {number} the share shed */
+/**
+ * `workMs` of 1 ms requests at once, every three seconds, beside independent users.
+ *
+ * @returns {number} the share shed
+ */
 function burstShed({ workMs, wait, how, utilisation }) {
   const reconnects = how === 'new'
   const burn = 1

@@ -1,6 +1,7 @@
 'use strict'
-// Mode `observe` says what mode `adaptive` does, in simulated time: the same share of an open-loop overload, within a quarter, and
-// nothing where that rejects nothing. Of clients that wait for their answers it says only whether some would be rejected.
+// Mode `observe` says what mode `adaptive` does, in simulated time: the same share of an open-loop overload,
+// within a quarter, and nothing where that rejects nothing. Of clients that wait for their answers it says
+// only whether some would be rejected.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -10,7 +11,9 @@ const { World } = require('./world')
 
 const total = (counts) => counts.reduce((sum, { count }) => sum + count, 0)
 
-/** @returns {{ count: number, share: number }} what the mode says of that load, of the requests that were read */
+/**
+ * @returns {{ count: number, share: number }} what the mode says of that load, of the requests that were read
+ */
 function said(mode, spec, untilMs) {
   const world = new World(structuredClone(spec), { stack, shed: { mode }, keepsRequests: false })
   const { admission, loop } = world
@@ -22,13 +25,19 @@ function said(mode, spec, untilMs) {
 }
 
 const OVERLOADS = [1.2, 1.5, 2, 5, 10]
-/** Requests of `bimodal` block the loop at random, other ones in each mode: their shares are means of many runs. */
+/**
+ * Requests of `bimodal` block the loop at random, other ones in each mode: their shares are means of many
+ * runs.
+ */
 const SEEDS = { cpu: [3], await: [3], mixed: [3], bimodal: [1, 2, 3, 4, 5, 6, 7, 8] }
 const WITHIN = 0.25
 /** By chance it is now idle and now full, which the model of a mean cost smooths. */
 const WITHIN_BY_CHANCE = 0.4
 
-/** Half the capacity for two seconds, then so many times it without end: a turn may last longer than the time that is looked at. */
+/**
+ * Half the capacity for two seconds, then so many times it without end: a turn may last longer than the time
+ * that is looked at.
+ */
 const openLoop = (work, times, arrivals, seed) => ({
   seed,
   seconds: 1000,

@@ -1,5 +1,6 @@
 'use strict'
-// Open-loop overloads in simulated time: the works of `npm run bench -- overload`, whose best possible goodput is known exactly.
+// Open-loop overloads in simulated time: the works of `npm run bench -- overload`, whose best possible
+// goodput is known exactly.
 
 const { stack } = require('./stack')
 const { PARSE_MS, REFUSE_MS, World } = require('./world')

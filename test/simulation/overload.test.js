@@ -1,5 +1,6 @@
 'use strict'
-// What the gate serves of the best possible, in simulated time, at up to ten times the capacity. Floors, not targets.
+// What the gate serves of the best possible, in simulated time, at up to ten times the capacity. Floors, not
+// targets.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

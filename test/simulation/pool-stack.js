@@ -64,7 +64,11 @@ class SimulatedPool extends EventEmitter {
   }
 }
 
-/** A stack for one world. @param {{ isObserved?: boolean, maxWait?: number }} [options] whether the pools are given to `pool()` */
+/**
+ * A stack for one world.
+ *
+ * @param {{ isObserved?: boolean, maxWait?: number }} [options] whether the pools are given to `pool()`
+ */
 function poolStack({ isObserved = true, maxWait } = {}) {
   const asker = { reference: undefined, asker: () => asker.reference, turnOn() {}, turnOff() {} }
   const names = new Map()

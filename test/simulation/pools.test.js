@@ -1,6 +1,7 @@
 'use strict'
-// Observed pools in simulated time: at ten times what a pool can do it serves what it can, in time; below, and for routes that do not
-// need it, nothing is rejected; and nothing is left of a trouble two seconds after it.
+// Observed pools in simulated time: at ten times what a pool can do it serves what it can, in time; below,
+// and for routes that do not need it, nothing is rejected; and nothing is left of a trouble two seconds after
+// it.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -161,7 +162,10 @@ for (const mode of ['adaptive', 'observe']) {
   })
 }
 
-/** 113: a handler blocks the loop for 80 ms, beside a route behind a pool. 356: 897 requests at once, which the pool serves in 330 ms. */
+/**
+ * 113: a handler blocks the loop for 80 ms, beside a route behind a pool. 356: 897 requests at once, which
+ * the pool serves in 330 ms.
+ */
 const SEEDS = [113, 356, 1, 2, 3, 4, 5, 6]
 
 test(`${SEEDS.length} generated services with observed pools are not harmed`, () => {

@@ -1,6 +1,7 @@
 'use strict'
-// Populations of clients that take a share of the loop. Most are independent users. A crowd comes through a gateway,
-// uses HTTP/2 sessions, asks again at once on kept connections, or brings up to 500 ms of work at once.
+// Populations of clients that take a share of the loop. Most are independent users. A crowd comes through a
+// gateway, uses HTTP/2 sessions, asks again at once on kept connections, or brings up to 500 ms of work at
+// once.
 
 const { ACCEPT_MS } = require('./connections')
 const { PARSE_MS } = require('./world')

@@ -1,9 +1,9 @@
 'use strict'
 // npm run worlds -- [how many] [first seed] [--features]
 //
-// Simulates generated worlds on all cores, 10 000 from seed 1 by default: services, clients and disturbances. Prints a line
-// for each world that the gate harms, and ends with 1 if there is any. With --features their requests have ages, deadlines and
-// bulkheads.
+// Simulates generated worlds on all cores, 10 000 from seed 1 by default: services, clients and disturbances.
+// Prints a line for each world that the gate harms, and ends with 1 if there is any. With --features their
+// requests have ages, deadlines and bulkheads.
 
 const { answerHelp } = require('../../bench/support/flags')
 const { line } = require('./judge')

@@ -1,6 +1,7 @@
 'use strict'
-// Saturated closed loops from a seed: clients that keep their connections and ask again at once. Their requests cost
-// at most 400 ms together. None may be rejected, and goodput must be at least 0.97 of that without a gate.
+// Saturated closed loops from a seed: clients that keep their connections and ask again at once. Their
+// requests cost at most 400 ms together. None may be rejected, and goodput must be at least 0.97 of that
+// without a gate.
 
 const { Draw } = require('./generate')
 const { stack } = require('./stack')
@@ -47,7 +48,10 @@ function closedLoop(spec, { shed, stack: given = stack, settledMs = SETTLED_MS }
   }
 }
 
-/** @returns {{ seed: number, clients: number, costMs: number, goodput: number, shedPerSecond: number, isHarmed: boolean }} */
+/**
+ * @returns {{ seed: number, clients: number, costMs: number, goodput: number, shedPerSecond: number,
+ *   isHarmed: boolean }}
+ */
 function judgeSaturated(seed, { stack: given } = {}) {
   const spec = saturatedLoop(seed)
   const gated = closedLoop(spec, { stack: given })

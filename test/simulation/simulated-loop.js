@@ -1,6 +1,7 @@
 'use strict'
-// An event loop in simulated time: arrivals, burns and waits are numbers, so a run of seconds takes milliseconds and
-// repeats exactly. Phases as in Node: timers, poll, check, with the ticks of a callback behind it. The loop idles when nothing is due.
+// An event loop in simulated time: arrivals, burns and waits are numbers, so a run of seconds takes
+// milliseconds and repeats exactly. Phases as in Node: timers, poll, check, with the ticks of a callback
+// behind it. The loop idles when nothing is due.
 
 const { EventHeap } = require('./heap')
 

@@ -1,6 +1,7 @@
 'use strict'
-// One service and its clients in simulated time, from a description in plain JSON: routes, populations of clients that
-// ask again (closed loop), streams of arrivals (open loop), gateways and disturbances. Tells what was served, shed and late.
+// One service and its clients in simulated time, from a description in plain JSON: routes, populations of
+// clients that ask again (closed loop), streams of arrivals (open loop), gateways and disturbances. Tells
+// what was served, shed and late.
 
 const { Connections } = require('./connections')
 const { Gateway } = require('./gateway')
@@ -150,7 +151,9 @@ class World {
     else throw new Error(`no disturbance '${kind}'`)
   }
 
-  /** The client sends a request at `atMs`, to its gateway or on its connection. It connects if it has none. */
+  /**
+   * The client sends a request at `atMs`, to its gateway or on its connection. It connects if it has none.
+   */
   #send(client, atMs) {
     const { connection, gateway, population } = client
     if (gateway !== undefined) return this.loop.outside(atMs, () => this.#sendThrough(gateway, client, atMs))

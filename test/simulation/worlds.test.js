@@ -1,6 +1,6 @@
 'use strict'
-// Two hundred generated worlds by invariants 1, 2 and 4, and by name the worlds that an earlier gate harmed. Eight hundred more are in
-// harmless.program.js, and `npm run worlds -- 100000` tries more.
+// Two hundred generated worlds by invariants 1, 2 and 4, and by name the worlds that an earlier gate harmed.
+// Eight hundred more are in harmless.program.js, and `npm run worlds -- 100000` tries more.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

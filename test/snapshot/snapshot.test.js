@@ -9,7 +9,10 @@ const { serve } = require('../support/serve')
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A spillway on a clock moved by hand, and `request(path, durationMs, status)`, which waits until it is counted. */
+/**
+ * A spillway on a clock moved by hand, and `request(path, durationMs, status)`, which waits until it is
+ * counted.
+ */
 async function measuredBy(t, clock, options) {
   const spillway = new Spillway({ logger: false, shed: { mode: 'off' }, ...options }, clock)
   t.after(() => spillway.close())

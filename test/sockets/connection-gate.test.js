@@ -178,7 +178,8 @@ test('newcomers at five times the capacity leave the loop its tenth, though each
   const openedAt = [0]
   let most = 0
   for (let ms = 0; ms < 60_000; ms += 10) {
-    // Each connection loads the loop by 1/500, a second after it has opened. 42 newcomers a second are five times what it bears.
+    // Each connection loads the loop by 1/500, a second after it has opened. 42 newcomers a second are five
+    // times what it bears.
     if (ms % 24 < 10) ask()
     openedAt.push(opened())
     const openedBefore = (agoMs) => openedAt[Math.max(0, openedAt.length - agoMs / 10)]

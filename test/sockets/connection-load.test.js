@@ -1,5 +1,6 @@
 'use strict'
-// What a connection that opens will take of the loop, by what newcomers have taken: sessions of all lengths, in a time that the test moves.
+// What a connection that opens will take of the loop, by what newcomers have taken: sessions of all lengths,
+// in a time that the test moves.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -9,7 +10,11 @@ const { Newcomers } = require('../../src/features/sockets/newcomers')
 const TURN_MS = 10
 const EVERY_MS = 50
 
-/** Twenty sessions a second. Each lives so long, and from a certain age on takes a share of the loop. @returns what ten more show to take */
+/**
+ * Twenty sessions a second. Each lives so long, and from a certain age on takes a share of the loop.
+ *
+ * @returns what ten more show to take
+ */
 function shownByTen({ livesMs, takes, fromMs = 0, seconds = 30 }) {
   let nowMs = 0
   let handledMs = 0

@@ -5,7 +5,10 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { runNode } = require('../support/run-node')
 
-/** Ends a process by an error in a listener, with and without Spillway; prints what the process was told of it. */
+/**
+ * Ends a process by an error in a listener, with and without Spillway; prints what the process was told of
+ * it.
+ */
 const program = ({ watched, listener, server, guarded }) => `
 const { createSpillway } = require('./src/index.js')
 const http = require('node:http')

@@ -1,6 +1,6 @@
 'use strict'
-// What clients and applications do that nobody expects: names as long as a message, namespaces without end, listeners that are removed,
-// handshakes whose clients go, and requests that are not Node's.
+// What clients and applications do that nobody expects: names as long as a message, namespaces without end,
+// listeners that are removed, handshakes whose clients go, and requests that are not Node's.
 
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')

@@ -1,5 +1,6 @@
 'use strict'
-// Sessions of Socket.IO by long polling: a client that waits for messages is no slow request, and nothing ends its wait.
+// Sessions of Socket.IO by long polling: a client that waits for messages is no slow request, and nothing
+// ends its wait.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

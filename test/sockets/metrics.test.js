@@ -12,7 +12,8 @@ test('connections by transport, messages by direction, and events by name and ou
   io.on('connection', (socket) => socket.on('save', (ack) => ack()))
   const client = await connected('/', { transports: ['websocket'] })
   await client.emitWithAck('save')
-  // Socket.IO's own connect is a message each way. A label is made once: the second scrape reads what the first has kept.
+  // Socket.IO's own connect is a message each way. A label is made once: the second scrape reads what the
+  // first has kept.
   await (await fetch(`${url}/metrics`)).text()
   const text = await (await fetch(`${url}/metrics`)).text()
   assert.deepEqual(

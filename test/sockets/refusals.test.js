@@ -1,5 +1,6 @@
 'use strict'
-// New connections in overload, over real sockets: 503 with Retry-After, for each way in which a session can begin.
+// New connections in overload, over real sockets: 503 with Retry-After, for each way in which a session can
+// begin.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

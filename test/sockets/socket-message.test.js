@@ -1,5 +1,6 @@
 'use strict'
-// The time in listeners, by which the gate knows what another connection will bring. Socket.IO would need a loop that blocks.
+// The time in listeners, by which the gate knows what another connection will bring. Socket.IO would need a
+// loop that blocks.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

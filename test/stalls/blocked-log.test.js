@@ -1,5 +1,6 @@
 'use strict'
-// When a line says that the loop is still blocked, what it says, and where it goes. With a clock moved by hand.
+// When a line says that the loop is still blocked, what it says, and where it goes. With a clock moved by
+// hand.
 
 const assert = require('node:assert/strict')
 const os = require('node:os')

@@ -1,5 +1,6 @@
 'use strict'
-// A real process that hangs says so while it does: function, file and route of JavaScript, and what native code waits for.
+// A real process that hangs says so while it does: function, file and route of JavaScript, and what native
+// code waits for.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

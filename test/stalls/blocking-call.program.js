@@ -16,7 +16,11 @@ const LONG_MS = 180
 const TRIES = 3
 const FEWEST_TOLD = 10
 
-/** By route: the call, the function that made it, and what the advice names. @type {Record<string, [call: string, caller: string, advice: RegExp]>} */
+/**
+ * By route: the call, the function that made it, and what the advice names.
+ *
+ * @type {Record<string, [call: string, caller: string, advice: RegExp]>}
+ */
 const CALLS = {
   read: ['fs.readFileSync', 'read', /fs\.promises\.readFile/],
   within: ['JSON.parse', 'parseLarge', /worker thread/],
@@ -49,7 +53,10 @@ async function startBlocking(t) {
     hasChannel: true,
   })
   const port = await next('port')
-  /** A busy host, and a collection, make stalls of their own. In a short one the stack may be read after the call. */
+  /**
+   * A busy host, and a collection, make stalls of their own. In a short one the stack may be read after the
+   * call.
+   */
   return async (name, init, isRight = ({ route }) => route === `/${name}`) => {
     for (let tries = 0; tries < TRIES; tries++) {
       const answer = await fetch(`http://127.0.0.1:${port}/${name}`, init)

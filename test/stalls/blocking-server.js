@@ -1,5 +1,6 @@
 'use strict'
-// A server whose routes each block in one call of Node or V8, for test/stalls/blocking-call.program.js. A body of JSON is parsed by Express.
+// A server whose routes each block in one call of Node or V8, for test/stalls/blocking-call.program.js. A
+// body of JSON is parsed by Express.
 
 const { spawnSync } = require('node:child_process')
 const crypto = require('node:crypto')

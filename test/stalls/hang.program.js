@@ -1,5 +1,6 @@
 'use strict'
-// What is done about a real process that hangs, where the options ask for it: a report, and an end. And what the command line shows of it.
+// What is done about a real process that hangs, where the options ask for it: a report, and an end. And what
+// the command line shows of it.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

@@ -1,5 +1,6 @@
 'use strict'
-// Stalls of real servers in processes of their own: function, file and route are named, and the process ends as it would without.
+// Stalls of real servers in processes of their own: function, file and route are named, and the process ends
+// as it would without.
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
@@ -82,7 +83,10 @@ async function startServer(
       if (stall.function !== null && isOfRequest(stall)) return stall
     }
   }
-  /** The stall of what is asked. On a busy host the watcher may need a second try, and the host makes stalls of its own. */
+  /**
+   * The stall of what is asked. On a busy host the watcher may need a second try, and the host makes stalls
+   * of its own.
+   */
   const stallOf = async (cause, isOfCause = isOfRequest) => {
     for (;;) {
       // What was told before is of another cause.
@@ -96,7 +100,9 @@ async function startServer(
   return { closed, ask, messages, next, tell, watched, stallOf }
 }
 
-/** What a block is does not depend on the framework, and how its route is found does not depend on the block. */
+/**
+ * What a block is does not depend on the framework, and how its route is found does not depend on the block.
+ */
 const KINDS = Object.keys(FUNCTIONS)
 const FRAMEWORKS = {
   express: KINDS,

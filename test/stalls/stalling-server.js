@@ -1,6 +1,7 @@
 'use strict'
-// A server whose routes block the loop in eight ways, for the tests of stalls: `node stalling-server.js express|express-4|koa|http`.
-// Each block takes a quarter of a second of CPU, or sleeps as long: longer than any threshold, however busy the machine is.
+// A server whose routes block the loop in eight ways, for the tests of stalls:
+// `node stalling-server.js express|express-4|koa|http`. Each block takes a quarter of a second of CPU, or
+// sleeps as long: longer than any threshold, however busy the machine is.
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')

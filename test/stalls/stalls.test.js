@@ -1,5 +1,6 @@
 'use strict'
-// When a stall is recorded, told and watched for: with a clock moved by hand and a watcher that sees what the test says.
+// When a stall is recorded, told and watched for: with a clock moved by hand and a watcher that sees what the
+// test says.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -1,5 +1,6 @@
 'use strict'
-// stalling-server.js in a worker thread, for the tests of stalls. The main thread has no instance of Spillway.
+// stalling-server.js in a worker thread, for the tests of stalls. The main thread has no instance of
+// Spillway.
 
 const { join } = require('node:path')
 const { Worker } = require('node:worker_threads')

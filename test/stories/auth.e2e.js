@@ -1,6 +1,6 @@
 'use strict'
-// The story of accounts behind five connections: the pool and the route that holds it, the driver and the logger by package, and the
-// releases. It needs a Postgres: of the PATH, of Debian, or from npm.
+// The story of accounts behind five connections: the pool and the route that holds it, the driver and the
+// logger by package, and the releases. It needs a Postgres: of the PATH, of Debian, or from npm.
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')

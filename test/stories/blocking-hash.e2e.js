@@ -1,5 +1,6 @@
 'use strict'
-// The story of a log-in that stops the shop: the stall and the doctor name function and route; mended, no function is named.
+// The story of a log-in that stops the shop: the stall and the doctor name function and route; mended, no
+// function is named.
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')

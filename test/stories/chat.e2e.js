@@ -1,5 +1,6 @@
 'use strict'
-// The story of a chat: the event, the function that blocks the loop for it, the connections that are refused, and the times of the event.
+// The story of a chat: the event, the function that blocks the loop for it, the connections that are refused,
+// and the times of the event.
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')

@@ -1,6 +1,7 @@
 'use strict'
-// The story of a slow database behind nginx: without the features most of the database's time is for nobody, and the doctor says so; with them
-// the limit rejects, and the catalogue stays up. It needs nginx and a Postgres.
+// The story of a slow database behind nginx: without the features most of the database's time is for nobody,
+// and the doctor says so; with them the limit rejects, and the catalogue stays up. It needs nginx and a
+// Postgres.
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')

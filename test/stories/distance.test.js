@@ -1,5 +1,6 @@
 'use strict'
-// A server that is made far away answers the same, in order, and the end of a connection arrives on the other side.
+// A server that is made far away answers the same, in order, and the end of a connection arrives on the other
+// side.
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')

@@ -1,5 +1,6 @@
 'use strict'
-// The frame of the stories with programs of its own: a run that fails waits for the others, and the load of overload ends when it is asked to.
+// The frame of the stories with programs of its own: a run that fails waits for the others, and the load of
+// overload ends when it is asked to.
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')

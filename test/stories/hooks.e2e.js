@@ -1,5 +1,6 @@
 'use strict'
-// The story of a hook that each request registers again: the warning of Node, the line that adds the listener, and the function of a profile.
+// The story of a hook that each request registers again: the warning of Node, the line that adds the
+// listener, and the function of a profile.
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')

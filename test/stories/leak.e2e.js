@@ -1,6 +1,6 @@
 'use strict'
-// The story of a cache without a limit: the heap is warned of, a profile names the function whose objects stay, and a worker is replaced
-// without a failed request.
+// The story of a cache without a limit: the heap is warned of, a profile names the function whose objects
+// stay, and a worker is replaced without a failed request.
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')

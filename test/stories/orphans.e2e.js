@@ -1,5 +1,6 @@
 'use strict'
-// The story of saves that nobody answers: the requests are named by route, the process ends on a Node of today, and mended the error is named.
+// The story of saves that nobody answers: the requests are named by route, the process ends on a Node of
+// today, and mended the error is named.
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')

@@ -1,5 +1,6 @@
 'use strict'
-// The story of ten times the load: behind each framework Spillway rejects what it cannot serve, and says that the process is overloaded.
+// The story of ten times the load: behind each framework Spillway rejects what it cannot serve, and says that
+// the process is overloaded.
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')

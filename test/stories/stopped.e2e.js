@@ -1,6 +1,6 @@
 'use strict'
-// A story that is stopped leaves nothing behind: by Ctrl-C in a terminal that closes at once, and by a SIGTERM to npm, which ends only the
-// shell between npm and the story. It needs a Postgres, as auth does.
+// A story that is stopped leaves nothing behind: by Ctrl-C in a terminal that closes at once, and by a
+// SIGTERM to npm, which ends only the shell between npm and the story. It needs a Postgres, as auth does.
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')

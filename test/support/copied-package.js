@@ -8,7 +8,10 @@ const { after } = require('node:test')
 
 const ROOT = path.join(__dirname, '..', '..')
 
-/** @returns {typeof import('../../src/index.js')} a copy that shares no module with ours, until the tests of the file have ended */
+/**
+ * @returns {typeof import('../../src/index.js')} a copy that shares no module with ours, until the tests of
+ *   the file have ended
+ */
 function copiedPackage() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-copy-'))
   for (const name of ['src', 'package.json'])

@@ -1,6 +1,6 @@
 'use strict'
-// Drives one ending through a server, and gives what was measured once all of it has ended and the server is closed:
-// an outcome counted twice, or later, would be in it.
+// Drives one ending through a server, and gives what was measured once all of it has ended and the server is
+// closed: an outcome counted twice, or later, would be in it.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

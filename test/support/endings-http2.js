@@ -10,8 +10,8 @@ const { NGHTTP2_NO_ERROR, NGHTTP2_INTERNAL_ERROR, NGHTTP2_CANCEL } = http2.const
 const BIG = Buffer.alloc(20_000_000)
 const NODE = Number.parseInt(process.versions.node, 10)
 /**
- * Frames of nothing that there is, longer than any may be. Node 20 answers with GOAWAY, and from then on takes no notice of
- * the connection, nor of its end: the request stays open for ever, with us and without.
+ * Frames of nothing that there is, longer than any may be. Node 20 answers with GOAWAY, and from then on
+ * takes no notice of the connection, nor of its end: the request stays open for ever, with us and without.
  */
 const NOT_HTTP_2 = Buffer.alloc(16, 0xff)
 

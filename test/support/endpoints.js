@@ -8,8 +8,9 @@ const { spillwayFor } = require('./spillway')
 const MISSED = 'not an endpoint'
 
 /**
- * @param {(t: import('node:test').TestContext, spillway: any, answer: (req: any, res: any) => void) => Promise<{ get: Function, request: Function }>} start
- *   serves an application that answers everything it gets with `answer`
+ * @param {(t: import('node:test').TestContext, spillway: any, answer: (req: any,
+ *   res: any) => void) => Promise<{ get: Function, request: Function }>} start serves an application that
+ *   answers everything it gets with `answer`
  */
 function promisesEndpoints(start) {
   const answer = (_req, res) => {

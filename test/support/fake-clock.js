@@ -1,6 +1,6 @@
 'use strict'
-// A clock advanced by hand, with the interface of src/core/clock.js: what depends on time is tested without waiting.
-// Time passes busy unless told it was idle. Turns happen only when `turn()` is called.
+// A clock advanced by hand, with the interface of src/core/clock.js: what depends on time is tested without
+// waiting. Time passes busy unless told it was idle. Turns happen only when `turn()` is called.
 
 class FakeClock {
   #nowMs

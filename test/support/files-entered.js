@@ -1,8 +1,9 @@
 'use strict'
-// Prints the files of src/ that a request enters, as JSON. Express 5 answers the request, with attach(), express() and errorHandler().
-// A file is entered if one of its functions is called for the request. Calls that spillway makes once a loop turn or from a timer do
-// not count: on a slow machine, a timer runs during each request.
-// A process of its own: V8 counts only the calls of functions that were compiled after its coverage began.
+// Prints the files of src/ that a request enters, as JSON. Express 5 answers the request, with attach(),
+// express() and errorHandler(). A file is entered if one of its functions is called for the request. Calls
+// that spillway makes once a loop turn or from a timer do not count: on a slow machine, a timer runs during
+// each request. A process of its own: V8 counts only the calls of functions that were compiled after its
+// coverage began.
 
 const { once } = require('node:events')
 const { Session } = require('node:inspector')
@@ -31,7 +32,10 @@ function takeFiles() {
 /** The function that begins a file is the module itself, which runs when it is required. */
 const isCalled = ({ ranges: [{ count, startOffset }] }) => count > 0 && startOffset > 0
 
-/** Calls back in the check phase of each loop turn, after all that was set up so before. Keeps no loop turning. */
+/**
+ * Calls back in the check phase of each loop turn, after all that was set up so before. Keeps no loop
+ * turning.
+ */
 function eachTurn(callback) {
   setImmediate(() => {
     eachTurn(callback)
@@ -39,7 +43,10 @@ function eachTurn(callback) {
   }).unref()
 }
 
-/** From now on, `before` and `after` run around the callback of each timer that src/core/clock.js sets. It reads Node's when it is required. */
+/**
+ * From now on, `before` and `after` run around the callback of each timer that src/core/clock.js sets. It
+ * reads Node's when it is required.
+ */
 function aroundTimers(before, after) {
   const setTimer = timers.setTimeout
   const replaced = /** @type {any} */ (timers)

@@ -1,6 +1,6 @@
 'use strict'
-// A member of a fleet under test, wherever it runs: serves requests that take exactly as long as it is told, by a clock
-// that only moves then, and answers what it is asked.
+// A member of a fleet under test, wherever it runs: serves requests that take exactly as long as it is told,
+// by a clock that only moves then, and answers what it is asked.
 
 require('./checked-transitions')
 const { existsSync, writeFileSync } = require('node:fs')

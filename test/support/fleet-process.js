@@ -1,6 +1,7 @@
 'use strict'
-// node fleet-process.js <options as JSON>: the primary of a cluster whose members do what the test says over IPC. With
-// `threads` the members are threads of this process. Without a primary of ours there is `member: true`: it is one itself.
+// node fleet-process.js <options as JSON>: the primary of a cluster whose members do what the test says over
+// IPC. With `threads` the members are threads of this process. Without a primary of ours there is
+// `member: true`: it is one itself.
 
 const cluster = require('node:cluster')
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads')

@@ -9,7 +9,9 @@ const path = require('node:path')
 const { setTimeout } = require('node:timers/promises')
 const { parse, valuesOf } = require('./metrics-text')
 
-/** Those of each test: they have to be gone before their files go, and hooks run in the order they were given. */
+/**
+ * Those of each test: they have to be gone before their files go, and hooks run in the order they were given.
+ */
 const fleetsOf = new WeakMap()
 
 class FleetUnderTest {
@@ -127,7 +129,8 @@ function temporaryDirectory(t) {
   const directory = mkdtempSync(path.join(tmpdir(), 'sw-'))
   t.after(async () => {
     await Promise.all((fleetsOf.get(t) ?? []).map((fleet) => fleet.stop()))
-    // A member of this process may still be writing a report. Retries of rmSync() do not look for what has come meanwhile.
+    // A member of this process may still be writing a report. Retries of rmSync() do not look for what has
+    // come meanwhile.
     for (let tries = 1; existsSync(directory); tries++) {
       try {
         rmSync(directory, { recursive: true, force: true })

@@ -1,5 +1,6 @@
 'use strict'
-// The real loop with a clock that only moves when told, timers too: what is due runs in `pass`, and nothing waits.
+// The real loop with a clock that only moves when told, timers too: what is due runs in `pass`, and nothing
+// waits.
 
 const { stillClock } = require('./still-clock')
 

@@ -1,5 +1,6 @@
 'use strict'
-// The real clock, which can be put ahead: what a scrape shows is up to a second old, and no test waits for that second.
+// The real clock, which can be put ahead: what a scrape shows is up to a second old, and no test waits for
+// that second.
 
 const { systemClock } = require('../../src/core/clock')
 

@@ -1,5 +1,6 @@
 'use strict'
-// A `node:cluster` whose workers do what a test says, so that they die, hang and answer at a moment of its choosing.
+// A `node:cluster` whose workers do what a test says, so that they die, hang and answer at a moment of its
+// choosing.
 
 const { EventEmitter } = require('node:events')
 

@@ -1,6 +1,6 @@
 'use strict'
-// What a spillway says it measured, read the way a user would: from a metrics registry. Zeros are left out, so that a
-// test can compare with what it expects to be there and nothing else.
+// What a spillway says it measured, read the way a user would: from a metrics registry. Zeros are left out,
+// so that a test can compare with what it expects to be there and nothing else.
 
 require('./checked-transitions')
 const { Registry } = require('prom-client')
@@ -14,7 +14,10 @@ function readableSpillway(t, options, clock) {
   return { spillway, measured: () => readMeasured(registry) }
 }
 
-/** @returns {Promise<{ inFlight: number, outcomes: Record<string, number>, statuses: Record<string, number>, firstBytes: number, streams: number, requestBytes: number, responseBytes: number, faults: number }>} */
+/**
+ * @returns {Promise<{ inFlight: number, outcomes: Record<string, number>, statuses: Record<string, number>,
+ *   firstBytes: number, streams: number, requestBytes: number, responseBytes: number, faults: number }>}
+ */
 async function readMeasured(registry) {
   const families = Object.fromEntries(
     (await registry.getMetricsAsJSON()).map((one) => [one.name, one.values])

@@ -12,7 +12,10 @@ const NUMBERS = {
 }
 const UNESCAPED = { '\\\\': '\\', '\\n': '\n', '\\"': '"' }
 
-/** @typedef {{ name: string, help: string, type: string, samples: { name: string, labels: Record<string, string>, value: number }[] }} Family */
+/**
+ * @typedef {{ name: string, help: string, type: string, samples: { name: string, labels: Record<string,
+ *   string>, value: number }[] }} Family
+ */
 
 /** @returns {Map<string, Family>} in the order of the text */
 function parse(text) {

@@ -13,8 +13,8 @@ const fail = () => {
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {{ file: string, lines: string, given?: object, options?: object }} code which returns an app, a listener or a server;
- *   it may use `spillway` and what is given
+ * @param {{ file: string, lines: string, given?: object, options?: object }} code which returns an app, a
+ *   listener or a server; it may use `spillway` and what is given
  */
 async function runApp(t, { file, lines, given = {}, options = {} }) {
   const { lines: logged, logger } = pinoWithLines({ base: null })

@@ -1,6 +1,6 @@
 'use strict'
-// The environment of a process that is not to know that a test has started it: under a test runner the default logger is
-// silent, and no watcher of the developer's is the program's own.
+// The environment of a process that is not to know that a test has started it: under a test runner the
+// default logger is silent, and no watcher of the developer's is the program's own.
 
 /** @param {Record<string, string | undefined>} [more] */
 function outsideTests(more) {

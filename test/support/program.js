@@ -1,6 +1,6 @@
 'use strict'
-// A program in a process of its own: a few lines of JavaScript, or a file. What it tells on standard output and over its channel,
-// and how it ends.
+// A program in a process of its own: a few lines of JavaScript, or a file. What it tells on standard output
+// and over its channel, and how it ends.
 
 const { spawn } = require('node:child_process')
 const { on, once } = require('node:events')
@@ -10,9 +10,9 @@ const { outsideTests } = require('./outside-tests')
 const REPOSITORY = path.join(__dirname, '..', '..')
 
 /**
- * @param {{ t: import('node:test').TestContext, env?: object, hasChannel?: boolean, file?: string, nodeArgs?: string[], args?: string[],
- *   tellsErrors?: boolean }} options
- *   hasChannel: as a forked child has; file: to run in place of lines, with `args`; tellsErrors: standard error is told as well
+ * @param {{ t: import('node:test').TestContext, env?: object, hasChannel?: boolean, file?: string,
+ *   nodeArgs?: string[], args?: string[], tellsErrors?: boolean }} options hasChannel: as a forked child has;
+ *   file: to run in place of lines, with `args`; tellsErrors: standard error is told as well
  */
 function startProgram(
   lines,

@@ -1,6 +1,7 @@
 'use strict'
-// A real Prometheus for the time of one test: its own data folder, a free loopback port, one target, a scrape every two
-// seconds. On a machine that stands still for longer than that a scrape fails, and what it would have told is asked for again.
+// A real Prometheus for the time of one test: its own data folder, a free loopback port, one target, a scrape
+// every two seconds. On a machine that stands still for longer than that a scrape fails, and what it would
+// have told is asked for again.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -58,10 +59,11 @@ async function until(ask) {
 /**
  * @param {import('node:test').TestContext} t
  * @param {number} targetPort
- * @param {{ features?: string, rules?: string, config?: string }} [options] features of Prometheus to be switched on, with
- *   commas between, a file of rules, and a configuration in place of the one made of them
+ * @param {{ features?: string, rules?: string, config?: string }} [options] features of Prometheus to be
+ *   switched on, with commas between, a file of rules, and a configuration in place of the one made of them
  * @returns {Promise<{ api: (resource: string) => Promise<any>, query: (expression: string) => Promise<any[]>,
- *   answer: (expression: string) => Promise<any[]>, targets: () => Promise<any[]>, scraped: (count: number) => Promise<void> }>}
+ *   answer: (expression: string) => Promise<any[]>, targets: () => Promise<any[]>,
+ *   scraped: (count: number) => Promise<void> }>}
  */
 async function startPrometheus(
   t,

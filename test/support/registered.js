@@ -1,6 +1,6 @@
 'use strict'
-// A program in a process of its own, with spillway/register or without: its server's port, the address of the admin server, what it
-// printed, and how it ended once its standard input did.
+// A program in a process of its own, with spillway/register or without: its server's port, the address of the
+// admin server, what it printed, and how it ended once its standard input did.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -46,7 +46,12 @@ class Program {
     this.#closed = once(this.#child, 'close')
   }
 
-  /** Until it has printed what the pattern finds. @param {'stdout' | 'stderr'} name @param {RegExp} pattern */
+  /**
+   * Until it has printed what the pattern finds.
+   *
+   * @param {'stdout' | 'stderr'} name
+   * @param {RegExp} pattern
+   */
   async until(name, pattern) {
     for (;;) {
       const match = this[name].match(pattern)
@@ -76,8 +81,8 @@ class Program {
   }
 
   /**
-   * The lines of spillway, which are JSON where standard error is no terminal. A machine that is busy stalls a process while it
-   * starts, so lines about stalls are left out.
+   * The lines of spillway, which are JSON where standard error is no terminal. A machine that is busy stalls
+   * a process while it starts, so lines about stalls are left out.
    */
   get lines() {
     return this.stderr
@@ -91,7 +96,10 @@ class Program {
     return parse((await get(`${await this.admin()}/metrics`)).body)
   }
 
-  /** Waits until requests with these labels are counted, which follows their answers. There must be no more than `count`. */
+  /**
+   * Waits until requests with these labels are counted, which follows their answers. There must be no more
+   * than `count`.
+   */
   async untilCounted(labels, count = 1) {
     for (;;) {
       const families = await this.metrics()

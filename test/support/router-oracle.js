@@ -1,7 +1,7 @@
 'use strict'
-// What router 2.3 itself says served a request, from its tracing channel: a second, independent way to the label, by
-// an algorithm that shares nothing with src/core/route. Frames pair the concrete base URL with its template;
-// `req.route.stack` tells a route's handler from a middleware.
+// What router 2.3 itself says served a request, from its tracing channel: a second, independent way to the
+// label, by an algorithm that shares nothing with src/core/route. Frames pair the concrete base URL with its
+// template; `req.route.stack` tells a route's handler from a middleware.
 
 const { tracingChannel } = require('node:diagnostics_channel')
 

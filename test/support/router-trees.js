@@ -1,7 +1,8 @@
 'use strict'
-// Serves the router trees of test/route/trees in every Express and in every way spillway can be put in, and tells
-// for each request the label it was recorded under. The label is taken from `routes.label`, which is called once a
-// request, so that a test waits for an event and not for time; what was counted is compared at the end.
+// Serves the router trees of test/route/trees in every Express and in every way spillway can be put in, and
+// tells for each request the label it was recorded under. The label is taken from `routes.label`, which is
+// called once a request, so that a test waits for an event and not for time; what was counted is compared at
+// the end.
 
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
@@ -56,7 +57,10 @@ function labelledSpillway(t, onLabel = () => {}) {
   return { labels, spillway: spillwayFor(t, { routes: { label } }) }
 }
 
-/** Sends the requests of a case one after the other, and compares each status and label, and what was counted in all. */
+/**
+ * Sends the requests of a case one after the other, and compares each status and label, and what was counted
+ * in all.
+ */
 async function checkRequests(t, { spillway, labels, app, port, of, version }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => agent.destroy())
@@ -85,7 +89,10 @@ function countsOf({ routes }) {
   return counts
 }
 
-/** @returns {Promise<number | 'aborted' | 'cut off'>} the status; `ABORT /path` leaves when the app emits `hang` */
+/**
+ * @returns {Promise<number | 'aborted' | 'cut off'>} the status; `ABORT /path` leaves when the app emits
+ *   `hang`
+ */
 async function ask({ app, port, agent, target }) {
   const [verb, path] = target.split(' ')
   const method = verb === 'ABORT' ? 'GET' : verb

@@ -8,7 +8,10 @@ const { outsideTests } = require('./outside-tests')
 
 const REPOSITORY = path.join(__dirname, '..', '..')
 
-/** @returns {Promise<{ code: number | null, signal: string | null, output: any }>} output: the JSON it printed, if it did */
+/**
+ * @returns {Promise<{ code: number | null, signal: string | null, output: any }>} output: the JSON it
+ *   printed, if it did
+ */
 async function runNode(lines, { args = [], t } = {}) {
   const child = spawn(process.execPath, [...args, '-e', lines], {
     cwd: REPOSITORY,

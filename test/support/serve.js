@@ -1,6 +1,7 @@
 'use strict'
-// A real server on a free loopback port for the time of one test, and a client that keeps no connection. One that does
-// keep them shall not lose a request where the machine stands still for Node's five seconds, and both ends give one up.
+// A real server on a free loopback port for the time of one test, and a client that keeps no connection. One
+// that does keep them shall not lose a request where the machine stands still for Node's five seconds, and
+// both ends give one up.
 
 require('./checked-transitions')
 const http = require('node:http')
@@ -12,7 +13,8 @@ const { keepAliveTimeout: USUAL_KEEP_MS } = http.createServer()
 /**
  * @param {import('node:test').TestContext} t closes the server when the test is over
  * @param {import('node:http').RequestListener | import('node:net').Server} listener or a server of your own
- * @returns {Promise<{ server: any, port: number, get: (path: string, options?: object) => Promise<Answer>, request: (options: object, body?: any) => Promise<Answer> }>}
+ * @returns {Promise<{ server: any, port: number, get: (path: string, options?: object) => Promise<Answer>,
+ *   request: (options: object, body?: any) => Promise<Answer> }>}
  */
 async function serve(t, listener) {
   const server = typeof listener === 'function' ? http.createServer(listener) : listener

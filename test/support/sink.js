@@ -1,6 +1,6 @@
 'use strict'
-// A response that is nothing but its body, and takes it at the pace it is told to: what a scraper that reads slowly,
-// leaves, or never comes back does, without a socket's buffers between.
+// A response that is nothing but its body, and takes it at the pace it is told to: what a scraper that reads
+// slowly, leaves, or never comes back does, without a socket's buffers between.
 
 const { EventEmitter } = require('node:events')
 

@@ -10,7 +10,10 @@ const { spillwayFor } = require('./spillway')
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Resolves when the condition holds, by turning the loop; hangs (and so fails by the runner's timeout) if it never does. */
+/**
+ * Resolves when the condition holds, by turning the loop; hangs (and so fails by the runner's timeout) if it
+ * never does.
+ */
 async function until(holds) {
   while (!(await holds())) await turn()
 }

@@ -1,6 +1,6 @@
 'use strict'
-// A spillway for one test, closed with it, that fails the test by what it would have logged; and how to wait until it
-// has counted: the client has its answer a moment before the server's response closes.
+// A spillway for one test, closed with it, that fails the test by what it would have logged; and how to wait
+// until it has counted: the client has its answer a moment before the server's response closes.
 
 require('./checked-transitions')
 const { createSpillway } = require('../../src/index.js')
@@ -17,7 +17,10 @@ function spillwayFor(t, options, clock) {
   return spillway
 }
 
-/** Resolves when `count` requests have ended, by turning the loop; hangs (and so fails by the runner's timeout) if they never do. */
+/**
+ * Resolves when `count` requests have ended, by turning the loop; hangs (and so fails by the runner's
+ * timeout) if they never do.
+ */
 async function ended(spillway, count) {
   for (;;) {
     const { requests, routes } = spillway.snapshot()

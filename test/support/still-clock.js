@@ -1,6 +1,6 @@
 'use strict'
-// The real loop with a clock that only moves when told: turns come and go, and no time passes between two requests of
-// a test, however slow the machine.
+// The real loop with a clock that only moves when told: turns come and go, and no time passes between two
+// requests of a test, however slow the machine.
 
 const { systemClock } = require('../../src/core/clock')
 

@@ -1,6 +1,6 @@
 'use strict'
-// OpenTelemetry's SDK with its instrumentation of http, Express and Koa, in memory, for one test file: to be required
-// before they are.
+// OpenTelemetry's SDK with its instrumentation of http, Express and Koa, in memory, for one test file: to be
+// required before they are.
 
 const { metrics } = require('@opentelemetry/api')
 const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express')

@@ -1,5 +1,6 @@
 'use strict'
-// OpenTelemetry's own SDK for the time of one test, registered as an application registers it. Nothing is exported.
+// OpenTelemetry's own SDK for the time of one test, registered as an application registers it. Nothing is
+// exported.
 
 const { context, trace } = require('@opentelemetry/api')
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks')
@@ -17,7 +18,8 @@ function startTracing(t, { isSampled = true } = {}) {
 }
 
 /**
- * The listener inside of a span, as instrumentation of the http module runs it. A request tells its trace in a header.
+ * The listener inside of a span, as instrumentation of the http module runs it. A request tells its trace in
+ * a header.
  *
  * @param {(req: any, res: any) => unknown} listener
  */

@@ -1,6 +1,6 @@
 'use strict'
-// A connection that is no socket: a Duplex before one, handed to a server by `emit('connection')`, as Node allows. So
-// SSH tunnels and test doubles reach a server.
+// A connection that is no socket: a Duplex before one, handed to a server by `emit('connection')`, as Node
+// allows. So SSH tunnels and test doubles reach a server.
 
 const net = require('node:net')
 const { Duplex } = require('node:stream')

@@ -1,5 +1,6 @@
 'use strict'
-// Runs lines as a file of the user's, with a name of its own: a notice names file and line, and is told once for each.
+// Runs lines as a file of the user's, with a name of its own: a notice names file and line, and is told once
+// for each.
 
 const { runInThisContext } = require('node:vm')
 

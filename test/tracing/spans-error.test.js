@@ -1,5 +1,6 @@
 'use strict'
-// OpenTelemetry's own SDK sees the error on the active span, whatever copies of its API there are; without one nothing is done.
+// OpenTelemetry's own SDK sees the error on the active span, whatever copies of its API there are; without
+// one nothing is done.
 
 const assert = require('node:assert/strict')
 const { afterEach, test } = require('node:test')

@@ -1,6 +1,6 @@
 'use strict'
-// The server's span of OpenTelemetry's own instrumentation, in front of us and behind: the route is exact, the wait in the queue is
-// told, an error is on it and not on a span of a handler.
+// The server's span of OpenTelemetry's own instrumentation, in front of us and behind: the route is exact,
+// the wait in the queue is told, an error is on it and not on a span of a handler.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

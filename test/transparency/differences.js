@@ -1,6 +1,7 @@
 'use strict'
-// What differs between the outcomes of a suite without spillway and with it. An outcome is how a test ended and what it noted.
-// What was ever seen without is no difference: a test that is unsteady by itself says nothing.
+// What differs between the outcomes of a suite without spillway and with it. An outcome is how a test ended
+// and what it noted. What was ever seen without is no difference: a test that is unsteady by itself says
+// nothing.
 
 const textOf = ({ status, notes }) => JSON.stringify([status, notes])
 

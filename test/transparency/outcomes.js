@@ -1,5 +1,6 @@
 'use strict'
-// Runs the files of one suite in processes of their own, without spillway or with it, and gives the outcome of every test.
+// Runs the files of one suite in processes of their own, without spillway or with it, and gives the outcome
+// of every test.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -52,7 +53,10 @@ async function outcomesOf(suite, { node, modules, way, env = {}, onStart }) {
   return { outcomes, requests, complaints: [...complaints] }
 }
 
-/** Tests of node:test have a process for each file. Those of a repository have one together, as Mocha runs them. */
+/**
+ * Tests of node:test have a process for each file. Those of a repository have one together, as Mocha runs
+ * them.
+ */
 function commandsOf({ files, mocha, repository }, modules) {
   if (mocha !== undefined) {
     const program = path.join(modules, 'node_modules', 'mocha', 'bin', '_mocha')

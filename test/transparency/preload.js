@@ -1,10 +1,11 @@
 'use strict'
-// Puts spillway into a process that knows nothing of it, as SPILLWAY_WAY says: `attach` to every server, `wrap` around every
-// listener, a `middleware` first in every app of Express, Connect, Koa and Restify, or by `register`. `sockets` attaches to every server, and
-// watches every server of Socket.IO and ws. At exit it writes what it saw to the file
-// SPILLWAY_REPORT, so that a run in which it saw nothing proves nothing. Two options are not as by default: the delays, because a
-// machine that is busy with something else may have a request turned away for a good reason, and the answers to errors, which
-// Koa's middleware gives in place of Koa.
+// Puts spillway into a process that knows nothing of it, as SPILLWAY_WAY says: `attach` to every server,
+// `wrap` around every listener, a `middleware` first in every app of Express, Connect, Koa and Restify, or by
+// `register`. `sockets` attaches to every server, and watches every server of Socket.IO and ws. At exit it
+// writes what it saw to the file SPILLWAY_REPORT, so that a run in which it saw nothing proves nothing. Two
+// options are not as by default: the delays, because a machine that is busy with something else may have a
+// request turned away for a good reason, and the answers to errors, which Koa's middleware gives in place of
+// Koa.
 
 const fs = require('node:fs')
 const http = require('node:http')
@@ -140,8 +141,8 @@ function inRestify(restify) {
 const FRAMEWORKS = { express: inExpress, connect: inConnect, koa: inKoa, restify: inRestify }
 
 /**
- * By package, what replaces its exports. A package is known by its main file: its own tests require that by a path, and others
- * by an alias.
+ * By package, what replaces its exports. A package is known by its main file: its own tests require that by a
+ * path, and others by an alias.
  */
 function replaceExports(replacements) {
   const made = new Map()
@@ -192,7 +193,10 @@ function watchAll() {
   replaceExports(SOCKET_SERVERS)
 }
 
-/** The package, with servers that are watched from the moment they are made. Engine.IO makes a server of ws of its own, which is not. */
+/**
+ * The package, with servers that are watched from the moment they are made. Engine.IO makes a server of ws of
+ * its own, which is not.
+ */
 function watchedServers(loaded, names) {
   const watching = (Class) =>
     new Proxy(Class, {

@@ -1,5 +1,6 @@
 'use strict'
-// How far a long run is: on a terminal one line that is written over, in a pipe a line for each step that is done.
+// How far a long run is: on a terminal one line that is written over, in a pipe a line for each step that is
+// done.
 
 class Progress {
   #stream

@@ -1,6 +1,6 @@
 'use strict'
-// A reporter of node:test: each test as a line of JSON, with its whole name, how it ended and what it noted. Notes come after the
-// end of their test, at its depth.
+// A reporter of node:test: each test as a line of JSON, with its whole name, how it ended and what it noted.
+// Notes come after the end of their test, at its depth.
 
 const NOTE = /^note (.*)$/s
 

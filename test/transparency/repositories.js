@@ -1,7 +1,7 @@
 'use strict'
-// Suites of packages whose tests are in their repository only. Each is cloned at a tag, and the commit is checked.
-// Nothing is built and no script of a package runs: a suite that needs either is not in this list. Nor are Node's own tests,
-// which must be of the very version that runs and come in a repository of 1.7 GB.
+// Suites of packages whose tests are in their repository only. Each is cloned at a tag, and the commit is
+// checked. Nothing is built and no script of a package runs: a suite that needs either is not in this list.
+// Nor are Node's own tests, which must be of the very version that runs and come in a repository of 1.7 GB.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -20,8 +20,10 @@ const EVERY = [...SERVER, 'middleware']
  * @property {string[]} tests folders and patterns for Mocha, or the folder of tests that run by node:test
  * @property {string[]} [mocha] what its own command gives Mocha; without it the tests run by node:test
  * @property {string} [needs] development dependencies that its tests require
- * @property {Record<string, string[]>} [counting] by way, tests that count what this way adds to an application
- * @property {string} [main] the entry of its source, where its package.json names a file that only a build makes
+ * @property {Record<string, string[]>} [counting] by way, tests that count what this way adds to an
+ *   application
+ * @property {string} [main] the entry of its source, where its package.json names a file that only a build
+ *   makes
  */
 
 /** @type {Record<string, Repository>} */
@@ -250,8 +252,8 @@ const REPOSITORIES = {
     commit: '9b96cd725127a024dabebec6c7ea8c807272223d',
     ways: SERVER,
     tests: ['test/lib-*-test.js'],
-    // Two tests race with their own sockets. One of them ends the whole file by an uncaught error, or passes where a request comes a
-    // millisecond later. The other has 30 ms for all it does.
+    // Two tests race with their own sockets. One of them ends the whole file by an uncaught error, or passes
+    // where a request comes a millisecond later. The other has 30 ms for all it does.
     mocha: ['--exit', '--invert', '--grep', 'open and close events|hang up the socket at the timeout'],
     needs: 'async concat-stream expect.js semver socket.io socket.io-client sse ws',
   },

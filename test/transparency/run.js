@@ -1,12 +1,12 @@
 'use strict'
 // npm run transparency -- [options] [suite ...]
 //
-// Runs test suites of packages that servers are made of, plain and with spillway put into their process, and compares test by
-// test how each ended and what it noted. Ends with 1 where anything differs, or where spillway saw no request. "failing" counts
-// the tests that fail without spillway.
+// Runs test suites of packages that servers are made of, plain and with spillway put into their process, and
+// compares test by test how each ended and what it noted. Ends with 1 where anything differs, or where
+// spillway saw no request. "failing" counts the tests that fail without spillway.
 //
-// A suite such as "express's own" clones the repository of that package from github.com. An existing clone is used if it is in
-// FOLDER/checkouts/NAME, at the commit that repositories.js names. For a mirror, tell Git:
+// A suite such as "express's own" clones the repository of that package from github.com. An existing clone is
+// used if it is in FOLDER/checkouts/NAME, at the commit that repositories.js names. For a mirror, tell Git:
 // git config --global url.MIRROR.insteadOf https://github.com/
 //
 //   --node VERSION   another Node than this one, such as 24, by the npm package `node`

@@ -1,6 +1,6 @@
 'use strict'
-// The suites: our own, written from the documentation of each package, those that a package brings with it, and those of
-// repositories.
+// The suites: our own, written from the documentation of each package, those that a package brings with it,
+// and those of repositories.
 
 const fs = require('node:fs')
 const path = require('node:path')

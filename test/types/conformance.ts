@@ -1,5 +1,5 @@
-// Holds src/ to index.d.ts, both ways: what is declared exists with that shape, and nothing exists undeclared.
-// Compiled only, never run.
+// Holds src/ to index.d.ts, both ways: what is declared exists with that shape, and nothing exists
+// undeclared. Compiled only, never run.
 
 import { expectTypeOf } from 'expect-type'
 import type * as Declared from '../../index.js'
@@ -17,7 +17,8 @@ import actual = require('../../src/index.js')
 export const declared: Omit<typeof Declared, 'clusterPrimary' | 'createSpillway'> = actual
 expectTypeOf<keyof typeof actual>().toEqualTypeOf<keyof typeof Declared>()
 
-// Members of an instance, and of the error. `Symbol.dispose` is put on at run time, where the language has it.
+// Members of an instance, and of the error. `Symbol.dispose` is put on at run time, where the language has
+// it.
 type Instance = Omit<Declared.Spillway, typeof Symbol.dispose>
 type Actual = ReturnType<typeof actual.createSpillway>
 export const createSpillway: (options?: Declared.SpillwayOptions) => Instance = actual.createSpillway

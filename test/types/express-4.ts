@@ -1,5 +1,5 @@
-// As a user of Express 4, of Connect and of Restify. Their types are written out here as far as middleware goes: those
-// of Express 4 and 5 cannot be installed beside each other, and those of Restify lag behind it.
+// As a user of Express 4, of Connect and of Restify. Their types are written out here as far as middleware
+// goes: those of Express 4 and 5 cannot be installed beside each other, and those of Restify lag behind it.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import connect from 'connect'

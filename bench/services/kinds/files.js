@@ -14,7 +14,10 @@ async function prepareFolder() {
   return { given: folder, stop: async () => fs.rmSync(folder, { recursive: true }) }
 }
 
-/** @returns {(res: import('node:http').IncomingMessage, tally: import('../load').Tally) => void} rests after each chunk; counts gigabytes */
+/**
+ * @returns {(res: import('node:http').IncomingMessage, tally: import('../load').Tally) => void} rests after
+ *   each chunk; counts gigabytes
+ */
 const readSlowly = (restMs) => (res, tally) => {
   res.on('data', (chunk) => {
     tally.units += chunk.length / 1e9

@@ -1,5 +1,6 @@
 'use strict'
-// An API for users who are logged in: a query finds the user of the token, a second one the orders, a third writes the visit.
+// An API for users who are logged in: a query finds the user of the token, a second one the orders, a third
+// writes the visit.
 
 const { startPostgres } = require('../../healthy/postgres')
 const { peer } = require('../../support/peers')

@@ -1,5 +1,6 @@
 'use strict'
-// A reverse proxy by http-proxy-middleware, with kept connections to a small upstream in a process of its own.
+// A reverse proxy by http-proxy-middleware, with kept connections to a small upstream in a process of its
+// own.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')

@@ -1,5 +1,6 @@
 'use strict'
-// Server-sent events: each broadcast goes to 200 readers. Its latency counts from the time that the server wrote into it.
+// Server-sent events: each broadcast goes to 200 readers. Its latency counts from the time that the server
+// wrote into it.
 
 const { Clock, Tally, get, visit } = require('../load')
 

@@ -1,5 +1,6 @@
 'use strict'
-// What the service asks of the database: accounts, the sessions of their log-ins, and what each wants to be told of, by which channel.
+// What the service asks of the database: accounts, the sessions of their log-ins, and what each wants to be
+// told of, by which channel.
 
 const { randomBytes, scrypt, timingSafeEqual } = require('node:crypto')
 const { promisify } = require('node:util')

@@ -1,5 +1,6 @@
 'use strict'
-// The accounts of a shop, on Postgres: sign-up, log-in, profile, update. The releases that the team deployed one after the other:
+// The accounts of a shop, on Postgres: sign-up, log-in, profile, update. The releases that the team deployed
+// one after the other:
 //
 //   DATABASE_URL=postgres://... node app.js --release 1.0.0   a pool of 5 connections
 //   DATABASE_URL=postgres://... node app.js --release 1.1.0   a pool of 50

@@ -1,6 +1,6 @@
 'use strict'
-// The database, the load of the story, what is compared, and what Spillway has to say. During two of the releases a profile is taken, as
-// by `npx spillway profile`.
+// The database, the load of the story, what is compared, and what Spillway has to say. During two of the
+// releases a profile is taken, as by `npx spillway profile`.
 
 const fs = require('node:fs')
 const os = require('node:os')

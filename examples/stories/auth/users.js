@@ -1,6 +1,7 @@
 'use strict'
-// The clients of the story: users who sign up, log in, look at their profile again and again, and change their name now and then.
-// They arrive in phases, as in artillery.yml. Each is made up: no two share an address.
+// The clients of the story: users who sign up, log in, look at their profile again and again, and change
+// their name now and then. They arrive in phases, as in artillery.yml. Each is made up: no two share an
+// address.
 
 const { randomUUID } = require('node:crypto')
 const http = require('node:http')

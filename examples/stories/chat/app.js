@@ -1,5 +1,6 @@
 'use strict'
-// A chat with a loudspeaker: a message goes to everybody who is near, and each of them gets a signed push notification.
+// A chat with a loudspeaker: a message goes to everybody who is near, and each of them gets a signed push
+// notification.
 //
 //   node app.js            looks at a copy of every user, for each message
 //   node app.js --fixed    looks at the users of the cells around it

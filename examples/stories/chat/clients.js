@@ -1,6 +1,7 @@
 'use strict'
-// The clients of the story: each connects, sends some messages, waits for the acknowledgement of each, and leaves. New ones come at a rate,
-// whatever the server does, as visitors do. Four times are taken, because they are easily taken for each other.
+// The clients of the story: each connects, sends some messages, waits for the acknowledgement of each, and
+// leaves. New ones come at a rate, whatever the server does, as visitors do. Four times are taken, because
+// they are easily taken for each other.
 
 const { setTimeout: delay } = require('node:timers/promises')
 const { io } = require('socket.io-client')

@@ -1,6 +1,6 @@
 'use strict'
-// The load of the story, what is compared, and what Spillway has to say. During the first run a profile is taken, as by
-// `npx spillway profile`.
+// The load of the story, what is compared, and what Spillway has to say. During the first run a profile is
+// taken, as by `npx spillway profile`.
 
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')

@@ -1,5 +1,6 @@
 'use strict'
-// Where users are: the distance between two places, and users by the cell of a map that they are in, so that only a few have to be looked at.
+// Where users are: the distance between two places, and users by the cell of a map that they are in, so that
+// only a few have to be looked at.
 
 const RADIUS_METRES = 6_371_000
 const CELL_DEGREES = 0.05

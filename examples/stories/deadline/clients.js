@@ -1,7 +1,8 @@
 'use strict'
-// The visitors of the shop. In both acts the same seed decides when each comes, what it asks for, and for how long
-// it waits. A visitor without an answer reloads, twice at most. After a 503 it first waits for `Retry-After`.
-// At its end this script reads the journal of the services, and adds up the work for visitors who had gone.
+// The visitors of the shop. In both acts the same seed decides when each comes, what it asks for, and for how
+// long it waits. A visitor without an answer reloads, twice at most. After a 503 it first waits for
+// `Retry-After`. At its end this script reads the journal of the services, and adds up the work for visitors
+// who had gone.
 
 const http = require('node:http')
 const { setTimeout: delay } = require('node:timers/promises')

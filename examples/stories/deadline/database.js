@@ -1,6 +1,6 @@
 'use strict'
-// The orders of a shop in Postgres. A query of them waits for the disk, simulated by pg_sleep(). `slowness` has the
-// mean wait, and `pace` the factor of each user. The seed is always the same.
+// The orders of a shop in Postgres. A query of them waits for the disk, simulated by pg_sleep(). `slowness`
+// has the mean wait, and `pace` the factor of each user. The seed is always the same.
 
 const USERS = 60
 const ORDERS = 60

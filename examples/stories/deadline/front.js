@@ -1,5 +1,6 @@
 'use strict'
-// The pages of the shop: a catalogue from memory, and the orders of a user from the orders service. See app.js.
+// The pages of the shop: a catalogue from memory, and the orders of a user from the orders service. See
+// app.js.
 
 const express = require('express')
 const { createSpillway } = require('spillway')

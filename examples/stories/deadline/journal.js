@@ -1,6 +1,7 @@
 'use strict'
-// The measurement of the story, independent of Spillway. A service writes one line when the database or the event
-// loop begins to work for a request, and one when it ends. All processes of a machine share the monotonic clock.
+// The measurement of the story, independent of Spillway. A service writes one line when the database or the
+// event loop begins to work for a request, and one when it ends. All processes of a machine share the
+// monotonic clock.
 
 const fs = require('node:fs')
 
@@ -17,7 +18,14 @@ function createJournal(file) {
     return () => void lines.write(`${JSON.stringify({ id, endMs: nowMs() })}\n`)
   }
   return {
-    /** Waits for the work. @template T @param {string} request @param {() => Promise<T>} work @returns {Promise<T>} */
+    /**
+     * Waits for the work.
+     *
+     * @template T
+     * @param {string} request
+     * @param {() => Promise<T>} work
+     * @returns {Promise<T>}
+     */
     async database(request, work) {
       const end = begin('database', request)
       try {
@@ -54,7 +62,8 @@ function readJournal(file) {
 const isWhole = (line) => line.endsWith('}')
 
 /**
- * How long the database and the loops worked, and how long of it for requests that nobody waited for any more.
+ * How long the database and the loops worked, and how long of it for requests that nobody waited for any
+ * more.
  * @param {ReturnType<typeof readJournal>} works
  * @param {Map<string, number>} goneMs when the client of each request left, or had its answer
  * @param {number} untilMs of work that has not ended

@@ -1,9 +1,11 @@
 'use strict'
 // The nginx of the story, with one configuration for both acts.
-// - It passes on 60 requests a second, as one does against storms. 30 more wait in its queue, and others get 429.
+// - It passes on 60 requests a second, as one does against storms. 30 more wait in its queue, and others get
+//   429.
 // - It waits 1.5 s for an answer. Then it asks the other front, and at last answers 504.
 // - It does not ask a front for two seconds after eight failures. While neither may be asked, it answers 502.
-// - `set` reads the time of arrival. In `proxy_set_header`, `$msec` would be the time at which the queue was left.
+// - `set` reads the time of arrival. In `proxy_set_header`, `$msec` would be the time at which the queue was
+//   left.
 
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')

@@ -32,10 +32,11 @@ Write -- before the options: npm takes options without it for its own.`
 /**
  * @param {string[]} args
  * @param {string[]} names of the stories
- * @param {(name: string) => { flags?: Record<string, { type: 'string' | 'boolean' }>, wrong?: (own: any) => string | undefined }} storyOf
+ * @param {(name: string) => { flags?: Record<string, { type: 'string' | 'boolean' }>,
+ *   wrong?: (own: any) => string | undefined }} storyOf
  * @param {Record<string, string | undefined>} [env]
- * @returns {{ problem?: string, help?: boolean, name?: string, json?: boolean, save?: boolean, seconds?: number, short?: boolean,
- *   own?: Record<string, string | boolean> }}
+ * @returns {{ problem?: string, help?: boolean, name?: string, json?: boolean, save?: boolean,
+ *   seconds?: number, short?: boolean, own?: Record<string, string | boolean> }}
  */
 function readArguments(args, names, storyOf = () => ({}), env = {}) {
   const name = args.find((arg) => names.includes(arg))

@@ -1,6 +1,6 @@
 'use strict'
-// Runs the artillery.yml of a story by Artillery, in place of its own clients, and reports what Artillery measured. As a script it speaks
-// as http-load.js does.
+// Runs the artillery.yml of a story by Artillery, in place of its own clients, and reports what Artillery
+// measured. As a script it speaks as http-load.js does.
 
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')

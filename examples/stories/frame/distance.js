@@ -1,6 +1,6 @@
 'use strict'
-// Makes a server that runs on this machine as far away as in production: a TCP proxy that holds every byte for some milliseconds, in both
-// directions.
+// Makes a server that runs on this machine as far away as in production: a TCP proxy that holds every byte
+// for some milliseconds, in both directions.
 
 const { once } = require('node:events')
 const net = require('node:net')

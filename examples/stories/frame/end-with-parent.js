@@ -1,6 +1,6 @@
 'use strict'
-// Loaded before an application of a story, so that none outlives the story: it ends when its channel to the story closes. The
-// workers of a cluster end with their primary by themselves.
+// Loaded before an application of a story, so that none outlives the story: it ends when its channel to the
+// story closes. The workers of a cluster end with their primary by themselves.
 
 const cluster = require('node:cluster')
 

@@ -1,14 +1,17 @@
 'use strict'
-// The clients of a story, in a process of their own. A part of the load is a number of `connections`, each of which sends its next
-// request when it has an answer (autocannon), or a `rate` of requests a second that come whatever the server does.
-// The story sends { url, seconds, parts }; this answers with a line of progress a second, and with a report at the end.
+// The clients of a story, in a process of their own. A part of the load is a number of `connections`, each of
+// which sends its next request when it has an answer (autocannon), or a `rate` of requests a second that come
+// whatever the server does. The story sends { url, seconds, parts }; this answers with a line of progress a
+// second, and with a report at the end.
 
 const http = require('node:http')
 const autocannon = require('autocannon')
 const { KEPT_MS, receiveLoad } = require('./load-process')
 
 const TICK_MS = 5
-/** Open before the load begins, as those of a proxy are: Node accepts one connection a turn of its event loop. */
+/**
+ * Open before the load begins, as those of a proxy are: Node accepts one connection a turn of its event loop.
+ */
 const WARM_CONNECTIONS = 64
 const USUAL_TIMEOUT_MS = 10_000
 /** How long the last requests may take. */

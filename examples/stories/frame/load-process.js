@@ -1,22 +1,23 @@
 'use strict'
-// A process that loads the application of a story. Its parent sends what it needs to know and, with a second message, ends it early.
-// It reports each second, and all of it at its end.
+// A process that loads the application of a story. Its parent sends what it needs to know and, with a second
+// message, ends it early. It reports each second, and all of it at its end.
 
 const { setTimeout: delay } = require('node:timers/promises')
 const { Recorder } = require('./recorder')
 
 /**
- * How long an unused connection is kept: less than the 5 s that the server announces, as a proxy has it. A request on a connection
- * that is just being closed is lost.
+ * How long an unused connection is kept: less than the 5 s that the server announces, as a proxy has it. A
+ * request on a connection that is just being closed is lost.
  */
 const KEPT_MS = 4000
 const ALL = { part: undefined, label: 'all requests' }
 
 /**
- * @param {(given: any, recorder: InstanceType<typeof Recorder>) => () => void | Promise<void>} start begins the load, and returns
- *   what ends it
- * @param {{ namesOf?: (given: any) => string[], shown?: { part?: string, label: string } }} [options] namesOf: the parts that are listed
- *   even without a request. shown: what a line of progress counts, where parts are no requests that could be counted together.
+ * @param {(given: any, recorder: InstanceType<typeof Recorder>) => () => void | Promise<void>} start begins
+ *   the load, and returns what ends it
+ * @param {{ namesOf?: (given: any) => string[], shown?: { part?: string, label: string } }} [options]
+ *   namesOf: the parts that are listed even without a request. shown: what a line of progress counts, where
+ *   parts are no requests that could be counted together.
  */
 function receiveLoad(start, { namesOf = () => [], shown = ALL } = {}) {
   process.on('disconnect', () => process.exit())

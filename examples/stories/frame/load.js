@@ -1,6 +1,7 @@
 'use strict'
-// Starts the clients of a story in a process of their own, and waits for what they saw. Any script that speaks as http-load.js
-// does can take its place: it is sent { url, seconds, ... }, and answers { second, of, served, unanswered, errors, p99Ms } and then { report }.
+// Starts the clients of a story in a process of their own, and waits for what they saw. Any script that
+// speaks as http-load.js does can take its place: it is sent { url, seconds, ... }, and answers
+// { second, of, served, unanswered, errors, p99Ms } and then { report }.
 
 const { fork } = require('node:child_process')
 const { once } = require('node:events')

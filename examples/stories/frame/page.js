@@ -1,6 +1,6 @@
 'use strict'
-// Writes a story down, for --save: the table and what Spillway said into README.md of its folder, between <!-- figures --> and
-// <!-- /figures -->, and its picture as story.svg.
+// Writes a story down, for --save: the table and what Spillway said into README.md of its folder, between
+// <!-- figures --> and <!-- /figures -->, and its picture as story.svg.
 
 const fs = require('node:fs')
 const os = require('node:os')

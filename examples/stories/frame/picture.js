@@ -1,6 +1,6 @@
 'use strict'
-// Draws the runs of a story over their seconds as story.svg: a panel for each figure, a line for each run. Plain SVG in colours that
-// are readable on white and on black, so that a page needs a single file.
+// Draws the runs of a story over their seconds as story.svg: a panel for each figure, a line for each run.
+// Plain SVG in colours that are readable on white and on black, so that a page needs a single file.
 
 const GREY = '#808080'
 const COLORS = ['#d6604d', '#1a9850', '#4393c3', '#b8860b', '#9467bd', '#c2568c', '#8a8f98', '#5f9ea0']
@@ -47,7 +47,11 @@ function picture(title, panels) {
 const mostXOf = (panels) =>
   Math.max(1, ...panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points.map(([x]) => x))))
 
-/** @param {string} title @param {{ name: string, value: number, isOurs: boolean }[]} bars their values are per cent @returns {string} */
+/**
+ * @param {string} title
+ * @param {{ name: string, value: number, isOurs: boolean }[]} bars their values are per cent
+ * @returns {string}
+ */
 function barPicture(title, bars) {
   const left = 220
   const rows = bars.map(({ name, value, isOurs }, i) => {

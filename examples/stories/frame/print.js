@@ -1,6 +1,6 @@
 'use strict'
-// Prints a story: how it was, a line of progress while it runs, the table, what Spillway said, and what to learn. In a pipe there are no
-// colours, and no line is drawn twice.
+// Prints a story: how it was, a line of progress while it runs, the table, what Spillway said, and what to
+// learn. In a pipe there are no colours, and no line is drawn twice.
 
 const { rowsOf } = require('./rows')
 const { TIMES, isDisturbed, saidLines } = require('./said-lines')

@@ -1,6 +1,6 @@
 'use strict'
-// Takes a profile as `npx spillway profile` and `npx spillway heap` do: POST to the admin server, which answers a line of progress every half
-// second and then the tables.
+// Takes a profile as `npx spillway profile` and `npx spillway heap` do: POST to the admin server, which
+// answers a line of progress every half second and then the tables.
 
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')

@@ -1,6 +1,7 @@
 'use strict'
-// What the clients of a story saw: each answer with its time, in parts by name ("POST /login"), and second by second.
-// An error is a request without an answer, or with a status of 500 and more. A 503 is counted apart: the server refused it in time.
+// What the clients of a story saw: each answer with its time, in parts by name ("POST /login"), and second by
+// second. An error is a request without an answer, or with a status of 500 and more. A 503 is counted apart:
+// the server refused it in time.
 
 const SERVER_ERROR = 500
 const REJECTED = 503
@@ -31,8 +32,8 @@ class Recorder {
   }
 
   /**
-   * The figures of one second, for a line of progress: of one part, or of all together. Here a request without an answer is no error, so
-   * that the three counts are of different requests.
+   * The figures of one second, for a line of progress: of one part, or of all together. Here a request
+   * without an answer is no error, so that the three counts are of different requests.
    * @param {number} second
    * @param {string} [name]
    */

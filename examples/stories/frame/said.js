@@ -1,6 +1,6 @@
 'use strict'
-// What Spillway said by itself in a run: what it logged, what the doctor found, where the loop stalled. And how the process ended, if it
-// did.
+// What Spillway said by itself in a run: what it logged, what the doctor found, where the loop stalled. And
+// how the process ended, if it did.
 
 const path = require('node:path')
 
@@ -13,7 +13,10 @@ const ROOT = path.join(__dirname, '..', '..', '..') + path.sep
 const MOST_STALLS = 3
 const MOST_OUTPUT = 12
 
-/** @param {{ application: import('./application').Application, watch: import('./watch').Watch, story: any }} of */
+/**
+ * @param {{ application: import('./application').Application, watch: import('./watch').Watch, story: any }}
+ *   of
+ */
 function whatWasSaid({ application, watch, story }) {
   const { ended, hasCrashed, lines, logged } = application
   const { findings, found, memory, snapshot } = watch

@@ -1,6 +1,6 @@
 'use strict'
-// Whether somebody has stopped the story: by Ctrl-C, by a signal, by the end of its terminal, or by the end of npm.
-// The story then ends what it has started, such as a database. Who asks twice waits for nothing.
+// Whether somebody has stopped the story: by Ctrl-C, by a signal, by the end of its terminal, or by the end
+// of npm. The story then ends what it has started, such as a database. Who asks twice waits for nothing.
 
 const os = require('node:os')
 

@@ -1,6 +1,6 @@
 'use strict'
-// Runs a story: for each of its runs the application, the clients, and meanwhile somebody who asks the admin server. The result is
-// plain data, which print.js, page.js and the tests read.
+// Runs a story: for each of its runs the application, the clients, and meanwhile somebody who asks the admin
+// server. The result is plain data, which print.js, page.js and the tests read.
 
 const path = require('node:path')
 const { Application } = require('./application')
@@ -26,7 +26,8 @@ const LOOK_MS = 200
 /**
  * @param {any} story a story.js, with its name and folder
  * @param {{ seconds?: number, short?: boolean, own?: object, stopped?: AbortSignal }} options
- * @param {{ onRun(run: any, seconds: number, mayEndEarlier: boolean): { second(progress: any): void, end(result: any): void } }} [output]
+ * @param {{ onRun(run: any, seconds: number, mayEndEarlier: boolean): { second(progress: any): void,
+ *   end(result: any): void } }} [output]
  * @returns {Promise<Told>}
  */
 async function tell(story, options, output) {

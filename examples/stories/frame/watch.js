@@ -1,6 +1,7 @@
 'use strict'
-// Asks the admin server of an application once a second, as a person with curl would: its memory, what the doctor finds, what has
-// stalled the loop. The last answers are kept: an application that ends takes its figures with it.
+// Asks the admin server of an application once a second, as a person with curl would: its memory, what the
+// doctor finds, what has stalled the loop. The last answers are kept: an application that ends takes its
+// figures with it.
 
 const EVERY_MS = 1000
 /** An event loop that is blocked for seconds answers late. */
@@ -9,7 +10,11 @@ const PATIENCE_MS = 15_000
 class Watch {
   /** What the doctor has found last. @type {any[]} */
   findings = []
-  /** Every problem that it has found, with the first finding of each, or the first that names a route. @type {Map<string, any>} */
+  /**
+   * Every problem that it has found, with the first finding of each, or the first that names a route.
+   *
+   * @type {Map<string, any>}
+   */
   found = new Map()
   /** @type {any} */
   snapshot
@@ -40,7 +45,11 @@ class Watch {
     await this.#ask()
   }
 
-  /** Asks nothing until the work is done, so that a profile shows the application and not the answers to this. @returns {Promise<any>} */
+  /**
+   * Asks nothing until the work is done, so that a profile shows the application and not the answers to this.
+   *
+   * @returns {Promise<any>}
+   */
   async restDuring(work) {
     this.#isResting = true
     try {

@@ -1,6 +1,6 @@
 'use strict'
-// The load of the story, what is compared, and what Spillway has to say. Two profiles are taken during the load, as by
-// `npx spillway profile`: what a function costs a request shows whether it grows.
+// The load of the story, what is compared, and what Spillway has to say. Two profiles are taken during the
+// load, as by `npx spillway profile`: what a function costs a request shows whether it grows.
 
 const { setTimeout: delay } = require('node:timers/promises')
 const { takeProfile } = require('../frame/profile')

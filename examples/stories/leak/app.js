@@ -13,13 +13,17 @@ const { clusterPrimary, createSpillway } = require('spillway')
 
 const isRecycled = process.argv.includes('--recycle')
 
-/** As in a container of a story that is told in a minute. By default a process is watched for 30 s, and left alone for a minute. */
+/**
+ * As in a container of a story that is told in a minute. By default a process is watched for 30 s, and left
+ * alone for a minute.
+ */
 const RECYCLING = { recycleAt: 0.6, recycleAfter: 1000, minUptime: 5000 }
 
 const ROWS = 190
 
 function serve() {
-  // In `observe` nothing is rejected. In mode `adaptive`, which is the default, a heap that is nearly full rejects requests.
+  // In `observe` nothing is rejected. In mode `adaptive`, which is the default, a heap that is nearly full
+  // rejects requests.
   const spillway = createSpillway({ shed: { mode: 'observe' }, memory: isRecycled ? RECYCLING : {} })
   const app = express()
   app.use(spillway.express())

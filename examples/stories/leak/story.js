@@ -1,6 +1,6 @@
 'use strict'
-// The load of the story, what is compared, and what Spillway has to say. When the doctor warns of the heap, a heap profile is taken, as
-// by `npx spillway heap`.
+// The load of the story, what is compared, and what Spillway has to say. When the doctor warns of the heap, a
+// heap profile is taken, as by `npx spillway heap`.
 
 const { setTimeout: delay } = require('node:timers/promises')
 const { takeProfile } = require('../frame/profile')

@@ -21,7 +21,10 @@ const { values } = parseArgs({
 
 const spillway = createSpillway({ shed: { mode: values.policy === 'spillway' ? 'adaptive' : 'off' } })
 
-/** Some milliseconds of work: ten times as many requests as it allows are few enough for one process of clients to send in time. */
+/**
+ * Some milliseconds of work: ten times as many requests as it allows are few enough for one process of
+ * clients to send in time.
+ */
 const search = (query) => ({ query, found: pbkdf2Sync(query, 'salt', 5000, 32, 'sha512').readUInt8(0) })
 
 const FRAMEWORKS = {

@@ -1,7 +1,7 @@
 'use strict'
-// First asks for as much as the service answers, in a closed loop, then for ten times that, by the clock, and then in a closed loop again:
-// a machine may have changed its speed meanwhile. The open loop of the benchmarks (bench/support/open-loop.js) counts each request from when
-// it was due.
+// First asks for as much as the service answers, in a closed loop, then for ten times that, by the clock, and
+// then in a closed loop again: a machine may have changed its speed meanwhile. The open loop of the
+// benchmarks (bench/support/open-loop.js) counts each request from when it was due.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -49,7 +49,10 @@ async function answersAtMost(port) {
 
 const say = (second, text) => process.send?.({ second, text })
 
-/** A server that took every request still works for clients that have left: its next answer comes when it is through. */
+/**
+ * A server that took every request still works for clients that have left: its next answer comes when it is
+ * through.
+ */
 const idle = (url) => fetch(new URL('/livez', url), { signal: AbortSignal.timeout(IDLE_MS) }).catch(() => {})
 
 /** What is not measured when the story is stopped. */

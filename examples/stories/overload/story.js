@@ -1,6 +1,6 @@
 'use strict'
-// The same service behind four frameworks at ten times its load, with Spillway off and on, and beside other packages where bench/peers is
-// installed.
+// The same service behind four frameworks at ten times its load, with Spillway off and on, and beside other
+// packages where bench/peers is installed.
 
 const path = require('node:path')
 const { hasPeer } = require('../../../bench/support/peers')

@@ -1,6 +1,7 @@
 'use strict'
-// `spillway profile` and `spillway heap`: a profile of the running process. Progress goes to stderr while it is taken; then come tables by
-// package and by function, and a file for other tools. Ctrl-C closes the connection, and the server stops profiling.
+// `spillway profile` and `spillway heap`: a profile of the running process. Progress goes to stderr while it
+// is taken; then come tables by package and by function, and a file for other tools. Ctrl-C closes the
+// connection, and the server stops profiling.
 
 const { constants } = require('node:fs')
 const { access, lstat } = require('node:fs/promises')
@@ -50,7 +51,8 @@ class ProgressLine {
 const SILENCE_MS = 60_000
 
 /**
- * @param {{ name: 'profile' | 'heap', usualSeconds: number, extension: string, about: string, more: string[], verb: string }} kind
+ * @param {{ name: 'profile' | 'heap', usualSeconds: number, extension: string, about: string, more: string[],
+ *   verb: string }} kind
  * @returns {Command}
  */
 function profileCommand({ name, usualSeconds, extension, about, more, verb }) {
@@ -119,7 +121,12 @@ const heap = profileCommand({
   verb: 'Sampling allocations',
 })
 
-/** A profile of a minute is not taken for a file that cannot be written. @param {string} file @param {boolean | undefined} isForced */
+/**
+ * A profile of a minute is not taken for a file that cannot be written.
+ *
+ * @param {string} file
+ * @param {boolean | undefined} isForced
+ */
 async function checkFile(file, isForced) {
   const found = await lstat(file).catch(() => undefined)
   if (found?.isDirectory()) throw new CommandError(`'${printable(file)}' is a folder. Give a file to --out.`)
@@ -137,7 +144,12 @@ async function checkFile(file, isForced) {
 const alreadyThere = (file) =>
   new CommandError(`'${printable(file)}' is already there. Give another --out, or --force to replace it.`)
 
-/** @param {string} question @param {string} verb @param {Context} context @returns {Promise<ProfileResult>} */
+/**
+ * @param {string} question
+ * @param {string} verb
+ * @param {Context} context
+ * @returns {Promise<ProfileResult>}
+ */
 async function take(question, verb, { client, err }) {
   const line = new ProgressLine(err, verb)
   /** @type {ProfileResult | undefined} */

@@ -1,5 +1,6 @@
 'use strict'
-// `spillway report`: one HTML file of a run, from what the process remembers, or recorded until Ctrl-C, for a time, or while a command runs.
+// `spillway report`: one HTML file of a run, from what the process remembers, or recorded until Ctrl-C, for a
+// time, or while a command runs.
 
 const { loadStyle } = require('../../features/admin/report/document')
 const { makeRun } = require('../../features/admin/report/run')

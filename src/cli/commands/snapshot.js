@@ -1,5 +1,6 @@
 'use strict'
-// `spillway snapshot`: everything known at this moment, for people: in sections, aligned, rounded, with units.
+// `spillway snapshot`: everything known at this moment, for people: in sections, aligned, rounded, with
+// units.
 
 const { EXIT } = require('../command-error')
 const { jsonLines } = require('../printable-text')

@@ -37,7 +37,10 @@ const stalls = {
   },
 }
 
-/** @typedef {StallsSnapshot & { blocked?: Blocked | null }} Stalls `blocked`: what blocks the loop now, as the thread says that watches it */
+/**
+ * @typedef {StallsSnapshot & { blocked?: Blocked | null }} Stalls `blocked`: what blocks the loop now, as the
+ *   thread says that watches it
+ */
 
 /** @param {AdminClient} client @returns {Promise<Stalls>} */
 const stallsOfProcess = async (client) => (await client.getJson('/snapshot')).stalls
@@ -103,7 +106,10 @@ function frameLines(frames, paint) {
   return left > 0 ? [...shown, paint('dim', `      and ${left} more`)] : shown
 }
 
-/** @param {Pick<StallSite, 'call' | 'function' | 'file' | 'line' | 'package' | 'method' | 'route' | 'origin'> & { cause: string }} site */
+/**
+ * @param {Pick<StallSite, 'call' | 'function' | 'file' | 'line' | 'package' | 'method' | 'route' |
+ *   'origin'> & { cause: string }} site
+ */
 function placeOf(site) {
   const { call, cause, function: name, file, line, package: through, route, origin } = site
   const code =

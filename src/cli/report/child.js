@@ -1,5 +1,6 @@
 'use strict'
-// The command whose run is reported, such as a load generator: it has the streams of this process, and its exit code is passed on.
+// The command whose run is reported, such as a load generator: it has the streams of this process, and its
+// exit code is passed on.
 
 const { spawn } = require('node:child_process')
 const { constants } = require('node:os')

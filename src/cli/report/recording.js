@@ -1,7 +1,9 @@
 'use strict'
-// Records a run of any length. It reads the counters at the start and at the end (`/totals`): their difference is exactly the run. In between it
-// reads `/live`: the points, the findings and the slowest requests. A service that does not answer is asked again each second. The report says
-// so, and says of a restart, which the identity of the process tells, and of a wall clock that jumps. Lengths are by monotonic clocks.
+// Records a run of any length. It reads the counters at the start and at the end (`/totals`): their
+// difference is exactly the run. In between it reads `/live`: the points, the findings and the slowest
+// requests. A service that does not answer is asked again each second. The report says so, and says of a
+// restart, which the identity of the process tells, and of a wall clock that jumps. Lengths are by monotonic
+// clocks.
 
 const { Sightings } = require('../../features/admin/report/sightings')
 const { span, timeOfDay } = require('../../core/readable')
@@ -17,7 +19,8 @@ const MOST_SLOWEST = 30
  * @import { LivePoint, RunTotals, SlowRequest, Snapshot } from '../../../index.js'
  * @import { AdminClient, LiveLine, LiveState } from '../admin-client'
  * @typedef {object} Seen what is known of a process that has answered
- * @property {RunTotals | 'process' | undefined} start what it had counted before: 'process' is nothing. Undefined until its first totals
+ * @property {RunTotals | 'process' | undefined} start what it had counted before: 'process' is nothing.
+ *   Undefined until its first totals
  * @property {number} startedAt by its wall clock when it last answered
  */
 
@@ -50,7 +53,9 @@ class Recording {
   /** Totals are asked for once at a time: an answer that comes late replaces no newer one. */
   #isKeeping = false
   #isEnding = false
-  /** By how much the wall clock of the service has jumped: now, and at the least and at the most in the run. */
+  /**
+   * By how much the wall clock of the service has jumped: now, and at the least and at the most in the run.
+   */
   #jumped = { nowMs: 0, leastMs: 0, mostMs: 0 }
   /** @type {number | undefined} */
   #lostAt
@@ -191,7 +196,7 @@ class Recording {
     try {
       this.#keep(await this.#client.getJson('/totals'))
     } catch {
-      // Those before are kept. A service that does not come back is reported at the end.
+      // Earlier points are kept. A service that does not come back is reported at the end.
     }
     this.#isKeeping = false
   }
@@ -205,7 +210,11 @@ class Recording {
     this.#latest = totals
   }
 
-  /** @param {string} instance @param {Snapshot} snapshot @returns {boolean} whether this process answers for the first time */
+  /**
+   * @param {string} instance
+   * @param {Snapshot} snapshot
+   * @returns {boolean} whether this process answers for the first time
+   */
   #look(instance, snapshot) {
     const startedAt = startOf(snapshot)
     const seen = this.#seen.get(instance)
@@ -218,7 +227,12 @@ class Recording {
     return seen === undefined
   }
 
-  /** One that is older than the run has counted before: it took the port over from another. @param {string} instance @param {Snapshot} snapshot */
+  /**
+   * One that is older than the run has counted before: it took the port over from another.
+   *
+   * @param {string} instance
+   * @param {Snapshot} snapshot
+   */
   #meet(instance, snapshot) {
     const startedAt = startOf(snapshot)
     const isOlder = snapshot.uptimeSeconds * 1000 > this.#lastedMs
@@ -228,7 +242,12 @@ class Recording {
     this.#notices.push(`${what}: tables count from then on.`)
   }
 
-  /** Within one process, only a jump of the wall clock moves the time of its start. @param {number} byMs @param {Snapshot} snapshot */
+  /**
+   * Within one process, only a jump of the wall clock moves the time of its start.
+   *
+   * @param {number} byMs
+   * @param {Snapshot} snapshot
+   */
   #noticeJump(byMs, { at }) {
     if (Math.abs(byMs) < JUMP_MS) return
     const nowMs = this.#jumped.nowMs + byMs

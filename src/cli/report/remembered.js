@@ -43,7 +43,12 @@ async function readRemembered(client, { from, to }) {
   }
 }
 
-/** @param {LivePoint[]} points @param {{ from: number, to: number }} asked @param {string} url @returns {string[]} */
+/**
+ * @param {LivePoint[]} points
+ * @param {{ from: number, to: number }} asked
+ * @param {string} url
+ * @returns {string[]}
+ */
 function noticesOf(points, { from, to }, url) {
   /** @param {LivePoint} point */
   const isIn = ({ at }) => at > from && at <= to

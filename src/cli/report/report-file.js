@@ -1,5 +1,6 @@
 'use strict'
-// The file of a report: whether it can be written is known before the run, and a file that exists is kept. A comparison that fails costs no run.
+// The file of a report: whether it can be written is known before the run, and a file that exists is kept. A
+// comparison that fails costs no run.
 
 const { constants } = require('node:fs')
 const { access, lstat, readFile, writeFile } = require('node:fs/promises')
@@ -40,7 +41,10 @@ class ReportFile {
     })
   }
 
-  /** @param {string} html @returns {Promise<string>} the path: another one if the file has come to exist in the meantime */
+  /**
+   * @param {string} html
+   * @returns {Promise<string>} the path: another one if the file has come to exist in the meantime
+   */
   async write(html) {
     for (let number = 1; ; number++) {
       const file = number === 1 ? this.#path : numbered(this.#path, number)

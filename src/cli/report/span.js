@@ -12,7 +12,10 @@ const DURATION = /^(\d+(?:\.\d+)?)(s|m|h)$/
 const CLOCK = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
 const ISO = /^\d{4}-\d\d-\d\d/
 
-/** @typedef {(nowMs: number) => number} Time milliseconds since the epoch, once it is known what time it is for the service */
+/**
+ * @typedef {(nowMs: number) => number} Time milliseconds since the epoch, once it is known what time it is
+ *   for the service
+ */
 
 /** @param {string | undefined} value @param {string} rawName @returns {number} milliseconds */
 function readDuration(value = '', rawName) {
@@ -21,7 +24,13 @@ function readDuration(value = '', rawName) {
   throw new CommandError(`${rawName} needs a duration, such as ${rawName} 90s or ${rawName} 30m.`)
 }
 
-/** How long to record. @param {string | undefined} value @param {string} rawName @returns {number} milliseconds */
+/**
+ * How long to record.
+ *
+ * @param {string | undefined} value
+ * @param {string} rawName
+ * @returns {number} milliseconds
+ */
 function readRecordedSpan(value, rawName) {
   const spanMs = readDuration(value, rawName)
   if (spanMs <= LONGEST_HOURS * UNITS_MS.h) return spanMs
@@ -44,7 +53,14 @@ function readTime(value = '', rawName) {
   return () => atMs
 }
 
-/** The local time of day, in the last 24 hours. @param {number} hours @param {number} minutes @param {number} seconds @param {number} nowMs */
+/**
+ * The local time of day, in the last 24 hours.
+ *
+ * @param {number} hours
+ * @param {number} minutes
+ * @param {number} seconds
+ * @param {number} nowMs
+ */
 function lastAt(hours, minutes, seconds, nowMs) {
   const atMs = new Date(nowMs).setHours(hours, minutes, seconds, 0)
   return atMs > nowMs ? atMs - DAY_MS : atMs

@@ -1,5 +1,6 @@
 'use strict'
-// Polls the service about once a second. Keeps its last snapshot, diagnosis and rates, ten minutes of requests a second, and since when it is silent.
+// Polls the service about once a second. Keeps its last snapshot, diagnosis and rates, ten minutes of
+// requests a second, and since when it is silent.
 
 const { firstLines } = require('../first-lines')
 
@@ -81,7 +82,11 @@ const ofLastMinute = ({ ratePerSecond, errorRatio }) => ({
   shed: undefined,
 })
 
-/** The milliseconds of each second: the window is as long as its requests and their rate say. @param {RouteSnapshot} route */
+/**
+ * The milliseconds of each second: the window is as long as its requests and their rate say.
+ *
+ * @param {RouteSnapshot} route
+ */
 function loopOfMinute({ lastMinute: { count, ratePerSecond }, loopMs }) {
   if (loopMs === null || count === 0) return undefined
   return loopMs.lastMinute / (count / ratePerSecond)
@@ -104,7 +109,11 @@ class Feed {
   diagnosis = /** @type {never} */ (undefined)
   /** @type {SnapshotRates} */
   rates = /** @type {never} */ (undefined)
-  /** Requests a second by the clock of the service, the oldest first. @type {Pick<LivePoint, 'at' | 'requests'>[]} */
+  /**
+   * Requests a second by the clock of the service, the oldest first.
+   *
+   * @type {Pick<LivePoint, 'at' | 'requests'>[]}
+   */
   history = []
   /** Says that the first answer came from the thread that watches the loop. @type {string | undefined} */
   note
@@ -135,12 +144,20 @@ class Feed {
     if (note !== undefined) this.#lose(blockedSentence(answer.diagnosis, this.#client.watcher.url))
   }
 
-  /** Polls about once a second. @param {() => void} onChange called after each answer, and each second without one */
+  /**
+   * Polls about once a second.
+   *
+   * @param {() => void} onChange called after each answer, and each second without one
+   */
   start(onChange) {
     this.#askLater(onChange)
   }
 
-  /** Reads what the service remembers, once. Without an answer the history begins now. @param {() => void} onChange */
+  /**
+   * Reads what the service remembers, once. Without an answer the history begins now.
+   *
+   * @param {() => void} onChange
+   */
   async recall(onChange) {
     const { history } = await firstLines(this.#client, this.#recalling).catch(() => ({ history: [] }))
     const lastAt = history.at(-1)?.at ?? 0

@@ -1,6 +1,6 @@
 'use strict'
-// The head of `spillway top`: whose figures these are, whether the process is healthy, and the figures of the whole process in a grid.
-// It always has the same number of lines, so that nothing below it jumps.
+// The head of `spillway top`: whose figures these are, whether the process is healthy, and the figures of the
+// whole process in a grid. It always has the same number of lines, so that nothing below it jumps.
 
 const { NONE, bytes, duration, percent, span, timeOfDay } = require('../../core/readable')
 const { rate } = require('../figures')
@@ -26,9 +26,13 @@ const WIDE = 150
 const ANY = Number.MIN_VALUE
 /** Below this width a sentence takes two lines. */
 const NARROW = 100
-/** Problems caused by other processes or a limit of the container: the rules of the doctor with `isOutside`. */
+/**
+ * Problems caused by other processes or a limit of the container: the rules of the doctor with `isOutside`.
+ */
 const OUTSIDE = new Set(['cpu-throttled', 'host-starved'])
-/** The doctor's own sentence has the figures of its own time, which are not those of the last second below it. */
+/**
+ * The doctor's own sentence has the figures of its own time, which are not those of the last second below it.
+ */
 const TOO_LITTLE = 'Not enough traffic yet for the doctor to tell.'
 const SEVERITY_STYLES = /** @type {const} */ ({ high: 'red', medium: 'yellow', low: undefined })
 
@@ -100,7 +104,9 @@ function sentenceLines({ style, word, sentence, next }, most, { paint, width, en
 }
 
 /**
- * Says that the service is lost, that nothing is wrong, or the first finding. Beside it is the first one of this process that nothing else explains. So whoever sees that the machine is busy sees what blocks the process too.
+ * Says that the service is lost, that nothing is wrong, or the first finding. Beside it is the first one of
+ * this process that nothing else explains. So whoever sees that the machine is busy sees what blocks the
+ * process too.
  *
  * @typedef {{ style: Style | undefined, word: string, sentence: string, next: string }} Said
  *
@@ -184,15 +190,21 @@ function gridLines(columns, { paint, width, end }) {
   return shown[0].map((_, index) => lineOf(index).join(''))
 }
 
-/** On a wide terminal each column becomes two; on a narrow one the last are left out. @param {Cell[][]} columns @param {number} width */
+/**
+ * On a wide terminal each column becomes two; on a narrow one the last are left out.
+ *
+ * @param {Cell[][]} columns
+ * @param {number} width
+ */
 function gridFor(columns, width) {
   if (width >= WIDE) return columns.flatMap((column) => [column.slice(0, 2), column.slice(2)])
   return columns.slice(0, Math.max(1, Math.min(columns.length, Math.floor((width + 1) / LEAST_CELL_WIDTH))))
 }
 
 /**
- * Requests a second over the last ten minutes, the newest on the right: before the bars their scale, after them how long they go back. A bar
- * is the mean of its seconds. Nothing is drawn for seconds that the service has not recorded.
+ * Requests a second over the last ten minutes, the newest on the right: before the bars their scale, after
+ * them how long they go back. A bar is the mean of its seconds. Nothing is drawn for seconds that the service
+ * has not recorded.
  *
  * @param {Feed['history']} history @param {{ paint: Paint, width: number }} look
  */
@@ -212,7 +224,11 @@ function sparkLine(history, { paint, width }) {
   )
 }
 
-/** @param {Feed['history']} points @param {number} seconds of a bar @returns {(number | undefined)[]} undefined where there is no point */
+/**
+ * @param {Feed['history']} points
+ * @param {number} seconds of a bar
+ * @returns {(number | undefined)[]} undefined where there is no point
+ */
 function barsOf(points, seconds) {
   /** @type {({ sum: number, count: number } | undefined)[]} */
   const sums = []

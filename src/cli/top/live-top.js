@@ -1,6 +1,6 @@
 'use strict'
-// `spillway top` on a terminal: draws after each answer, key and change of the size, until q, Ctrl-C or a signal. The terminal is given
-// back whatever happens.
+// `spillway top` on a terminal: draws after each answer, key and change of the size, until q, Ctrl-C or a
+// signal. The terminal is given back whatever happens.
 
 const { EXIT } = require('../command-error')
 const { Feed } = require('./feed')

@@ -1,5 +1,6 @@
 'use strict'
-// One route in full: its durations, where its time goes, outcomes, errors, stalls, outgoing calls and slow requests.
+// One route in full: its durations, where its time goes, outcomes, errors, stalls, outgoing calls and slow
+// requests.
 
 const { placeOf, timesOf } = require('../commands/stalls')
 const { NONE, bytes, duration, percent, routeName, timeOfDay } = require('../../core/readable')
@@ -65,7 +66,12 @@ function durationLines({ lastMinute, sinceStart }, look) {
     { over: 'last minute', ...lastMinute },
     { over: 'since start', ...sinceStart },
   ]
-  /** @param {string} head @param {keyof LatencySummary} key @param {number} [from] @returns {Column<LatencySummary & { over: string }>} */
+  /**
+   * @param {string} head
+   * @param {keyof LatencySummary} key
+   * @param {number} [from]
+   * @returns {Column<LatencySummary & { over: string }>}
+   */
   const quantile = (head, key, from = 0) => ({ head, least: 8, from, of: (row) => ms(row[key]) })
   /** @type {ReturnType<typeof quantile>[]} */
   const columns = [
@@ -167,7 +173,10 @@ function slowLines(route, { slowest }, look) {
   return tableLines(columns, rows, look)
 }
 
-/** @param {{ method: string | null, route: string | null }} a @returns {(b: { method: string | null, route: string | null }) => boolean} */
+/**
+ * @param {{ method: string | null, route: string | null }} a
+ * @returns {(b: { method: string | null, route: string | null }) => boolean}
+ */
 function isSameRoute(a) {
   return (b) => b.method === a.method && b.route === a.route
 }

@@ -1,5 +1,6 @@
 'use strict'
-// The terminal of `top`: its alternate screen, and its keys. The former content of the screen comes back, however the process ends. Drawing overwrites line by line, so that nothing flickers.
+// The terminal of `top`: its alternate screen, and its keys. The former content of the screen comes back,
+// however the process ends. Drawing overwrites line by line, so that nothing flickers.
 
 const { clip, widthOf } = require('../printable-text')
 
@@ -47,7 +48,12 @@ class Screen {
   }
 }
 
-/** After the last column the cursor is still on it: clearing would remove what is there. @param {string} line @param {number} columns */
+/**
+ * After the last column the cursor is still on it: clearing would remove what is there.
+ *
+ * @param {string} line
+ * @param {number} columns
+ */
 const wholeLine = (line, columns) => (widthOf(line) < columns ? line + CLEAR_LINE : line)
 
 const ESCAPE = '\x1b'
@@ -86,7 +92,10 @@ const KEYS = {
   [`${ESCAPE}[4~`]: 'last',
 }
 
-/** @param {string} input what the terminal has sent @returns {string[]} the names of the keys; others are left out */
+/**
+ * @param {string} input what the terminal has sent
+ * @returns {string[]} the names of the keys; others are left out
+ */
 function keysOf(input) {
   return [...input.matchAll(SEQUENCE)].flatMap(([sequence]) =>
     Object.hasOwn(KEYS, sequence) ? [KEYS[sequence]] : []

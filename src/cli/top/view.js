@@ -1,6 +1,6 @@
 'use strict'
-// State of `spillway top`: which view is open, what is selected, how the table is sorted and scrolled. It turns
-// keys into states, and a state into lines.
+// State of `spillway top`: which view is open, what is selected, how the table is sorted and scrolled. It
+// turns keys into states, and a state into lines.
 
 const { doctorLines } = require('../commands/doctor')
 const { asManyAsFit, padEnd } = require('../printable-text')
@@ -24,7 +24,11 @@ class View {
   #sort
   /** @type {Page} */
   #page = 'routes'
-  /** The name of the route that is selected: it stays so wherever the sorting puts it. @type {string | undefined} */
+  /**
+   * The name of the route that is selected: it stays so wherever the sorting puts it.
+   *
+   * @type {string | undefined}
+   */
   #selected
   #firstLine = 0
   /** How many rows of the table fit below the head, as drawn last. */
@@ -156,7 +160,8 @@ class View {
 }
 
 /**
- * The greater of the least and the smaller of the most: a list that is shorter than the screen begins at its first line.
+ * The greater of the least and the smaller of the most: a list that is shorter than the screen begins at its
+ * first line.
  *
  * @param {number} value @param {number} least @param {number} most
  */

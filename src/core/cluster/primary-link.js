@@ -1,12 +1,16 @@
 'use strict'
-// The messages between `clusterPrimary()` and its workers, and a worker's side of them. They share the channel with the messages of the
-// application, so each has a `type` that begins with `spillway:`. A worker knows its primary by an environment variable.
+// The messages between `clusterPrimary()` and its workers, and a worker's side of them. They share the
+// channel with the messages of the application, so each has a `type` that begins with `spillway:`. A worker
+// knows its primary by an environment variable.
 
 const cluster = /** @type {typeof import('node:cluster').default} */ (
   /** @type {unknown} */ (require('node:cluster'))
 )
 
-/** @typedef {{ type?: unknown, reason?: unknown, signal?: string | undefined }} Message of this channel, also the application's */
+/**
+ * @typedef {{ type?: unknown, reason?: unknown, signal?: string | undefined }} Message of this channel, also
+ *   the application's
+ */
 
 const PRIMARY_VARIABLE = 'SPILLWAY_PRIMARY'
 
@@ -23,7 +27,8 @@ const EXIT = 'spillway:go'
 const typeOf = (message) => (typeof message === 'object' && message !== null ? message.type : undefined)
 
 /**
- * Sends a message, if the channel is open. The callback keeps a channel that just closed from emitting an `error` event.
+ * Sends a message, if the channel is open. The callback keeps a channel that just closed from emitting an
+ * `error` event.
  *
  * @param {Pick<NodeJS.Process, 'send'> & { connected?: boolean }} target
  * @param {string} type
@@ -41,7 +46,8 @@ const REPLACED = 'replaced'
 const STOPPED = 'stopped'
 
 /**
- * A worker's side: it reports when traffic may come, asks for its replacement, and receives the order to exit. In a process that
+ * A worker's side: it reports when traffic may come, asks for its replacement, and receives the order to
+ * exit. In a process that
  * `clusterPrimary()` did not fork the link does nothing.
  */
 class PrimaryLink {
@@ -49,7 +55,10 @@ class PrimaryLink {
   #onMessage
   #hasSentReady = false
 
-  /** @param {{ started: Promise<void>, onExit: (reason: string, cause?: string) => void }} parts `cause`: the primary's signal */
+  /**
+   * @param {{ started: Promise<void>, onExit: (reason: string, cause?: string) => void }} parts `cause`: the
+   *   primary's signal
+   */
   constructor({ started, onExit }) {
     /** @param {Message} message */
     this.#onMessage = (message) => {

@@ -1,8 +1,9 @@
 'use strict'
-// Keeps the configured number of workers alive, and replaces workers before they exit: degraded workers, and all on `restart()`.
-// One rule does both: `#fill` forks missing workers, and while a worker is replaced one more is wanted. A crash during a
-// replacement so needs no rule. After workers that exit early, or are not ready in time, the next fork waits for a pause
-// that doubles. Otherwise an error at start-up would fork for ever.
+// Keeps the configured number of workers alive, and replaces workers before they exit: degraded workers, and
+// all on `restart()`. One rule does both: `#fill` forks missing workers, and while a worker is replaced one
+// more is wanted. A crash during a replacement so needs no rule. After workers that exit early, or are not
+// ready in time, the next fork waits for a pause that doubles. Otherwise an error at start-up would fork for
+// ever.
 
 const { availableParallelism, constants } = require('node:os')
 const { SpillwayError } = require('../errors/errors')
@@ -46,7 +47,10 @@ const EVENTS = Object.freeze({
   },
 })
 const SIGNALS = /** @type {const} */ ({ SIGTERM: 'stop', SIGINT: 'stop', SIGUSR2: 'restart' })
-/** npm and systemd forward a signal to a process that has already received it. A repeat this soon is the same signal. */
+/**
+ * npm and systemd forward a signal to a process that has already received it. A repeat this soon is the same
+ * signal.
+ */
 const SAME_SIGNAL_MS = 50
 const EARLY_EXIT_MS = 10_000
 const FIRST_PAUSE_MS = 100
@@ -59,7 +63,8 @@ const managed = new WeakSet()
 
 /**
  * @typedef {ClusterWorker} Worker
- * @typedef {{ workers: number | undefined, exec: string | undefined, startTimeout: number, killTimeout: number, signals: boolean }} PrimaryOptions
+ * @typedef {{ workers: number | undefined, exec: string | undefined, startTimeout: number,
+ *   killTimeout: number, signals: boolean }} PrimaryOptions
  * @typedef {keyof ClusterPrimaryEvents} EventName
  * @typedef {keyof typeof SIGNALS} Signal
  */
@@ -104,7 +109,8 @@ class ClusterPrimary {
         'clusterPrimary() was called in a worker. Call it in the primary: if (cluster.isPrimary) clusterPrimary(), else start your server.'
       )
     }
-    // Two primaries would fork the workers twice, and the first to stop would end the process, with the workers of the other.
+    // Two primaries would fork the workers twice, and the first to stop would end the process, with the
+    // workers of the other.
     if (managed.has(cluster)) {
       throw misuse('clusterPrimary() was called already. Call it once, or after `await primary.stop()`.')
     }
@@ -205,7 +211,11 @@ class ClusterPrimary {
     return count
   }
 
-  /** Resolves when the condition holds. It is checked whenever a worker becomes ready or exits. @param {() => boolean} condition */
+  /**
+   * Resolves when the condition holds. It is checked whenever a worker becomes ready or exits.
+   *
+   * @param {() => boolean} condition
+   */
   #until(condition) {
     if (condition()) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.add({ condition, resolve }))
@@ -263,7 +273,11 @@ class ClusterPrimary {
     this.#checkConditions()
   }
 
-  /** @param {Partial<Worker> & { forkedMs: number }} worker @param {Exit['code']} code @param {Exit['signal']} signal */
+  /**
+   * @param {Partial<Worker> & { forkedMs: number }} worker
+   * @param {Exit['code']} code
+   * @param {Exit['signal']} signal
+   */
   #onUnexpectedExit(worker, code, signal) {
     const uptimeMs = this.#clock.now() - worker.forkedMs
     if (code !== 0) {

@@ -1,6 +1,6 @@
 'use strict'
-// The primary's record of one worker: starting, ready, leaving, exited. A worker is ready when it listens and every instance of
-// spillway in it is ready. A worker without an instance is ready when it listens.
+// The primary's record of one worker: starting, ready, leaving, exited. A worker is ready when it listens and
+// every instance of spillway in it is ready. A worker without an instance is ready when it listens.
 
 const { DEGRADED, EXIT, PRIMARY_VARIABLE, READY, STARTING, send, typeOf } = require('./primary-link')
 
@@ -10,7 +10,10 @@ const { DEGRADED, EXIT, PRIMARY_VARIABLE, READY, STARTING, send, typeOf } = requ
  * @import { Message } from './primary-link'
  */
 
-/** @typedef {{ code: number | null, signal: string | null, error?: unknown }} Exit `error`: why the worker was never spawned */
+/**
+ * @typedef {{ code: number | null, signal: string | null, error?: unknown }} Exit `error`: why the worker was
+ *   never spawned
+ */
 /**
  * @typedef {object} WorkerListeners
  * @property {(worker: ClusterWorker) => void} onReady
@@ -54,8 +57,8 @@ class ClusterWorker {
       this.#checkReady()
     })
     worker.once('exit', (code, signal) => this.#onExit({ code, signal }))
-    // A worker that cannot be spawned emits no `exit`. A message that cannot be sent needs no handling: the worker exits, or a
-    // timeout of the primary kills it.
+    // A worker that cannot be spawned emits no `exit`. A message that cannot be sent needs no handling: the
+    // worker exits, or a timeout of the primary kills it.
     worker.on('error', (error) => {
       if (this.pid === undefined) this.#onExit({ code: null, signal: null, error })
     })
@@ -67,9 +70,11 @@ class ClusterWorker {
   }
 
   /**
-   * Orders the exit: a worker with spillway drains, any other is disconnected. After `killTimeoutMs` the worker is killed.
+   * Orders the exit: a worker with spillway drains, any other is disconnected. After `killTimeoutMs` the
+   * worker is killed.
    *
-   * @param {{ reason: string, signal?: string | undefined }} order `signal`: the signal that the primary received. It decides the drain mode
+   * @param {{ reason: string, signal?: string | undefined }} order `signal`: the signal that the primary
+   *   received. It decides the drain mode
    * @param {number} killTimeoutMs
    */
   leave(order, killTimeoutMs) {

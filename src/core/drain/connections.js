@@ -1,12 +1,14 @@
 'use strict'
-// Owns the connections of one server, from the moment each is accepted, so that a drain can close, end or cut them.
+// Owns the connections of one server, from the moment each is accepted, so that a drain can close, end or cut
+// them.
 //
-// A connection that is idle at one moment is not closed: the client's next request may be on its way and would be lost.
-// A drain closes a connection after its keep-alive timeout without traffic, or after a response with `Connection: close`.
-// Packages compare the number of listeners of `listening` before and after a server listens. Ours stays where it was added before that
-// call. It is gone after `listening` where it was added during the call, as spillway/register does. A server that listens anew without
-// that listener is noticed at its first connection.
-// Node has no public API for the response under way on a socket, so `socket._httpMessage` is read.
+// A connection that is idle at one moment is not closed: the client's next request may be on its way and
+// would be lost. A drain closes a connection after its keep-alive timeout without traffic, or after a
+// response with `Connection: close`. Packages compare the number of listeners of `listening` before and after
+// a server listens. Ours stays where it was added before that call. It is gone after `listening` where it was
+// added during the call, as spillway/register does. A server that listens anew without that listener is
+// noticed at its first connection. Node has no public API for the response under way on a socket, so
+// `socket._httpMessage` is read.
 
 const http = require('node:http')
 const https = require('node:https')
@@ -16,7 +18,10 @@ const { endIfEndless } = require('../request/event-stream')
 
 const NO_ERROR = 0
 const HIGHEST_STREAM_ID = 2 ** 31 - 1
-/** Node keeps an idle connection for so much longer than it tells the client in `Keep-Alive`. Node 20 has no property for it. */
+/**
+ * Node keeps an idle connection for so much longer than it tells the client in `Keep-Alive`. Node 20 has no
+ * property for it.
+ */
 const BUFFER_MS = 1000
 /** A set of this size or less is not swept. */
 const SMALL = 64
@@ -29,15 +34,19 @@ const kLastTraffic = Symbol('spillway.last-traffic')
  * @import { Server, Socket } from 'node:net'
  * @import { TLSSocket } from 'node:tls'
  *
- * @typedef {Server & { keepAliveTimeout?: number, keepAliveTimeoutBuffer?: number, closeIdleConnections?: () => void, closeAllConnections?: () => void }} AnyServer
+ * @typedef {Server & { keepAliveTimeout?: number, keepAliveTimeoutBuffer?: number,
+ *   closeIdleConnections?: () => void, closeAllConnections?: () => void }} AnyServer
  * @typedef {{ bytes: number, atMs: number }} Traffic the bytes so far, and when they last changed
- * @typedef {Socket & { server?: Server, _httpMessage?: ServerResponse | null, [kLastTraffic]?: Traffic }} ServerSocket
- * @typedef {{ stream?: ServerHttp2Stream, socket: ServerSocket }} ConnectionOwner a request, by its connection
+ * @typedef {Socket & { server?: Server, _httpMessage?: ServerResponse | null, [kLastTraffic]?: Traffic }}
+ *   ServerSocket
+ * @typedef {{ stream?: ServerHttp2Stream, socket: ServerSocket }} ConnectionOwner a request, by its
+ *   connection
  */
 
 /**
- * The sockets, or HTTP/2 sessions, that are open now. Adds no listener to them. Node removes its own before `connect` or `upgrade` hands a socket over, and some protocols count the rest. So it holds sockets weakly, skips destroyed
- * sockets, and removes them whenever its size has doubled.
+ * The sockets, or HTTP/2 sessions, that are open now. Adds no listener to them. Node removes its own before
+ * `connect` or `upgrade` hands a socket over, and some protocols count the rest. So it holds sockets weakly,
+ * skips destroyed sockets, and removes them whenever its size has doubled.
  *
  * @template {{ readonly destroyed: boolean }} Open a socket or a session
  */
@@ -90,13 +99,21 @@ class Connections {
   #onListen
   /** Whether the server is known to have listened, and has not emitted `close` since. */
   #isOpen = false
-  /** Sockets that speak HTTP/1, and sockets that HTTP/1 handed over by `connect` or `upgrade`. @type {OpenSockets<ServerSocket>} */
+  /**
+   * Sockets that speak HTTP/1, and sockets that HTTP/1 handed over by `connect` or `upgrade`.
+   *
+   * @type {OpenSockets<ServerSocket>}
+   */
   #http = new OpenSockets()
   /** The TCP sockets beneath TLS or HTTP/2. @type {OpenSockets<ServerSocket>} */
   #carriers = new OpenSockets()
   /** HTTP/2 sessions. @type {OpenSockets<Http2Session>} */
   #sessions = new OpenSockets()
-  /** TLS sockets that negotiated HTTP/2. Another package than Node's http2 may own the session. @type {OpenSockets<TLSSocket>} */
+  /**
+   * TLS sockets that negotiated HTTP/2. Another package than Node's http2 may own the session.
+   *
+   * @type {OpenSockets<TLSSocket>}
+   */
   #multiplexed = new OpenSockets()
   /** Sessions that were sent a GOAWAY frame. @type {WeakSet<Http2Session>} */
   #goneAway = new WeakSet()
@@ -105,8 +122,8 @@ class Connections {
 
   /**
    * @param {AnyServer} server
-   * @param {{ onClose?: () => void, onListen?: () => void, isInListen?: boolean }} [options] what is called when the server closes and
-   *   when it listens, and whether the server is in its `listen()` right now
+   * @param {{ onClose?: () => void, onListen?: () => void, isInListen?: boolean }} [options] what is called
+   *   when the server closes and when it listens, and whether the server is in its `listen()` right now
    */
   constructor(server, options = {}) {
     const { onClose = () => {}, onListen = () => {}, isInListen = false } = options
@@ -144,7 +161,8 @@ class Connections {
   }
 
   /**
-   * Adds the connection of a request. A server that becomes known by its first request has accepted that connection before.
+   * Adds the connection of a request. A server that becomes known by its first request has accepted that
+   * connection before.
    *
    * @param {ConnectionOwner} request
    */
@@ -172,15 +190,19 @@ class Connections {
   }
 
   /**
-   * Keeps idle connections open when the server closes. Since Node 19 `server.close()` destroys every idle connection, and the
-   * application may call it as soon as the drain begins. The `close()` of http2 (Node 24) closes all sessions and has no such hook.
+   * Keeps idle connections open when the server closes. Since Node 19 `server.close()` destroys every idle
+   * connection, and the application may call it as soon as the drain begins. The `close()` of http2 (Node 24)
+   * closes all sessions and has no such hook.
    */
   keepIdle() {
     this.#keepsIdle = true
     this.#server.closeIdleConnections = () => {}
   }
 
-  /** Runs `stopAccepting` on an unused server, because a first run is slow and clients that connect during it are reset. */
+  /**
+   * Runs `stopAccepting` on an unused server, because a first run is slow and clients that connect during it
+   * are reset.
+   */
   static warmUp() {
     const server = http.createServer()
     server.close()
@@ -190,7 +212,8 @@ class Connections {
   /** Accepts no more connections. Open connections go on. */
   stopAccepting() {
     if (!this.#isClosing) this.#close()
-    // A GOAWAY with the highest stream id: the session still accepts streams that are on their way. `session.close()` refuses them.
+    // A GOAWAY with the highest stream id: the session still accepts streams that are on their way.
+    // `session.close()` refuses them.
     for (const session of this.#sessions) {
       if (session.closed || session.destroyed || this.#goneAway.has(session)) continue
       this.#goneAway.add(session)
@@ -208,7 +231,11 @@ class Connections {
     else if (server.listening) net.Server.prototype.close.call(server)
   }
 
-  /** Samples the byte counters of every socket, so that `closeStill` knows when each last carried traffic. @param {number} nowMs */
+  /**
+   * Samples the byte counters of every socket, so that `closeStill` knows when each last carried traffic.
+   *
+   * @param {number} nowMs
+   */
   sampleTraffic(nowMs) {
     for (const sockets of [this.#http, this.#carriers]) {
       for (const socket of sockets) {
@@ -223,7 +250,8 @@ class Connections {
   }
 
   /**
-   * Closes every connection without traffic for as long as Node keeps an idle one, or for `mostMs` where that is shorter.
+   * Closes every connection without traffic for as long as Node keeps an idle one, or for `mostMs` where that
+   * is shorter.
    *
    * @param {number} nowMs of the last sample
    * @param {number} mostMs
@@ -235,8 +263,8 @@ class Connections {
     /** @param {ServerSocket} socket */
     const isStill = (socket) => nowMs - /** @type {Traffic} */ (socket[kLastTraffic]).atMs >= stillMs
     for (const socket of this.#http) if (isStill(socket)) (socket.destroySoon ?? socket.destroy).call(socket)
-    // A carrier without traffic may have a stream in flight, unless its client has sent nothing or no handshake is complete.
-    // Node keeps a handshake whose client vanished for two minutes.
+    // A carrier without traffic may have a stream in flight, unless its client has sent nothing or no
+    // handshake is complete. Node keeps a handshake whose client vanished for two minutes.
     const areUnused = this.#areCarriersUnused
     for (const socket of this.#carriers) {
       if ((areUnused || socket.bytesRead === 0) && isStill(socket)) socket.destroy()
@@ -247,7 +275,9 @@ class Connections {
     return this.#http.size + this.#sessions.size + this.#multiplexed.size === 0
   }
 
-  /** Closes every connection without a request in flight. A peer that does not read is cut at the second call. */
+  /**
+   * Closes every connection without a request in flight. A peer that does not read is cut at the second call.
+   */
   closeIdle() {
     for (const socket of this.#http) {
       if (isAnswering(socket)) continue
@@ -258,7 +288,10 @@ class Connections {
     for (const socket of this.#carriers) if (areUnused || socket.bytesRead === 0) socket.destroy()
   }
 
-  /** Lets sessions accept no more streams, and ends the responses that an `EventSource` reads, which reconnects. */
+  /**
+   * Lets sessions accept no more streams, and ends the responses that an `EventSource` reads, which
+   * reconnects.
+   */
   endStreams() {
     for (const session of this.#sessions) if (!session.closed && !session.destroyed) session.close()
     for (const { _httpMessage: res } of this.#http) endIfEndless(res)

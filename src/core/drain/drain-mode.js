@@ -1,9 +1,11 @@
 'use strict'
-// Decides how a drain goes. In production load balancers get their delay and kept connections their keep-alive timeout.
-// In development the next process waits for the port, so a drain only finishes the requests in flight.
+// Decides how a drain goes. In production load balancers get their delay and kept connections their
+// keep-alive timeout. In development the next process waits for the port, so a drain only finishes the
+// requests in flight.
 //
-// `drain.mode` decides. The default is production, except under a watcher, with NODE_ENV development or test, and on SIGINT
-// from a terminal. Orchestrators send SIGTERM, but PM2 sends SIGINT, and systemd, supervisord and Docker can be set to.
+// `drain.mode` decides. The default is production, except under a watcher, with NODE_ENV development or test,
+// and on SIGINT from a terminal. Orchestrators send SIGTERM, but PM2 sends SIGINT, and systemd, supervisord
+// and Docker can be set to.
 
 const { isatty } = require('node:tty')
 const { isDeployed } = require('../environment/deployment')
@@ -12,7 +14,10 @@ const { watcher } = require('../environment/watcher')
 const PRODUCTION = 'production'
 const DEVELOPMENT = 'development'
 
-/** Kubernetes sends SIGTERM at the moment it begins to remove the pod from its endpoints, and needs seconds for that. */
+/**
+ * Kubernetes sends SIGTERM at the moment it begins to remove the pod from its endpoints, and needs seconds
+ * for that.
+ */
 const KUBERNETES_DELAY_MS = 5000
 /** In development handlers often hang, and tsx kills a process after 5 seconds. */
 const TIMEOUTS_MS = { [PRODUCTION]: 20_000, [DEVELOPMENT]: 4000 }
@@ -22,7 +27,10 @@ const ENVIRONMENT = {
     return process.env
   },
   hasWatcher: () => watcher() !== '',
-  /** Whether Ctrl-C can send the SIGINT. `docker run -t` gives services a terminal too, but `docker stop` sends SIGTERM. */
+  /**
+   * Whether Ctrl-C can send the SIGINT. `docker run -t` gives services a terminal too, but `docker stop`
+   * sends SIGTERM.
+   */
   hasTerminal: () => isatty(0),
   /** Whether init, systemd or supervisord started the process, or it is the main process of a container. */
   isService: () =>

@@ -18,18 +18,33 @@ const { endIfEndless } = require('../request/event-stream')
  */
 
 const TICK_MS = 50
-/** Clients that connect between the poll phase and the close are reset, so the close waits for a loop turn this short. */
+/**
+ * Clients that connect between the poll phase and the close are reset, so the close waits for a loop turn
+ * this short.
+ */
 const SHORT_TURN_MS = 0.2
-/** Clients connect in bursts, so the close waits for this many loop turns without a connection: 5 to 10 ms on an idle loop. */
+/**
+ * Clients connect in bursts, so the close waits for this many loop turns without a connection: 5 to 10 ms on
+ * an idle loop.
+ */
 const QUIET_TURNS = 1000
-/** The number of quiet turns required falls to one, and the turn may have any length, once the wait has lasted this long. */
+/**
+ * The number of quiet turns required falls to one, and the turn may have any length, once the wait has lasted
+ * this long.
+ */
 const QUIET_WAIT_MS = 500
-/** The share of the timeout spent waiting for a burst of connections, for idle connections and for endless responses. */
+/**
+ * The share of the timeout spent waiting for a burst of connections, for idle connections and for endless
+ * responses.
+ */
 const WAIT_SHARE = 0.25
 /** After this time a terminal shows what the drain waits for. */
 const REPORT_WAIT_AFTER_MS = 1000
 
-/** @typedef {{ reason: string, mode: 'production' | 'development', timeoutMs: number, delayMs: number }} DrainOrder */
+/**
+ * @typedef {{ reason: string, mode: 'production' | 'development', timeoutMs: number, delayMs: number }}
+ *   DrainOrder
+ */
 /** @typedef {{ cut: number, durationMs: number }} DrainReport */
 
 class Drain {
@@ -53,10 +68,11 @@ class Drain {
   #closedMs = Number.POSITIVE_INFINITY
 
   /**
-   * @param {{ clock: Clock, recorder: Recorder,
-   *   servers: KnownServers, guard: (work: () => void) => void,
+   * @param {{ clock: Clock, recorder: Recorder, servers: KnownServers, guard: (work: () => void) => void,
    *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void, onClose?: () => void,
-   *   onEnd: (report: DrainReport) => void }} parts `guard` reports what is thrown: the drain goes on whatever servers and sockets of the application do; `onClose` is called when the listening sockets are closed; `onWait` is called once, in development, if the drain takes over a second
+   *   onEnd: (report: DrainReport) => void }} parts `guard` reports what is thrown: the drain goes on
+   *   whatever servers and sockets of the application do; `onClose` is called when the listening sockets are
+   *   closed; `onWait` is called once, in development, if the drain takes over a second
    */
   constructor({ clock, recorder, servers, guard, onBegin, onWait, onClose = () => {}, onEnd }) {
     this.#clock = clock
@@ -115,7 +131,8 @@ class Drain {
   }
 
   /**
-   * Runs in the check phase of each loop turn: the poll phase, which accepts connections, lies between two calls.
+   * Runs in the check phase of each loop turn: the poll phase, which accepts connections, lies between two
+   * calls.
    *
    * @param {{ sinceMs: number, turnMs: number, accepted: number, quietTurns: number }} last
    */

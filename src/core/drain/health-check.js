@@ -1,5 +1,6 @@
 'use strict'
-// Runs the check of one dependency. At most one run is under way, and its verdict is cached: a slow database must not get a query from every load balancer at once.
+// Runs the check of one dependency. At most one run is under way, and its verdict is cached: a slow database
+// must not get a query from every load balancer at once.
 
 const PASSED = 'ok'
 const FAILED = 'failed'
@@ -24,7 +25,8 @@ class HealthCheck {
   /**
    * @param {(given: { signal: AbortSignal }) => unknown} check
    * @param {{ timeout: number, cache: number }} options in milliseconds
-   * @param {{ clock: Clock, onChange: (verdict: string, error: unknown) => void }} parts `onChange` is called when the verdict changes
+   * @param {{ clock: Clock, onChange: (verdict: string, error: unknown) => void }} parts `onChange` is called
+   *   when the verdict changes
    */
   constructor(check, { timeout, cache }, { clock, onChange }) {
     this.#check = check
@@ -56,7 +58,8 @@ class HealthCheck {
       const settle = (verdict, error) => {
         if (isSettled) return
         isSettled = true
-        // The signal of a run that has ended is not aborted: a check that reuses its signal would cancel other work.
+        // The signal of a run that has ended is not aborted: a check that reuses its signal would cancel
+        // other work.
         this.#clock.cancel(timer)
         this.#pending = undefined
         this.#cachedUntilMs = this.#clock.now() + this.#cacheMs

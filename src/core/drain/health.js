@@ -1,7 +1,7 @@
 'use strict'
-// Answers the two probes of an orchestrator. Alive: the event loop runs. Load and failed dependencies do not change that,
-// because a restart fixes neither. Ready: traffic may come. It may not while the instance starts, is degraded, drains or is
-// closed, nor while a check fails.
+// Answers the two probes of an orchestrator. Alive: the event loop runs. Load and failed dependencies do not
+// change that, because a restart fixes neither. Ready: traffic may come. It may not while the instance
+// starts, is degraded, drains or is closed, nor while a check fails.
 
 const { SpillwayError } = require('../errors/errors')
 const { HealthCheck, PASSED } = require('./health-check')
@@ -44,7 +44,11 @@ class Health {
   #onCheckChange
   /** Why traffic may not come, whatever the checks say. @type {string | undefined} */
   #reason
-  /** The last answer of the checks. It holds while the verdict of each check is cached. @type {HealthAnswer | undefined} */
+  /**
+   * The last answer of the checks. It holds while the verdict of each check is cached.
+   *
+   * @type {HealthAnswer | undefined}
+   */
   #answer
   #answerUntilMs = Number.NEGATIVE_INFINITY
   #start = (_ = undefined) => {}
@@ -53,8 +57,8 @@ class Health {
   started
 
   /**
-   * @param {{ isManual: boolean, clock: Clock,
-   *   onCheckChange: (name: string, verdict: string, error: unknown) => void }} parts `onCheckChange` is called when a verdict changes
+   * @param {{ isManual: boolean, clock: Clock, onCheckChange: (name: string, verdict: string,
+   *   error: unknown) => void }} parts `onCheckChange` is called when a verdict changes
    */
   constructor({ isManual, clock, onCheckChange }) {
     this.#clock = clock

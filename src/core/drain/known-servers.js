@@ -1,6 +1,6 @@
 'use strict'
-// Owns the servers that an instance knows, and the connections of each. A server becomes known by `attach` or by its first
-// request.
+// Owns the servers that an instance knows, and the connections of each. A server becomes known by `attach` or
+// by its first request.
 
 const { Connections } = require('./connections')
 const { ServerTable } = require('./server-table')
@@ -20,7 +20,8 @@ class KnownServers {
   #isInListen
 
   /**
-   * @param {{ onClose?: () => void, onListen?: (server: Server) => void, isInListen?: boolean | undefined }} [parts] `onClose`: a known server closes.
+   * @param {{ onClose?: () => void, onListen?: (server: Server) => void, isInListen?: boolean | undefined }}
+   *   [parts] `onClose`: a known server closes.
    *   `onListen`: a known server begins to listen, or listens when it becomes known. `isInListen`: servers become known in the middle of
    *   their `listen()`
    */
@@ -43,7 +44,8 @@ class KnownServers {
   }
 
   /**
-   * Adds an HTTP/2 session at its first request: the session may be older than the instance's knowledge of the server.
+   * Adds an HTTP/2 session at its first request: the session may be older than the instance's knowledge of
+   * the server.
    *
    * @param {{ session: Http2Session | undefined, socket: ServerSocket | undefined }} request
    */

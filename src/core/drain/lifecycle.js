@@ -1,6 +1,6 @@
 'use strict'
-// Owns the life of one instance (ready, draining, closed): connects its health, its servers, its drain and the exit of the
-// process. Counts the instances that are open.
+// Owns the life of one instance (ready, draining, closed): connects its health, its servers, its drain and
+// the exit of the process. Counts the instances that are open.
 
 const { rounded } = require('../durations')
 const { describeError } = require('../redaction/error-description')
@@ -25,7 +25,10 @@ const { Supervisor } = require('../environment/supervisor')
  * @import { MemorySample } from './recycle'
  */
 
-/** A primary replaces one worker at a time, so a replacement may take long. After this time the worker exits without one. */
+/**
+ * A primary replaces one worker at a time, so a replacement may take long. After this time the worker exits
+ * without one.
+ */
 const REPLACEMENT_TIMEOUT_MS = 120_000
 /** More than any application makes on purpose, and a count that a call per request reaches within seconds. */
 const TOO_MANY = 100
@@ -42,17 +45,17 @@ class Lifecycle {
   #drain
   #options
   #isClosed = false
-  // A replaced worker needs no delay: its replacement listens on the same port, so no load balancer has to notice.
+  // A replaced worker needs no delay: its replacement listens on the same port, so no load balancer has to
+  // notice.
   #drainForExit = (/** @type {string} */ reason, /** @type {string} */ cause) =>
     this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason, cause)
 
   /**
-   * @param {{ clock: Clock,
-   *   internalErrors: InternalErrors, recorder: Recorder,
-   *   options: ResolvedOptions, close: () => void,
-   *   sampleMemory: () => MemorySample, emit: (event: 'degraded' | 'draining', details: object) => void,
-   *   onListen: (server: Server) => void, isInListen?: boolean | undefined, onDrain: () => void, onStopAccepting: () => void,
-   *   info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} parts
+   * @param {{ clock: Clock, internalErrors: InternalErrors, recorder: Recorder, options: ResolvedOptions,
+   *   close: () => void, sampleMemory: () => MemorySample, emit: (event: 'degraded' | 'draining',
+   *   details: object) => void, onListen: (server: Server) => void, isInListen?: boolean | undefined,
+   *   onDrain: () => void, onStopAccepting: () => void, info: (fields: object, message: string) => void,
+   *   warn: (fields: object, message: string) => void }} parts
    */
   constructor(parts) {
     const {
@@ -137,7 +140,11 @@ class Lifecycle {
     return this.#drain.isUnderWay
   }
 
-  /** From now on SIGTERM, SIGINT and the message 'shutdown' drain every instance and end the process. @param {Server} server */
+  /**
+   * From now on SIGTERM, SIGINT and the message 'shutdown' drain every instance and end the process.
+   *
+   * @param {Server} server
+   */
   listenForSignals(server) {
     this.#processExit.listenForSignals(this.#drainForExit)
     this.#supervisor.watch(server)
@@ -146,14 +153,16 @@ class Lifecycle {
   /**
    * @param {ResolvedOptions['drain']} options
    * @param {string} reason
-   * @param {string} [cause] decides the mode of the drain: the signal, if `reason` is another word, such as 'replaced'
+   * @param {string} [cause] decides the mode of the drain: the signal, if `reason` is another word, such as
+   *   'replaced'
    */
   drain(options, reason, cause = reason) {
     return this.#drain.start({ reason, ...drainOrder(options, cause) })
   }
 
   /**
-   * Memory is above its level. A worker of `clusterPrimary()` serves until its replacement is ready. Any other process fails
+   * Memory is above its level. A worker of `clusterPrimary()` serves until its replacement is ready. Any
+   * other process fails
    * `/readyz`, drains and exits.
    *
    * @param {SpillwayEvents['degraded']} details
@@ -166,7 +175,12 @@ class Lifecycle {
     this.#clock.after(REPLACEMENT_TIMEOUT_MS, () => this.#isClosed || this.exit(0, details.reason))
   }
 
-  /** Drains every instance and exits the process, without a signal. @param {number} exitCode @param {string} reason */
+  /**
+   * Drains every instance and exits the process, without a signal.
+   *
+   * @param {number} exitCode
+   * @param {string} reason
+   */
   exit(exitCode, reason) {
     return this.#processExit.exit(exitCode, reason)
   }
@@ -182,14 +196,18 @@ class Lifecycle {
 }
 
 /**
- * Counts the open instances of this process. A call of createSpillway() in a request handler makes an instance per request.
- * Each instance keeps timers and figures until close(), so the process slows down and grows.
+ * Counts the open instances of this process. A call of createSpillway() in a request handler makes an
+ * instance per request. Each instance keeps timers and figures until close(), so the process slows down and
+ * grows.
  */
 class OpenInstances {
   #count = 0
   #isTested
 
-  /** @param {() => boolean} [isTested] whether a test runner has started this process: few tests close what they make */
+  /**
+   * @param {() => boolean} [isTested] whether a test runner has started this process: few tests close what
+   *   they make
+   */
   constructor(isTested = environment.isTested) {
     this.#isTested = isTested
   }

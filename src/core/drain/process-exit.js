@@ -1,10 +1,10 @@
 'use strict'
-// Owns the exit of this process: every instance drains, then the process exits with 1 if a request was cut, else with 0.
-// There is one `ProcessExit` per process, shared by all instances and copies of this package. Otherwise the first instance
-// to finish its drain would end the process under the others.
+// Owns the exit of this process: every instance drains, then the process exits with 1 if a request was cut,
+// else with 0. There is one `ProcessExit` per process, shared by all instances and copies of this package.
+// Otherwise the first instance to finish its drain would end the process under the others.
 //
-// Nest and terminus re-send the signal after removing their listeners. A repeat from the process itself is ignored, or
-// requests in flight would be cut.
+// Nest and terminus re-send the signal after removing their listeners. A repeat from the process itself is
+// ignored, or requests in flight would be cut.
 
 const cluster = /** @type {typeof import('node:cluster').default} */ (
   /** @type {unknown} */ (require('node:cluster'))
@@ -17,7 +17,10 @@ const { watcher } = require('../environment/watcher')
 const SIGNALS = ['SIGTERM', 'SIGINT']
 /** nodemon restarts a process by it. Without nodemon it may have another use, such as a heap snapshot. */
 const NODEMON_SIGNAL = 'SIGUSR2'
-/** npm and systemd forward a signal to a process that has already received it. A repeat this soon is the same signal. */
+/**
+ * npm and systemd forward a signal to a process that has already received it. A repeat this soon is the same
+ * signal.
+ */
 const SAME_SIGNAL_MS = 50
 /** nodemon lists all processes before it forwards a signal. */
 const SAME_SIGNAL_UNDER_WATCHER_MS = 500
@@ -29,7 +32,10 @@ const FAILURE = 1
 /** The symbol's version counts the changes of the methods: copies of this package call each other's. */
 const kProcessExit = Symbol.for('spillway.process-exit.1')
 
-/** @typedef {(reason: string, cause: string) => Promise<{ cut: number }>} ExitDrain drains one instance before the process exits */
+/**
+ * @typedef {(reason: string, cause: string) => Promise<{ cut: number }>} ExitDrain drains one instance before
+ *   the process exits
+ */
 
 class ProcessExit {
   /** @type {Set<ExitDrain>} */
@@ -71,7 +77,8 @@ class ProcessExit {
   }
 
   /**
-   * A signal, or a parent's message 'shutdown'. The first starts the exit, unless it is under way. The second ends the process.
+   * A signal, or a parent's message 'shutdown'. The first starts the exit, unless it is under way. The second
+   * ends the process.
    *
    * @param {string} reason
    */
@@ -108,7 +115,8 @@ class ProcessExit {
    *
    * @param {number} exitCode counts during an exit too: an uncaught error then is still a failure
    * @param {string} reason
-   * @param {{ beforeExit?: () => unknown, cause?: string | undefined }} how `cause` is the signal, if the reason is not the signal itself
+   * @param {{ beforeExit?: () => unknown, cause?: string | undefined }} how `cause` is the signal, if the
+   *   reason is not the signal itself
    */
   async exit(exitCode, reason, { beforeExit = handBack, cause = reason } = {}) {
     this.#exitCode ||= exitCode
@@ -125,7 +133,8 @@ class ProcessExit {
 async function disconnect() {
   const { worker } = cluster
   if (worker === undefined || !worker.isConnected()) return
-  // If the primary died in this turn, the channel still looks connected, and messages to the primary become errors of the worker.
+  // If the primary died in this turn, the channel still looks connected, and messages to the primary become
+  // errors of the worker.
   worker.on('error', () => {})
   const disconnected = once(worker, 'disconnect').catch(() => {})
   worker.disconnect()
@@ -135,7 +144,10 @@ async function disconnect() {
   ])
 }
 
-/** Waits until the worker has handed back the connections that its primary sent before it learnt that the worker closed. */
+/**
+ * Waits until the worker has handed back the connections that its primary sent before it learnt that the
+ * worker closed.
+ */
 async function handBack() {
   const { worker } = cluster
   if (worker?.isConnected())

@@ -1,6 +1,6 @@
 'use strict'
-// Logs in production, once per port, which endpoints answer every client. The endpoints are on by default, and the port may
-// be open to the world. Nothing is logged if `endpoints.allow` decides or no endpoint is on.
+// Logs in production, once per port, which endpoints answer every client. The endpoints are on by default,
+// and the port may be open to the world. Nothing is logged if `endpoints.allow` decides or no endpoint is on.
 
 class PublicPaths {
   #paths

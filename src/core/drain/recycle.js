@@ -1,18 +1,23 @@
 'use strict'
-// Decides when this process holds so much memory that another process should replace it. Once a second, in a loop turn, it
-// compares the heap after a collection, and resident memory, with a level each. A timer would wake an idle loop.
+// Decides when this process holds so much memory that another process should replace it. Once a second, in a
+// loop turn, it compares the heap after a collection, and resident memory, with a level each. A timer would
+// wake an idle loop.
 //
 //   level = recycleAt x (0.9 to 1)                 spreads workers of the same age
 //   due   = above the level for recycleAfter x (1 to 2)    so that a peak is no reason, and not one reason for all workers
 //
-// A process that is above its level at the first look needs that much: to replace it would begin a loop of replacements.
-// Its level is raised instead, by half or by a quarter of the distance to the limit, whichever is less, with a warning.
+// A process that is above its level at the first look needs that much: to replace it would begin a loop of
+// replacements. Its level is raised instead, by half or by a quarter of the distance to the limit, whichever
+// is less, with a warning.
 
 const CHECK_EVERY_MS = 1000
 const LEVEL_JITTER = 0.1
 
 class Level {
-  /** Whether a figure was compared with the level before. Only the first figure shows what the process needs from its start. */
+  /**
+   * Whether a figure was compared with the level before. Only the first figure shows what the process needs
+   * from its start.
+   */
   isSettled = false
   #at
   #holdMs
@@ -38,7 +43,8 @@ class Level {
   }
 
   /**
-   * Due if at least two figures were above the level for `holdMs`. An unchanged heap figure only means no collection since.
+   * Due if at least two figures were above the level for `holdMs`. An unchanged heap figure only means no
+   * collection since.
    *
    * @param {number} nowMs
    * @param {number} usedBytes
@@ -65,9 +71,10 @@ class Recycle {
   #isOff
 
   /**
-   * @param {{ nowMs: number, options: import('../../../index.js').ResolvedOptions['memory'], random?: () => number,
-   *   sample: () => MemorySample,
-   *   onDue: (details: import('../../../index.js').SpillwayEvents['degraded']) => void, onRaised: (details: object) => void }} parts
+   * @param {{ nowMs: number, options: import('../../../index.js').ResolvedOptions['memory'],
+   *   random?: () => number, sample: () => MemorySample,
+   *   onDue: (details: import('../../../index.js').SpillwayEvents['degraded']) => void,
+   *   onRaised: (details: object) => void }} parts
    */
   constructor({ nowMs, options, random = Math.random, sample, onDue, onRaised }) {
     const { recycleAt = 0, recycleAfter, minUptime } = options

@@ -1,6 +1,7 @@
 'use strict'
-// A map from servers to values that does not keep the servers in memory, and can be iterated. Some applications make a server
-// per connection (`http.createServer(app).emit('connection', channel)` behind a tunnel), so a strong map would grow for ever.
+// A map from servers to values that does not keep the servers in memory, and can be iterated. Some
+// applications make a server per connection (`http.createServer(app).emit('connection', channel)` behind a
+// tunnel), so a strong map would grow for ever.
 
 /** @template {WeakKey} Server @template Value */
 class ServerTable {

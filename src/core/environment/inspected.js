@@ -1,13 +1,16 @@
 'use strict'
-// Whether a debugger may be attached: the process was started with --inspect, or an inspector port was opened since. A worker thread knows
-// nothing of a port that was opened later.
+// Whether a debugger may be attached: the process was started with --inspect, or an inspector port was opened
+// since. A worker thread knows nothing of a port that was opened later.
 
 const { isMainThread } = require('node:worker_threads')
 
 /** @type {{ url: () => string | undefined } | undefined} */
 let inspector
 
-/** Node's module is loaded when it is first asked for: most processes never ask. A Node built without it has no debugger. */
+/**
+ * Node's module is loaded when it is first asked for: most processes never ask. A Node built without it has
+ * no debugger.
+ */
 function isInspected() {
   try {
     inspector ??= require('node:inspector')

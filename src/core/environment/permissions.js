@@ -1,6 +1,7 @@
 'use strict'
-// Restrictions of this process by Node's permission model (`--permission`). Spillway asks before it begins: a thread that connects to an
-// inspector that Node has not made aborts the process. Each question is put anew, because `process.permission.drop()` takes grants back.
+// Restrictions of this process by Node's permission model (`--permission`). Spillway asks before it begins: a
+// thread that connects to an inspector that Node has not made aborts the process. Each question is put anew,
+// because `process.permission.drop()` takes grants back.
 
 const { tmpdir } = require('node:os')
 const path = require('node:path')

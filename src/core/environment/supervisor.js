@@ -1,7 +1,7 @@
 'use strict'
-// Talks to the parent process, if it has a channel. The parent may send the message 'shutdown': PM2 does so with
-// `shutdown_with_message`, and on Windows, which has no SIGTERM, no other way exists. PM2 with `wait_ready` also gets the
-// message 'ready'; no other parent expects one.
+// Talks to the parent process, if it has a channel. The parent may send the message 'shutdown': PM2 does so
+// with `shutdown_with_message`, and on Windows, which has no SIGTERM, no other way exists. PM2 with
+// `wait_ready` also gets the message 'ready'; no other parent expects one.
 
 /** @import { Server } from 'node:net' */
 
@@ -16,7 +16,10 @@ class Supervisor {
   #open = new Set()
   #hasSentReady = false
 
-  /** @param {{ onShutdown: (reason: string) => void, started: Promise<void> }} parts `started` resolves when traffic may come */
+  /**
+   * @param {{ onShutdown: (reason: string) => void, started: Promise<void> }} parts `started` resolves when
+   *   traffic may come
+   */
   constructor({ onShutdown, started }) {
     this.#started = started
     this.#onMessage = (/** @type {unknown} */ message) => {
@@ -24,7 +27,11 @@ class Supervisor {
     }
   }
 
-  /** A listener for messages keeps the process alive, so it is added only while a server listens. @param {Server} server */
+  /**
+   * A listener for messages keeps the process alive, so it is added only while a server listens.
+   *
+   * @param {Server} server
+   */
   watch(server) {
     if (process.send === undefined || this.#servers.has(server)) return
     const listening = () => {

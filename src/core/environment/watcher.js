@@ -1,7 +1,7 @@
 'use strict'
-// Finds the watcher that restarts this process on every save: node --watch, nodemon, tsx watch, ts-node-dev, node-dev,
-// vite-node, nest start --watch. Node sets a variable. Other watchers are found by the script that npm runs, and by the
-// commands of this process and its parents.
+// Finds the watcher that restarts this process on every save: node --watch, nodemon, tsx watch, ts-node-dev,
+// node-dev, vite-node, nest start --watch. Node sets a variable. Other watchers are found by the script that
+// npm runs, and by the commands of this process and its parents.
 
 const { execFileSync } = require('node:child_process')
 const { readFileSync } = require('node:fs')

@@ -1,7 +1,8 @@
 'use strict'
-// Writes the response to a request that failed: a problem document (RFC 9457), or text for a client that accepts only text.
-// It contains the message only of an error that is meant for the client. Headers that the application set for its own answer
-// are removed (core/request/body-headers.js). Other headers stay: without CORS headers a browser cannot read the error.
+// Writes the response to a request that failed: a problem document (RFC 9457), or text for a client that
+// accepts only text. It contains the message only of an error that is meant for the client. Headers that the
+// application set for its own answer are removed (core/request/body-headers.js). Other headers stay: without
+// CORS headers a browser cannot read the error.
 
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:http')
 const { prefersText } = require('../gate/rejection')
@@ -18,7 +19,9 @@ const { cutOff } = require('../request/cut-off')
 const MOST_CHARACTERS = 8192
 const MOST_VALUES = 64
 
-/** Headers that frame a message, which Node writes. An error may carry them from the response of an upstream. */
+/**
+ * Headers that frame a message, which Node writes. An error may carry them from the response of an upstream.
+ */
 const OF_CONNECTION = new Set([
   'connection',
   'keep-alive',
@@ -47,10 +50,17 @@ class ErrorAnswer {
     this.#showsStack = showsStack
   }
 
-  /** Ends the response, whatever state it is in. @param {NodeRequest} req @param {NodeResponse} res @param {Failure} failure */
+  /**
+   * Ends the response, whatever state it is in.
+   *
+   * @param {NodeRequest} req
+   * @param {NodeResponse} res
+   * @param {Failure} failure
+   */
   send(req, res, failure) {
     if (isOver(res)) return
-    // Node sends the head that was just written in the next tick. A client that gets none may take the request for lost, and repeat it.
+    // Node sends the head that was just written in the next tick. A client that gets none may take the
+    // request for lost, and repeat it.
     if (res.headersSent) return void process.nextTick(cutOff, res)
     try {
       write(req, res, failure, this.#showsStack)
@@ -128,7 +138,8 @@ function textOf(failure, title, showsStack) {
 }
 
 /**
- * Sets the headers of an error. Invalid headers, headers of the body, and headers beyond the limit are left out.
+ * Sets the headers of an error. Invalid headers, headers of the body, and headers beyond the limit are left
+ * out.
  *
  * @param {NodeResponse} res
  * @param {Failure['headers']} headers
@@ -146,7 +157,11 @@ function setHeaders(res, headers) {
   }
 }
 
-/** @param {string} name @param {unknown} given @returns {string[]} copies, so that the values sent are the values checked; none if a value is invalid */
+/**
+ * @param {string} name
+ * @param {unknown} given
+ * @returns {string[]} copies, so that the values sent are the values checked; none if a value is invalid
+ */
 function valuesOf(name, given) {
   try {
     validateHeaderName(name)

@@ -1,6 +1,6 @@
 'use strict'
-// Logs each error in one line, in the shape of pino: the error, its request, route and trace. Each kind of error has its own
-// rate limit, so that a flood of one kind hides no other.
+// Logs each error in one line, in the shape of pino: the error, its request, route and trace. Each kind of
+// error has its own rate limit, so that a flood of one kind hides no other.
 
 const { LogRateLimit } = require('../log/log-rate-limit')
 
@@ -25,7 +25,9 @@ class ErrorLog {
   /** @type {Map<string, LogRateLimit>} */
   #limits = new Map()
 
-  /** @param {{ logger: Logger, clock: Clock, internalErrors: InternalErrors, fields: RequestFields }} parts */
+  /**
+   * @param {{ logger: Logger, clock: Clock, internalErrors: InternalErrors, fields: RequestFields }} parts
+   */
   constructor({ logger, clock, internalErrors, fields }) {
     this.#logger = logger
     this.#clock = clock
@@ -56,8 +58,9 @@ class ErrorLog {
    * An error that nobody caught.
    *
    * @param {Failure} failure
-   * @param {{ event: string, req?: IncomingMessage | undefined, method?: string | undefined, route?: string | undefined,
-   *   status?: number | undefined }} where `method` and `route`: of the request that the code ran for, if known; `status`: of the response that spillway sends for the error, if any
+   * @param {{ event: string, req?: IncomingMessage | undefined, method?: string | undefined, route?: string |
+   *   undefined, status?: number | undefined }} where `method` and `route`: of the request that the code ran
+   *   for, if known; `status`: of the response that spillway sends for the error, if any
    */
   writeUncaught(failure, { event, req, method, route, status }) {
     const message = route === undefined ? event : `${event} in ${method} ${route}`
@@ -67,8 +70,8 @@ class ErrorLog {
   /**
    * @param {'error' | 'warn'} level
    * @param {Failure} failure
-   * @param {{ event: string, status: number | undefined, route: string | undefined, trace?: object | undefined,
-   *   req: IncomingMessage | undefined, message: string }} where
+   * @param {{ event: string, status: number | undefined, route: string | undefined, trace?: object |
+   *   undefined, req: IncomingMessage | undefined, message: string }} where
    */
   #write(level, failure, where) {
     const { event, status, route, trace, req, message } = where

@@ -1,5 +1,7 @@
 'use strict'
-// Counts errors by route, status and type. The route table bounds the routes. Status and type come from the error and are unbounded. After a thousand combinations, new ones count under the overflow route and the type `_OTHER`.
+// Counts errors by route, status and type. The route table bounds the routes. Status and type come from the
+// error and are unbounded. After a thousand combinations, new ones count under the overflow route and the
+// type `_OTHER`.
 
 const { placeInStack } = require('../stack-frames')
 
@@ -11,9 +13,9 @@ const LONGEST_MESSAGE = 300
 /** @import { Clock } from '../clock' */
 
 /**
- * @typedef {{ route: string, status: number, type: string, count: number, lastAtMs: number, method: string | null,
- *   message: string | null, place: string | null }} ErrorRow
- *   lastAtMs, method: of the last one; message, place: of the last one whose stack was read
+ * @typedef {{ route: string, status: number, type: string, count: number, lastAtMs: number, method: string |
+ *   null, message: string | null, place: string | null }} ErrorRow lastAtMs, method: of the last one;
+ *   message, place: of the last one whose stack was read
  */
 
 class ErrorTable {
@@ -22,7 +24,10 @@ class ErrorTable {
   #otherRoute
   #clock
 
-  /** @param {string} otherRoute the route of the combinations beyond the limit @param {Pick<Clock, 'wallMs'>} clock */
+  /**
+   * @param {string} otherRoute the route of the combinations beyond the limit
+   * @param {Pick<Clock, 'wallMs'>} clock
+   */
   constructor(otherRoute, clock) {
     this.#otherRoute = otherRoute
     this.#clock = clock
@@ -30,7 +35,8 @@ class ErrorTable {
 
   /**
    * @param {{ route: string, method?: string | undefined }} where
-   * @param {{ status: number, type: string, message?: string, stack?: string | undefined, isDescribed?: boolean }} failure
+   * @param {{ status: number, type: string, message?: string, stack?: string | undefined,
+   *   isDescribed?: boolean }} failure
    */
   count({ route, method = undefined }, failure) {
     const { status, type } = failure
@@ -64,7 +70,10 @@ class ErrorTable {
     return row
   }
 
-  /** @returns {{ row: ErrorRow, count: number }[]} in the order of first occurrence; a row stays the same object */
+  /**
+   * @returns {{ row: ErrorRow, count: number }[]} in the order of first occurrence; a row stays the same
+   *   object
+   */
   sample() {
     return Array.from(this.#rows.values(), (row) => ({ row, count: row.count }))
   }

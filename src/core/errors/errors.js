@@ -1,6 +1,6 @@
 'use strict'
-// The errors that this package throws. `code` is stable, the message is not. Every message says what is wrong, what was
-// given and what to do.
+// The errors that this package throws. `code` is stable, the message is not. Every message says what is
+// wrong, what was given and what to do.
 
 /** Body of a rejection. */
 const OVERLOADED = 'Overloaded. Try again later.'

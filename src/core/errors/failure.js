@@ -1,12 +1,15 @@
 'use strict'
-// An error that ended a request: its status, its type, and whether the client may read its message. A handler may throw any
-// value, so every property is read through core/redaction/error-description.js.
-// Only the error itself can expose its message, as in Koa: a status exposes nothing.
+// An error that ended a request: its status, its type, and whether the client may read its message. A handler
+// may throw any value, so every property is read through core/redaction/error-description.js. Only the error
+// itself can expose its message, as in Koa: a status exposes nothing.
 
 const { describeError, messageOf, read, stackOf, typeOf } = require('../redaction/error-description')
 
 const MOST_HEADERS = 64
-/** The `type` of the errors of body-parser and raw-body. co-body sets no type, but puts the `body` on a SyntaxError. */
+/**
+ * The `type` of the errors of body-parser and raw-body. co-body sets no type, but puts the `body` on a
+ * SyntaxError.
+ */
 const PARSE_FAILED = 'entity.parse.failed'
 /** @type {Set<unknown>} */
 const OF_BODY = new Set([
@@ -35,7 +38,9 @@ function namesIn(object) {
 
 class Failure {
   error
-  /** The error's `status`, its `statusCode` or the fallback, whichever is the first from 400 to 599. Else 500. */
+  /**
+   * The error's `status`, its `statusCode` or the fallback, whichever is the first from 400 to 599. Else 500.
+   */
   status
   /** The class of the error, or the code of a plain Error. */
   type
@@ -47,10 +52,17 @@ class Failure {
   earlier = undefined
   /** @type {string | undefined} */
   #message
-  /** Whether the error has a status, so it is meant for HTTP. The headers of another error may be those of an upstream. */
+  /**
+   * Whether the error has a status, so it is meant for HTTP. The headers of another error may be those of an
+   * upstream.
+   */
   hasStatus
 
-  /** @param {unknown} error @param {number} [fallbackStatus] the status of the response, in a framework where handlers set it before they throw */
+  /**
+   * @param {unknown} error
+   * @param {number} [fallbackStatus] the status of the response, in a framework where handlers set it before
+   *   they throw
+   */
   constructor(error, fallbackStatus) {
     this.error = error
     const own = ownStatus(error)
@@ -81,7 +93,10 @@ class Failure {
     return stackOf(this.error, this.message)
   }
 
-  /** @returns {[name: string, value: unknown][]} the first headers that the error sets on its response, unchecked */
+  /**
+   * @returns {[name: string, value: unknown][]} the first headers that the error sets on its response,
+   *   unchecked
+   */
   get headers() {
     if (!this.hasStatus) return []
     const headers = read(this.error, 'headers')

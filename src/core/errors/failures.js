@@ -1,9 +1,10 @@
 'use strict'
-// Handles an error that ends a request: answers, counts and logs it, and records it on the active span. Adapters use only
-// this file of the folder.
+// Handles an error that ends a request: answers, counts and logs it, and records it on the active span.
+// Adapters use only this file of the folder.
 //
-// An error is recorded once per request, whichever handlers and events report it. It is logged at once, while the
-// application's async context is active. It is counted when the request has ended, under the route of the request.
+// An error is recorded once per request, whichever handlers and events report it. It is logged at once, while
+// the application's async context is active. It is counted when the request has ended, under the route of the
+// request.
 
 const { read } = require('../redaction/error-description')
 const { activeSpan, recordError, serverSpan, traceFieldsOf } = require('../tracing/spans')
@@ -32,7 +33,12 @@ const DEADLINE = 'ERR_SPILLWAY_DEADLINE'
 /** Codes of cancelled work: of Node, fetch and axios. */
 const CANCELLED = ['ABORT_ERR', DOMException.ABORT_ERR, 'ERR_CANCELED']
 
-/** Codes of errors that follow from a disconnected client: use of a closed connection or stream, or cancelled work. @type {Set<unknown>} */
+/**
+ * Codes of errors that follow from a disconnected client: use of a closed connection or stream, or cancelled
+ * work.
+ *
+ * @type {Set<unknown>}
+ */
 const DISCONNECT_CODES = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_DESTROYED',
@@ -55,7 +61,11 @@ const DEEPEST_CAUSE = 5
 class Failures {
   table
   log
-  /** The code by which the signal of a response has aborted, once a signal was asked for. @type {((res: NodeResponse) => string | undefined) | undefined} */
+  /**
+   * The code by which the signal of a response has aborted, once a signal was asked for.
+   *
+   * @type {((res: NodeResponse) => string | undefined) | undefined}
+   */
   abortCodeOf
   #answer
   #recorder
@@ -63,12 +73,17 @@ class Failures {
   #unmatched
   /** Of the errors that follow from a deadline. They are answered as `errors.timeout` is. */
   #tooLate
-  /** The last response each error was recorded for: an application may throw the same object for many requests. @type {WeakMap<object, NodeResponse>} */
+  /**
+   * The last response each error was recorded for: an application may throw the same object for many
+   * requests.
+   *
+   * @type {WeakMap<object, NodeResponse>}
+   */
   #recordedFor = new WeakMap()
 
   /**
-   * @param {{ options: ResolvedOptions, clock: Clock, logger: Logger, internalErrors: InternalErrors, fields: RequestFields,
-   *   recorder: Recorder }} parts
+   * @param {{ options: ResolvedOptions, clock: Clock, logger: Logger, internalErrors: InternalErrors,
+   *   fields: RequestFields, recorder: Recorder }} parts
    */
   constructor({ options, clock, logger, internalErrors, fields, recorder }) {
     this.table = new ErrorTable(options.routes.overflow, clock)
@@ -110,7 +125,13 @@ class Failures {
     return failure
   }
 
-  /** Ends the response with an answer for the failure. @param {NodeRequest} req @param {NodeResponse} res @param {Failure} failure */
+  /**
+   * Ends the response with an answer for the failure.
+   *
+   * @param {NodeRequest} req
+   * @param {NodeResponse} res
+   * @param {Failure} failure
+   */
   answer(req, res, failure) {
     if (this.isTooLate(failure) && !isOver(res)) this.#recorder.find(res)?.timeOut()
     this.#answer.send(req, res, failure)
@@ -129,7 +150,11 @@ class Failures {
     return this.abortCodeOf?.(res) === DEADLINE
   }
 
-  /** Counts the failures of a request that has ended, under the route in `request.series`. @param {Request} request */
+  /**
+   * Counts the failures of a request that has ended, under the route in `request.series`.
+   *
+   * @param {Request} request
+   */
   onEnd(request) {
     for (let each = request.failure; each !== undefined; each = each.earlier) this.#countAs(request, each)
     request.failure = undefined
@@ -179,7 +204,8 @@ function isOverloadError(error) {
 }
 
 /**
- * Whether the error follows from a response that is over, because the client disconnected or an earlier error cut it off.
+ * Whether the error follows from a response that is over, because the client disconnected or an earlier error
+ * cut it off.
  *
  * @param {Failure} failure
  * @param {unknown[]} codes of the error and its causes
@@ -187,7 +213,8 @@ function isOverloadError(error) {
  */
 function isDisconnectError(failure, codes, res) {
   if (res === undefined || !isOver(res)) return false
-  // A lost connection that is only a cause is that of another host: `fetch` and drivers of databases wrap theirs.
+  // A lost connection that is only a cause is that of another host: `fetch` and drivers of databases wrap
+  // theirs.
   if (isClientError(codes[0]) || ABORTED_UPLOAD.test(failure.message)) return true
   return codes.some((code) => DISCONNECT_CODES.has(code))
 }

@@ -1,10 +1,10 @@
 'use strict'
-// Observes uncaught errors without changing what Node does with them. `uncaughtExceptionMonitor` reports exceptions, and the
-// rejections that Node is about to throw. A listener for `unhandledRejection` keeps Node from throwing them. So this file
-// adds that listener only while a listener of the user exists, or where Node never throws rejections.
-// An `exit` listener that throws ends the process with the code it was about to have. So nothing is caught while the process exits.
-// There is one `ProcessEvents` per process, shared by all instances and copies of this package. Otherwise each would take the
-// listeners of the others for the user's.
+// Observes uncaught errors without changing what Node does with them. `uncaughtExceptionMonitor` reports
+// exceptions, and the rejections that Node is about to throw. A listener for `unhandledRejection` keeps Node
+// from throwing them. So this file adds that listener only while a listener of the user exists, or where Node
+// never throws rejections. An `exit` listener that throws ends the process with the code it was about to
+// have. So nothing is caught while the process exits. There is one `ProcessEvents` per process, shared by all
+// instances and copies of this package. Otherwise each would take the listeners of the others for the user's.
 
 const EVENT = 'unhandledRejection'
 /** The symbol's version counts the changes of the methods: copies of this package call each other's. */
@@ -21,7 +21,10 @@ class ProcessEvents {
   #observers = new Set()
   #mode = rejectionMode()
 
-  /** @param {Observer} observer if it has `exit`, Node does not end the process after an uncaught exception: `exit` must */
+  /**
+   * @param {Observer} observer if it has `exit`, Node does not end the process after an uncaught exception:
+   *   `exit` must
+   */
   add(observer) {
     if (this.#observers.size === 0) this.#install()
     this.#observers.add(observer)
@@ -51,7 +54,10 @@ class ProcessEvents {
     }
   }
 
-  /** Listens for `uncaughtException` only if an observer wants to exit: with a listener Node does not end the process. */
+  /**
+   * Listens for `uncaughtException` only if an observer wants to exit: with a listener Node does not end the
+   * process.
+   */
   #updateCatching() {
     this.#stopCatching()
     if ([...this.#observers].every(({ exit }) => exit === undefined)) return
@@ -89,7 +95,10 @@ class ProcessEvents {
   }
 }
 
-/** @returns {string | undefined} the value of `--unhandled-rejections`. The command line overrides NODE_OPTIONS */
+/**
+ * @returns {string | undefined} the value of `--unhandled-rejections`. The command line overrides
+ *   NODE_OPTIONS
+ */
 function rejectionMode() {
   const given = [process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' ')
   return [...given.matchAll(/--unhandled[-_]rejections[= ](\S+)/g)].at(-1)?.[1]

@@ -1,7 +1,8 @@
 'use strict'
-// Finds the request that the running code works for, with an AsyncLocalStorage. Where Node keeps async contexts in V8 (Node 24), that
-// costs 0.2 µs a request, and the context is always on. Where Node keeps them by async hooks it costs up to 1.8 µs (Koa, Node 20):
-// there it is off until a part needs it. `errors.uncaught` turns it on for good, the stall watcher for some minutes.
+// Finds the request that the running code works for, with an AsyncLocalStorage. Where Node keeps async
+// contexts in V8 (Node 24), that costs 0.2 µs a request, and the context is always on. Where Node keeps them
+// by async hooks it costs up to 1.8 µs (Koa, Node 20): there it is off until a part needs it.
+// `errors.uncaught` turns it on for good, the stall watcher for some minutes.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { hasBody } = require('../request/half-closed')
@@ -13,24 +14,33 @@ const { METHODS } = require('../request/methods')
  * @import { Request } from '../request/request'
  *
  * @typedef {{ onCode(nowMs: number): void, onHeld(heldMs: number, nowMs: number): void }} LateWork
- * @typedef {Pick<RequestReference, 'method' | 'route' | 'request'>} Reference to a request, or to a message: then without a request
+ * @typedef {Pick<RequestReference, 'method' | 'route' | 'request'>} Reference to a request, or to a message:
+ *   then without a request
  * @typedef {{ emit(event: string | symbol, ...rest: unknown[]): boolean }['emit']} Emit
  * @typedef {{ listener(req: NodeRequest, res: NodeResponse): unknown }['listener']} Listener
  */
 
-/** Whether a context is cheap enough for every instance. A storage that uses async hooks has a symbol for its store. */
+/**
+ * Whether a context is cheap enough for every instance. A storage that uses async hooks has a symbol for its
+ * store.
+ */
 const isCheap =
   Number.parseInt(process.versions.node, 10) >= 24 && !('kResourceStore' in new AsyncLocalStorage())
 
 /**
- * Reference to a request, as async contexts hold it. A connection in a pool, or a timer, keeps the context of its creation for life. So the context lets go of the request when that has ended, and keeps its route.
+ * Reference to a request, as async contexts hold it. A connection in a pool, or a timer, keeps the context of
+ * its creation for life. So the context lets go of the request when that has ended, and keeps its route.
  */
 class RequestReference {
   /** Undefined once the request has ended. @type {Request | undefined} */
   request
   /** The request's use of pools so far: see features/pools/visits.js. @type {unknown} */
   visits = undefined
-  /** What counts its work after its end, where nobody waits for it: see features/waste/. @type {LateWork | undefined} */
+  /**
+   * Counts its work after its end, where nobody waits for it: see features/waste/.
+   *
+   * @type {LateWork | undefined}
+   */
   late
   #method = ''
   /** @type {string | undefined} */
@@ -63,7 +73,11 @@ class RequestContext {
   static isCheap = isCheap
   /** Whether any part needs a context: without one, callbacks need not be wrapped. */
   isOn = isCheap
-  /** What is being thrown at this moment, by code that no request has. @type {{ reference: Reference, onUncaught: (error: unknown) => void } | undefined} */
+  /**
+   * What is being thrown at this moment, by code that no request has.
+   *
+   * @type {{ reference: Reference, onUncaught: (error: unknown) => void } | undefined}
+   */
   thrown
   /** @type {AsyncLocalStorage<RequestReference>} */
   #storage = new AsyncLocalStorage()
@@ -97,7 +111,10 @@ class RequestContext {
     return this.reference?.request
   }
 
-  /** @param {{ followsEvents?: boolean }} [options] followsEvents: listeners of the request's body have the context too */
+  /**
+   * @param {{ followsEvents?: boolean }} [options] followsEvents: listeners of the request's body have the
+   *   context too
+   */
   turnOn({ followsEvents = false } = {}) {
     this.#users++
     this.isOn = true
@@ -132,12 +149,22 @@ class RequestContext {
     return this.isOn ? this.#storage.run(/** @type {RequestReference} */ (reference), callback) : callback()
   }
 
-  /** Keeps what an error belongs to, for where it ends uncaught. @param {unknown} error @param {Reference} reference */
+  /**
+   * Keeps what an error belongs to, for where it ends uncaught.
+   *
+   * @param {unknown} error
+   * @param {Reference} reference
+   */
   recordFailure(error, reference) {
     if (Object(error) === error) this.#failures.set(/** @type {object} */ (error), reference)
   }
 
-  /** Request of the error if known, otherwise the one that runs. @param {unknown} error @returns {Reference | undefined} */
+  /**
+   * Request of the error if known, otherwise the one that runs.
+   *
+   * @param {unknown} error
+   * @returns {Reference | undefined}
+   */
   referenceOf(error) {
     const { thrown } = this
     this.thrown = undefined
@@ -161,7 +188,12 @@ class RequestContext {
     return (given) => this.#run(request, callback, undefined, [given])
   }
 
-  /** Wraps the `emit` of a server, for the events that carry a request and its response. @param {Emit} emit @returns {Emit} */
+  /**
+   * Wraps the `emit` of a server, for the events that carry a request and its response.
+   *
+   * @param {Emit} emit
+   * @returns {Emit}
+   */
   wrapEmit(emit) {
     const context = this
     // Hot path: once a request. A rest parameter would cost more than the call.
@@ -195,19 +227,26 @@ class RequestContext {
   }
 
   // Hot path where the context is cheap: once a request.
-  /** @param {Request} request @param {(...given: never[]) => unknown} callback @param {unknown} self @param {unknown[]} given */
+  /**
+   * @param {Request} request
+   * @param {(...given: never[]) => unknown} callback
+   * @param {unknown} self
+   * @param {unknown[]} given
+   */
   #run(request, callback, self, given) {
     const storage = this.#storage
     const reference = (request.reference ??= new RequestReference(request))
     if (!isCheap || storage.getStore() !== undefined)
       return storage.run(reference, Reflect.apply, callback, self, given)
-    // Node restores the context itself when the event that brought the request is over. To restore it here costs as much again.
+    // Node restores the context itself when the event that brought the request is over. To restore it here
+    // costs as much again.
     storage.enterWith(reference)
     return Reflect.apply(callback, self, given)
   }
 
   /**
-   * Events of a body come in the context of the connection's parser. A handler that reads the body itself would lose its request. So the request's own `emit` enters the context again.
+   * Events of a body come in the context of the connection's parser. A handler that reads the body itself
+   * would lose its request. So the request's own `emit` enters the context again.
    *
    * @param {Request} request
    */

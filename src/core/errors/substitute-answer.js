@@ -1,9 +1,11 @@
 'use strict'
-// Answers a request in place of its handler, and makes later use of the response harmless. A handler that answers late may do
-// so in a timer, where ERR_HTTP_HEADERS_SENT would be an uncaught exception and end the process.
+// Answers a request in place of its handler, and makes later use of the response harmless. A handler that
+// answers late may do so in a timer, where ERR_HTTP_HEADERS_SENT would be an uncaught exception and end the
+// process.
 //
-// Wrappers of the response (compression, sessions) are bypassed, because a hanging session store may be the reason. The answer
-// closes an HTTP/1 connection: Express destroys the socket for an error after the head, which may then carry the next request.
+// Wrappers of the response (compression, sessions) are bypassed, because a hanging session store may be the
+// reason. The answer closes an HTTP/1 connection: Express destroys the socket for an error after the head,
+// which may then carry the next request.
 
 const { STATUS_CODES } = require('node:http')
 const { prefersText } = require('../gate/rejection')
@@ -26,7 +28,10 @@ const callBackSoon = (...given) => {
   if (callback !== undefined) process.nextTick(callback)
 }
 
-/** Replaces the methods of a response. None throws, and none leaves a late handler waiting for a callback or a `drain` event. */
+/**
+ * Replaces the methods of a response. None throws, and none leaves a late handler waiting for a callback or a
+ * `drain` event.
+ */
 const LATE_METHODS = {
   setHeader: itself,
   setHeaders: itself,
@@ -79,7 +84,10 @@ class SubstituteAnswer {
     this.#text = Buffer.from(`${title}: ${detail}\n`)
   }
 
-  /** @param {Pick<Request, 'head' | 'req' | 'res' | 'stream'>} request @returns {boolean} false if the head is sent already, or the client has disconnected */
+  /**
+   * @param {Pick<Request, 'head' | 'req' | 'res' | 'stream'>} request
+   * @returns {boolean} false if the head is sent already, or the client has disconnected
+   */
   answer({ head, req, res, stream }) {
     if (res.headersSent || isOver(res)) return false
     // Without the wrappers that middlewares have put over the methods.

@@ -1,6 +1,6 @@
 'use strict'
-// Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Adapters call only this
-// file: `decide` before a request runs, `release` when the request has ended.
+// Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Adapters
+// call only this file: `decide` before a request runs, `release` when the request has ended.
 
 const { Lazy } = require('../lazy')
 const { SHED } = require('../request/ignore')
@@ -29,12 +29,14 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  * @import { OnOverloadEvent } from './stats'
  * @typedef {{ turns: LoopTurns, cost: RequestCost, acceptBurst: AcceptBurst, clients: Clients }} Measurements
  * @typedef {import('../../../index.js').ResolvedOptions['shed']} ShedOptions
- * @typedef {{ [Name in keyof ShedOptions]-?: NonNullable<ShedOptions[Name]> }} GivenOptions those that are known to be given
- * @typedef {{ update: (isOff: boolean, options: ShedOptions) => void, onTurn: (busyMs: number, nowMs: number, idleMs: number) => void,
- *   close: () => void }} ConnectionGate of connections such as WebSockets, which a feature makes of ConnectionParts
- * @typedef {{ cause: Cause, clock: typeof import('../clock').systemClock, hooks: Pick<UserHooks, 'classifies' | 'classOf'>,
- *   resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>, retryAfterSeconds: () => number,
- *   onReject: (reason: ShedReason, priority: number) => void,
+ * @typedef {{ [Name in keyof ShedOptions]-?: NonNullable<ShedOptions[Name]> }} GivenOptions those that are
+ *   known to be given
+ * @typedef {{ update: (isOff: boolean, options: ShedOptions) => void, onTurn: (busyMs: number, nowMs: number,
+ *   idleMs: number) => void, close: () => void }} ConnectionGate of connections such as WebSockets, which a
+ *   feature makes of ConnectionParts
+ * @typedef {{ cause: Cause, clock: typeof import('../clock').systemClock, hooks: Pick<UserHooks,
+ *   'classifies' | 'classOf'>, resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>,
+ *   retryAfterSeconds: () => number, onReject: (reason: ShedReason, priority: number) => void,
  *   onWouldReject: (reason: ShedReason, priority: number) => void }} ConnectionParts
  */
 
@@ -52,7 +54,9 @@ class Admission {
   hooks
   /** @type {ShedOptions['mode'] | undefined} */
   mode
-  /** Whether functions of the user decide or answer. Behind a framework they expect the framework's request. */
+  /**
+   * Whether functions of the user decide or answer. Behind a framework they expect the framework's request.
+   */
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
   answersInFramework = false
@@ -166,7 +170,11 @@ class Admission {
   }
 
   // Hot path: once a request.
-  /** @param {Request} request @param {number} nowMs @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here) */
+  /**
+   * @param {Request} request
+   * @param {number} nowMs
+   * @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here)
+   */
   decide(request, nowMs) {
     const { ticket } = request
     if (ticket.isDecided) return RUN
@@ -211,7 +219,12 @@ class Admission {
     return this.gate.admit(request, nowMs)
   }
 
-  /** Rejects a request that the gate has admitted, for a limit of its route. @param {Request} request @param {ShedReason} reason */
+  /**
+   * Rejects a request that the gate has admitted, for a limit of its route.
+   *
+   * @param {Request} request
+   * @param {ShedReason} reason
+   */
   rejectAdmitted(request, reason) {
     this.gate.withdraw(request, this.#clock.now())
     this.#onReject(request, reason)
@@ -275,14 +288,20 @@ class Admission {
 
   /**
    * @param {'connection' | 'secureConnection' | 'tlsClientError'} event of the server
-   * @param {{ isSecure: boolean, isHandedOver: boolean }} how `isHandedOver`: the cluster's primary accepted the connection
+   * @param {{ isSecure: boolean, isHandedOver: boolean }} how `isHandedOver`: the cluster's primary accepted
+   *   the connection
    */
   onConnectionEvent(event, how) {
     this.#measureTurn()
     this.measurements.acceptBurst.onEvent(event, how, this.#clock.now())
   }
 
-  /** @param {number} busyMs @param {number} nowMs @param {number} idleMs @param {number} [longestMs] of several turns, without arrivals or ends, the longest */
+  /**
+   * @param {number} busyMs
+   * @param {number} nowMs
+   * @param {number} idleMs
+   * @param {number} [longestMs] of several turns, without arrivals or ends, the longest
+   */
   onTurn(busyMs, nowMs, idleMs, longestMs = busyMs) {
     const { acceptBurst, clients, cost, turns } = this.measurements
     const { arrivedInTurn, endedInTurn } = this.gate

@@ -1,5 +1,7 @@
 'use strict'
-// The gate decides whether a request runs now, is queued or is rejected. It dequeues in the check phase of loop turns, one request a callback. So Node runs ticks and promises between two requests, as between two sockets.
+// The gate decides whether a request runs now, is queued or is rejected. It dequeues in the check phase of
+// loop turns, one request a callback. So Node runs ticks and promises between two requests, as between two
+// sockets.
 
 const { isDisconnected } = require('../request/request')
 const { hasBody, offHalfClose, onHalfClose } = require('../request/half-closed')
@@ -21,7 +23,10 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
 
 /** @typedef {NonNullable<Ticket['resume']>} Resume */
 
-/** The budget of a loop turn while clients cannot make the queue long. With 5 ms more would be queued, and what is queued outlives a collection. */
+/**
+ * The budget of a loop turn while clients cannot make the queue long. With 5 ms more would be queued, and
+ * what is queued outlives a collection.
+ */
 const BOUNDED_BUDGET_MS = 50
 
 /** The wait of a request that is or was queued. @param {Request} request */
@@ -57,14 +62,12 @@ class Gate {
   #dequeueOne = () => this.#dequeue()
 
   /**
-   * @param {{ cause: Cause, clock: typeof import('../clock').systemClock, queue: Queue,
-   *   limits: Limits, measurements: import('./admission').Measurements,
-   *   fairShares: FairShares, stats: Stats,
-   *   hooks: UserHooks,
-   *   reasonAfterQueue: (request: Request, nowMs: number) => ShedReason | undefined,
-   *   deadlineMs: (request: Request, nowMs: number) => number,
-   *   onReject: (request: Request, reason: ShedReason) => void }} parts `reasonAfterQueue`: why the limit of a feature rejects
-   *   a request that has been queued; `deadlineMs`: for how long it may be queued; `onReject` answers the request
+   * @param {{ cause: Cause, clock: typeof import('../clock').systemClock, queue: Queue, limits: Limits,
+   *   measurements: import('./admission').Measurements, fairShares: FairShares, stats: Stats,
+   *   hooks: UserHooks, reasonAfterQueue: (request: Request, nowMs: number) => ShedReason | undefined,
+   *   deadlineMs: (request: Request, nowMs: number) => number, onReject: (request: Request,
+   *   reason: ShedReason) => void }} parts `reasonAfterQueue`: why the limit of a feature rejects a request
+   *   that has been queued; `deadlineMs`: for how long it may be queued; `onReject` answers the request
    */
   constructor({
     cause,
@@ -92,8 +95,13 @@ class Gate {
     this.#onReject = onReject
   }
 
-  // Hot path: once a request. With a free slot and no queue it is a dozen comparisons, with nothing allocated.
-  /** @param {Request} request @param {number} nowMs @returns {number} RUN, QUEUED (`resume` will be called) or REJECTED (`onReject` was called) */
+  // Hot path: once a request. With a free slot and no queue it is a dozen comparisons, with nothing
+  // allocated.
+  /**
+   * @param {Request} request
+   * @param {number} nowMs
+   * @returns {number} RUN, QUEUED (`resume` will be called) or REJECTED (`onReject` was called)
+   */
   decide(request, nowMs) {
     if (this.arrivedInTurn++ === 0) this.#firstArrivalMs = nowMs
     if (!this.#limits.hasFreeSlot(nowMs)) this.#limits.onHeldBack(this.#limits.shortResource)
@@ -116,14 +124,20 @@ class Gate {
   #reasonFor({ ticket }, tag, deadlineMs, nowMs) {
     const ahead = this.#queue.ahead(ticket.priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
-    // While the loop idles the expected wait may be wrong: the request is queued until its deadline has really passed.
+    // While the loop idles the expected wait may be wrong: the request is queued until its deadline has
+    // really passed.
     const isFull = this.#limits.isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs)
     if (expectedWaitMs >= deadlineMs && (isFull || deadlineMs <= 0))
       return this.#cause.because('deadline', expectedWaitMs, deadlineMs)
     return this.#limits.reasonFor(expectedWaitMs, ahead, ticket.priority, nowMs)
   }
 
-  /** An idling loop runs every request on arrival. A full loop accepts first, then runs what the turn's budget allows. @param {number} nowMs */
+  /**
+   * An idling loop runs every request on arrival. A full loop accepts first, then runs what the turn's budget
+   * allows.
+   *
+   * @param {number} nowMs
+   */
   #fitsThisTurn(nowMs) {
     const { acceptBurst } = this.#measurements
     const isAccepting = acceptBurst.mayBeAccepting && acceptBurst.isAccepting(nowMs)
@@ -131,7 +145,12 @@ class Gate {
     return this.#limits.loop.isRejectingPointless || this.#measurements.turns.isIdling(nowMs)
   }
 
-  /** Puts the request in flight. On arrival its idle time has just been read. @param {Request} request @param {number} nowMs */
+  /**
+   * Puts the request in flight. On arrival its idle time has just been read.
+   *
+   * @param {Request} request
+   * @param {number} nowMs
+   */
   admit(request, nowMs) {
     const isArrival = nowMs === request.startedMs
     this.#limits.onAdmit(request.ticket, nowMs, isArrival ? request.receivedIdleMs : this.#clock.idleMs())
@@ -162,7 +181,13 @@ class Gate {
     return QUEUED
   }
 
-  /** Called once for every request that has ended, with any outcome. @param {Request} request @param {number} nowMs @param {number} idleMs */
+  /**
+   * Called once for every request that has ended, with any outcome.
+   *
+   * @param {Request} request
+   * @param {number} nowMs
+   * @param {number} idleMs
+   */
   release(request, nowMs, idleMs) {
     const { ticket } = request
     if (ticket.isInFlight) {
@@ -176,7 +201,12 @@ class Gate {
     }
   }
 
-  /** A request in flight is rejected after all, by a limit of its route: it says nothing about those that run. @param {Request} request @param {number} nowMs */
+  /**
+   * A request in flight is rejected after all, by a limit of its route: it says nothing about those that run.
+   *
+   * @param {Request} request
+   * @param {number} nowMs
+   */
   withdraw({ ticket }, nowMs) {
     if (ticket.isInFlight) this.#limits.onWithdraw(ticket, nowMs)
   }
@@ -216,7 +246,10 @@ class Gate {
     for (let i = 0; i < count; i++) this.#clock.afterTurn(this.#dequeueOne)
   }
 
-  /** Without a timer the loop would sleep although requests are queued. Node runs timers after the check phase, so a turn follows. */
+  /**
+   * Without a timer the loop would sleep although requests are queued. Node runs timers after the check
+   * phase, so a turn follows.
+   */
   #scheduleRecheck() {
     if (this.#isRecheckScheduled) return
     this.#isRecheckScheduled = true
@@ -257,18 +290,26 @@ class Gate {
     }
   }
 
-  /** A half-closed client receives only an answer that is sent at once: run the request now, or reject it. @param {Request} request @param {Wait} wait */
+  /**
+   * A half-closed client receives only an answer that is sent at once: run the request now, or reject it.
+   *
+   * @param {Request} request
+   * @param {Wait} wait
+   */
   #onHalfClose(request, wait) {
     // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
     if (!wait.isQueued) return
     this.#remove(request)
     const nowMs = this.#clock.now()
-    // In a burst the request runs. In a standing queue a half-close must not overtake the others: a client that gave up looks the same until its response is written. One in each sample shows what such requests are like.
+    // In a burst the request runs. In a standing queue a half-close must not overtake the others: a client
+    // that gave up looks the same until its response is written. One in each sample shows what such requests
+    // are like.
     const isStanding =
       wait.priority !== CRITICAL &&
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
-    // Body parsers take a request for finished once its client has half-closed. Its handler would see no body.
+    // Body parsers take a request for finished once its client has half-closed. Its handler would see no
+    // body.
     const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
     // It can wait no longer.
@@ -277,7 +318,12 @@ class Gate {
     this.#runQueued(request)
   }
 
-  /** Rejects what has been queued for too long. A loop that idles rejects nothing but what is past its own deadline. @param {number} nowMs */
+  /**
+   * Rejects what has been queued for too long. A loop that idles rejects nothing but what is past its own
+   * deadline.
+   *
+   * @param {number} nowMs
+   */
   #rejectOverdue(nowMs) {
     const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
     const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))

@@ -1,6 +1,7 @@
 'use strict'
-// The queue, a binary heap: higher classes first, within a class by tag (FairShares), then first in, first out.
-// A queued request keeps its async context, so that its handler sees the same AsyncLocalStorage and active span.
+// The queue, a binary heap: higher classes first, within a class by tag (FairShares), then first in, first
+// out. A queued request keeps its async context, so that its handler sees the same AsyncLocalStorage and
+// active span.
 
 const { AsyncResource } = require('node:async_hooks')
 const { QUEUED_CLASSES } = require('./verdict')
@@ -11,14 +12,22 @@ const { QUEUED_CLASSES } = require('./verdict')
 class Wait {
   /** Among all that were ever queued. */
   order = 0
-  /** Async context of the request's arrival, until it runs. Only queued requests pay for this. @type {AsyncResource | undefined} */
+  /**
+   * Async context of the request's arrival, until it runs. Only queued requests pay for this.
+   *
+   * @type {AsyncResource | undefined}
+   */
   resource = new AsyncResource('spillway.queue')
   /** Called when its client half-closes the connection. @type {(() => void) | undefined} */
   onHalfClose = undefined
   /** Called when the request will never run. @type {(() => void) | undefined} */
   giveUp = undefined
 
-  /** @param {Request} request @param {{ key: string | undefined, tag: number, deadlineMs: number, nowMs: number, stallFreeMs: number, idleMs: number }} marks */
+  /**
+   * @param {Request} request
+   * @param {{ key: string | undefined, tag: number, deadlineMs: number, nowMs: number, stallFreeMs: number,
+   *   idleMs: number }} marks
+   */
   constructor(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs }) {
     /** Undefined once it was taken out of the queue. @type {Request | undefined} */
     this.request = request
@@ -83,7 +92,11 @@ class Queue {
     return undefined
   }
 
-  /** Takes the request out. Its wait stays in the heap, without a request, and `shift` skips it. @param {Wait} wait that is queued */
+  /**
+   * Takes the request out. Its wait stays in the heap, without a request, and `shift` skips it.
+   *
+   * @param {Wait} wait that is queued
+   */
   remove(wait) {
     wait.request = undefined
     this.#counts[wait.priority]--
@@ -99,7 +112,12 @@ class Queue {
       .sort((a, b) => (isBefore(a, b) ? -1 : 1))
   }
 
-  /** Counts the queued requests that run before a new one of this class and tag. @param {number} priority @param {number} tag */
+  /**
+   * Counts the queued requests that run before a new one of this class and tag.
+   *
+   * @param {number} priority
+   * @param {number} tag
+   */
   ahead(priority, tag) {
     let count = 0
     if (tag === 0) for (let i = 0; i <= priority; i++) count += this.#counts[i]
@@ -107,7 +125,11 @@ class Queue {
     return count
   }
 
-  /** The queued requests whose wait meets the condition, in no order. @param {(wait: Wait) => boolean} condition */
+  /**
+   * The queued requests whose wait meets the condition, in no order.
+   *
+   * @param {(wait: Wait) => boolean} condition
+   */
   filter(condition) {
     const found = []
     for (const wait of this.#heap) {
@@ -158,7 +180,7 @@ class Queue {
 }
 
 /**
- * Runs the callback in the async context in which the request was queued, and drops that context.
+ * Runs the callback in the async context of the request's queueing, and drops that context.
  * @param {Wait} wait @param {Request} request @param {(this: Request) => unknown} callback
  */
 function inRequestContext(wait, request, callback) {
@@ -169,18 +191,26 @@ function inRequestContext(wait, request, callback) {
 }
 
 /**
- * Under overload each key gets an equal share before any key gets more (start-time fair queueing). A queued request gets a tag, one more
- * than the last tag of its key and never less than the tag dequeued last. The queue runs the lowest tag first, so a key over its share
- * waits behind its own requests. A key gets the tag of a request back that leaves the queue in another way.
+ * Under overload each key gets an equal share before any key gets more (start-time fair queueing). A queued
+ * request gets a tag, one more than the last tag of its key and never less than the tag dequeued last. The
+ * queue runs the lowest tag first, so a key over its share waits behind its own requests. A key gets the tag
+ * of a request back that leaves the queue in another way.
  */
 class FairShares {
-  /** The last tag of each key, and how many of its requests are queued. @type {Map<string, { lastTag: number, queued: number }>} */
+  /**
+   * The last tag of each key, and how many of its requests are queued.
+   *
+   * @type {Map<string, { lastTag: number, queued: number }>}
+   */
   #keys = new Map()
   #dequeuedTag = 1
   /** The number of keys after the last sweep. */
   #swept = 0
 
-  /** @param {string} key @returns {number} above 0. It changes nothing: the key pays when the request is queued. */
+  /**
+   * @param {string} key
+   * @returns {number} above 0. It changes nothing: the key pays when the request is queued.
+   */
   tagOf(key) {
     return Math.max(this.#dequeuedTag, (this.#keys.get(key)?.lastTag ?? 0) + 1)
   }

@@ -1,7 +1,8 @@
 'use strict'
-// Rejections are sent together every 20 ms, and the first after a pause at once. They take at most 0.34 of the loop, and less and less
-// while all clients wait for an answer. A rejection beyond that share waits, first in, first out. So most of the loop serves, whatever
-// the clients of rejected requests do next. The share holds for up to twenty thousand that wait.
+// Rejections are sent together every 20 ms, and the first after a pause at once. They take at most 0.34 of
+// the loop, and less and less while all clients wait for an answer. A rejection beyond that share waits,
+// first in, first out. So most of the loop serves, whatever the clients of rejected requests do next. The
+// share holds for up to twenty thousand that wait.
 
 const { AsyncResource } = require('node:async_hooks')
 const { isDisconnected } = require('../request/request')
@@ -11,7 +12,10 @@ const { LATELY_MS } = require('./measurements/loop-turns')
 /** @import { Request } from '../request/request' */
 
 const MOST_SHARE = 0.34
-/** While all clients wait, the share halves in this time, down to LEAST_SHARE: they send no more requests than they get answers. */
+/**
+ * While all clients wait, the share halves in this time, down to LEAST_SHARE: they send no more requests than
+ * they get answers.
+ */
 const HALVED_MS = 1000
 const LEAST_SHARE = 0.05
 /** Added for a new connection: a client that connects anew makes the loop accept it too. */
@@ -22,13 +26,17 @@ const TOGETHER_MS = 20
 const GATEWAY_TOGETHER_MS = 5
 /** How long rejections that are sent together may block the loop. */
 const MOST_TOGETHER_MS = 50
-/** The credit at the start, and the most debt of rejections that are sent at once although the share is used up. */
+/**
+ * The credit at the start, and the most debt of rejections that are sent at once although the share is used
+ * up.
+ */
 const MOST_DEBT_MS = 120
 /** Beyond so many the oldest is sent at once: each that waits keeps its request in memory. */
 const MOST_WAITING = 20_000
 
 /**
- * @typedef {{ request: Request, resource: AsyncResource, send: (() => void) | undefined, sendNow: () => void }} Waiting
+ * @typedef {{ request: Request, resource: AsyncResource, send: (() => void) | undefined,
+ *   sendNow: () => void }} Waiting
  *   `send`: undefined once it was sent. `sendNow`: for a client that half-closes
  */
 
@@ -61,7 +69,13 @@ class RejectionPace {
   }
 
   // Hot path: once a rejection.
-  /** Calls `send` now, or in its turn. @param {Request} request @param {() => void} send @param {number} nowMs */
+  /**
+   * Calls `send` now, or in its turn.
+   *
+   * @param {Request} request
+   * @param {() => void} send
+   * @param {number} nowMs
+   */
   deliver(request, send, nowMs) {
     const isNext = this.#isDraining || isHalfClosed(request)
     if (isNext || (!this.#isPausing && this.#hasCredit(nowMs))) this.#spend(request, send)

@@ -1,7 +1,8 @@
 'use strict'
-// Answers a rejected request with 503: the same bytes in every framework, prepared at set-up, without an Error or a
-// stack. The answer does not name the reason, because an attacker could steer by that. An unread large body closes the
-// connection, because Node would otherwise read all of it; a small body is cheaper to read.
+// Answers a rejected request with 503: the same bytes in every framework, prepared at set-up, without an
+// Error or a stack. The answer does not name the reason, because an attacker could steer by that. An unread
+// large body closes the connection, because Node would otherwise read all of it; a small body is cheaper to
+// read.
 
 const { CrossOrigin } = require('../request/cross-origin')
 const { OVERLOADED, OverloadError } = require('../errors/errors')
@@ -34,7 +35,13 @@ const PROBLEM = JSON.stringify({
 })
 const TEXT = 'Service Unavailable: overloaded, try again later.\n'
 
-/** `Retry-After` is last, so that `write` can set its value in a copy. @param {string} type @param {string} body @returns {Head} */
+/**
+ * `Retry-After` is last, so that `write` can set its value in a copy.
+ *
+ * @param {string} type
+ * @param {string} body
+ * @returns {Head}
+ */
 const headOf = (type, body) => [
   'Content-Type',
   type,
@@ -71,13 +78,22 @@ class Rejection {
     this.crossOrigin.update(options.mode)
   }
 
-  /** Whether the user's error handler answers. Only a middleware can pass the error on. @param {Request} request */
+  /**
+   * Whether the user's error handler answers. Only a middleware can pass the error on.
+   *
+   * @param {Request} request
+   */
   goesToErrorHandler({ ticket }) {
     return /** @type {ShedOptions} */ (this.#options).errorMode === 'next' && ticket.proceed !== undefined
   }
 
   // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
-  /** @param {Request} request @param {ShedReason} reason @param {number} retryAfterSeconds @param {boolean} [isForHandler] the user's error handler answers */
+  /**
+   * @param {Request} request
+   * @param {ShedReason} reason
+   * @param {number} retryAfterSeconds
+   * @param {boolean} [isForHandler] the user's error handler answers
+   */
   answer(request, reason, retryAfterSeconds, isForHandler = false) {
     if (this.crossOrigin.answersPreflight(request)) return
     const { respond, headers } = /** @type {ShedOptions} */ (this.#options)
@@ -117,7 +133,8 @@ class Rejection {
   }
 
   /**
-   * Calls `shed.respond`. The standard answer is sent if that throws or returns `false` before it has begun to answer.
+   * Calls `shed.respond`. The standard answer is sent if that throws or returns `false` before it has begun
+   * to answer.
    * @param {Request} request @param {ShedVerdict} verdict @param {Extra | undefined} extra
    */
   #respond(request, verdict, extra) {
@@ -174,7 +191,8 @@ class Rejection {
   }
 
   /**
-   * Another package may have replaced `writeHead` by a function that throws. Uncaught, that would end the process.
+   * Another package may have replaced `writeHead` by a function that throws. Uncaught, that would end the
+   * process.
    * @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds
    */
   #write(req, res, retryAfterSeconds) {
@@ -204,7 +222,12 @@ class Rejection {
   }
 }
 
-/** @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds @param {Extra} [extra] */
+/**
+ * @param {Request['req']} req
+ * @param {Request['res']} res
+ * @param {number} retryAfterSeconds
+ * @param {Extra} [extra]
+ */
 function write(req, res, retryAfterSeconds, extra) {
   if (res.headersSent || res.destroyed) return
   const isText = prefersText(req.headers.accept)
@@ -235,7 +258,8 @@ function addHeaders(head, extra) {
 }
 
 /**
- * Node throws at a header without a value. The two named here describe the standard body, or one not yet written.
+ * Node throws at a header without a value. The two named here describe the standard body, or one not yet
+ * written.
  * @param {[name: string, value: unknown]} header
  */
 function isSendable([name, value]) {
@@ -272,8 +296,8 @@ function hasUnreadBody(headers) {
 }
 
 /**
- * Computes `Retry-After`: a random whole number of seconds, because a constant would bring all clients back together. The spread grows
- * with the share of requests rejected lately:
+ * Computes `Retry-After`: a random whole number of seconds, because a constant would bring all clients back
+ * together. The spread grows with the share of requests rejected lately:
  *   seconds = least + floor(random x (1 + 9 x rejected share))        1 at first, 1 to 10 at worst
  */
 class RetryAfter {

@@ -1,7 +1,9 @@
 'use strict'
-// Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue is in the
-// kernel: a long turn ends, and the next one reads all that arrived meanwhile. This file replays those arrivals through a modelled queue, evenly spread over their turn. The rules are those of mode `adaptive`, on the model's
-// clock (docs/decisions/0056). shadow-slots.js models the wait for a slot of `maxConcurrent`.
+// Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue
+// is in the kernel: a long turn ends, and the next one reads all that arrived meanwhile. This file replays
+// those arrivals through a modelled queue, evenly spread over their turn. The rules are those of mode
+// `adaptive`, on the model's clock (docs/decisions/0056). shadow-slots.js models the wait for a slot of
+// `maxConcurrent`.
 
 const { Overload, QueueDelay } = require('./limits/queue-delay')
 const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
@@ -19,7 +21,10 @@ const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 /** The mean cost counts as known after this many requests. A full loop corrects it over as many. */
 const KNOWN_AFTER = 200
 
-/** @typedef {{ priority: number, count: number, queuedMs: number, queuedStallFreeMs: number }} Queued requests of one class and step */
+/**
+ * @typedef {{ priority: number, count: number, queuedMs: number, queuedStallFreeMs: number }} Queued requests
+ *   of one class and step
+ */
 
 class ShadowQueue {
   #cause
@@ -31,7 +36,10 @@ class ShadowQueue {
   #slots
   #overload
   #delay
-  /** The turns as the rules see them. An overload makes them long in mode `observe` only, so the usual ones are those before it. */
+  /**
+   * The turns as the rules see them. An overload makes them long in mode `observe` only, so the usual ones
+   * are those before it.
+   */
   #turns = { usualLongMs: 0, stallFreeMs: (/** @type {number} */ nowMs) => nowMs - this.#stalledMs }
   /** How far the stall-free clock is behind: of the model, and at the first arrival of the turn. */
   #stalledMs = 0
@@ -51,7 +59,10 @@ class ShadowQueue {
   #samples = 0
   /** Cost of each request of the last turn: the model serves as many as have really ended. */
   #servedMs = 0
-  /** Arrivals of the current turn by class and together, when the first was read, and whether the loop idled until then. */
+  /**
+   * Arrivals of the current turn by class and together, when the first was read, and whether the loop idled
+   * until then.
+   */
   #arrivals = new Float64Array(QUEUED_CLASSES)
   #count = 0
   #firstMs = 0
@@ -132,7 +143,12 @@ class ShadowQueue {
   }
 
   // Once a turn in mode `observe`, and in a full loop once per 5 ms of it.
-  /** @param {number} busyMs @param {number} nowMs @param {number} idleMs @param {number} ended how many requests ended in this turn */
+  /**
+   * @param {number} busyMs
+   * @param {number} nowMs
+   * @param {number} idleMs
+   * @param {number} ended how many requests ended in this turn
+   */
   onTurn(busyMs, nowMs, idleMs, ended) {
     if (this.#count > 0 && Number.isFinite(this.#limits.maxConcurrent)) this.#takeSlots()
     if (this.#count > 0 && this.#beganIdle) {
@@ -153,7 +169,13 @@ class ShadowQueue {
     this.#count = 0
   }
 
-  /** A full loop leaves work unfinished: its requests in flight count with what is usual. @param {number} nowMs @param {number} busyMs @param {number} ended */
+  /**
+   * A full loop leaves work unfinished: its requests in flight count with what is usual.
+   *
+   * @param {number} nowMs
+   * @param {number} busyMs
+   * @param {number} ended
+   */
   #estimate(nowMs, busyMs, ended) {
     const { cost, turns } = this.#measurements
     const { inFlight } = this.#limits
@@ -168,7 +190,13 @@ class ShadowQueue {
     this.#eachMs += ((this.#servedMs - this.#eachMs) * ended) / (KNOWN_AFTER + ended)
   }
 
-  /** The loop was busy first, and idled then. A loop that idles rejects nothing. @param {number} toMs @param {number} toStalledMs @param {number} idleMs */
+  /**
+   * The loop was busy first, and idled then. A loop that idles rejects nothing.
+   *
+   * @param {number} toMs
+   * @param {number} toStalledMs
+   * @param {number} idleMs
+   */
   #advanceIdle(toMs, toStalledMs, idleMs) {
     this.#advance(toMs - (idleMs - this.#modelIdleMs), toStalledMs, false)
     this.#serve(toMs - this.#modelMs)
@@ -208,7 +236,12 @@ class ShadowQueue {
     this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty: false })
   }
 
-  /** The queued requests that can run in this time, the highest class first. @param {number} ms @returns {number} how many */
+  /**
+   * The queued requests that can run in this time, the highest class first.
+   *
+   * @param {number} ms
+   * @returns {number} how many
+   */
   #serve(ms) {
     if (this.#length === 0 || this.#servedMs === 0 || this.#limits.loop.isRejectingPointless) {
       this.#creditMs = 0
@@ -224,7 +257,13 @@ class ShadowQueue {
     return served
   }
 
-  /** Takes up to so many of the oldest. @param {Queued[]} queue @param {number} most @returns {number} how many */
+  /**
+   * Takes up to so many of the oldest.
+   *
+   * @param {Queued[]} queue
+   * @param {number} most
+   * @returns {number} how many
+   */
   #take(queue, most) {
     const [oldest] = queue
     const taken = Math.min(most, oldest.count)
@@ -241,7 +280,13 @@ class ShadowQueue {
     return cleared
   }
 
-  /** The arrivals of step `i` of so many. @param {number} i @param {number} steps @returns {number} how many */
+  /**
+   * The arrivals of step `i` of so many.
+   *
+   * @param {number} i
+   * @param {number} steps
+   * @returns {number} how many
+   */
   #queueArrivals(i, steps) {
     let [ahead, arrived] = [0, 0]
     for (let priority = CRITICAL; priority < QUEUED_CLASSES; priority++) {
@@ -256,7 +301,12 @@ class ShadowQueue {
     return arrived
   }
 
-  /** @param {number} priority @param {number} count @param {number} ahead @returns {number} how many are queued; the others would be rejected on arrival */
+  /**
+   * @param {number} priority
+   * @param {number} count
+   * @param {number} ahead
+   * @returns {number} how many are queued; the others would be rejected on arrival
+   */
   #queue(priority, count, ahead) {
     let queued = 0
     for (let i = 0; i < count; i++) {

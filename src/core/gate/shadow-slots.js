@@ -1,6 +1,6 @@
 'use strict'
-// The slots of `maxConcurrent` as mode `adaptive` would fill them, for mode `observe`, where every request runs at once. Each slot
-// is held for the mean duration of a request.
+// The slots of `maxConcurrent` as mode `adaptive` would fill them, for mode `observe`, where every request
+// runs at once. Each slot is held for the mean duration of a request.
 
 class ShadowSlots {
   #limits
@@ -13,8 +13,8 @@ class ShadowSlots {
   }
 
   /**
-   * How long a request that arrives now would wait for a slot. With fewer others in flight than slots, one is free, whatever the
-   * mean duration says.
+   * How long a request that arrives now would wait for a slot. With fewer others in flight than slots, one is
+   * free, whatever the mean duration says.
    *
    * @param {number} nowMs @param {number} others in flight
    */

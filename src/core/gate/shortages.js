@@ -1,5 +1,6 @@
 'use strict'
-// How short each resource of the gate is, from 0 to 1, for a feature that puts them together. Nothing is kept: who asks pays.
+// How short each resource of the gate is, from 0 to 1, for a feature that puts them together. Nothing is
+// kept: who asks pays.
 
 const { NORMAL } = require('./verdict')
 
@@ -18,7 +19,10 @@ class Shortages {
   #hooks
   #stats
 
-  /** @param {{ queue: Queue, limits: Limits, resources: ResourceLimits, hooks: UserHooks, stats: Stats }} parts */
+  /**
+   * @param {{ queue: Queue, limits: Limits, resources: ResourceLimits, hooks: UserHooks, stats: Stats }}
+   *   parts
+   */
   constructor({ queue, limits, resources, hooks, stats }) {
     this.#queue = queue
     this.#limits = limits
@@ -27,7 +31,11 @@ class Shortages {
     this.#stats = stats
   }
 
-  /** The wait of the next request of class `normal`, as a share of the wait that is tolerated. @param {number} nowMs */
+  /**
+   * The wait of the next request of class `normal`, as a share of the wait that is tolerated.
+   *
+   * @param {number} nowMs
+   */
   queue(nowMs) {
     const queued = this.#queue.length
     return queued === 0 ? 0 : this.#limits.expectedWaitMs(queued) / this.#limits.toleratedMs(NORMAL, nowMs)
@@ -42,7 +50,7 @@ class Shortages {
     return this.#hooks.shortage
   }
 
-  /** The requests that the gate has decided about since the start. */
+  /** Requests that the gate has judged since the start. */
   get decided() {
     return this.#stats.decided
   }

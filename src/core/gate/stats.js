@@ -1,5 +1,6 @@
 'use strict'
-// Counts the gate's decisions by reason and class, keeps the last rejections, and groups rejections into overloads.
+// Counts the gate's decisions by reason and class, keeps the last rejections, and groups rejections into
+// overloads.
 
 const { ADVISED_BOUNDS, Buckets } = require('../histogram/buckets')
 const { LATELY_MS } = require('./measurements/loop-turns')
@@ -8,9 +9,11 @@ const { MOST_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./
 /** @import { ShedReason, SpillwayEvents } from '../../../index.js' */
 
 /**
- * @typedef {{ lastReason: ShedReason, sinceMs: number, lastMs: number, counts: Map<ShedReason, number> }} Overloaded
+ * @typedef {{ lastReason: ShedReason, sinceMs: number, lastMs: number, counts: Map<ShedReason, number> }}
+ *   Overloaded
  * @typedef {SpillwayEvents['overload'] | SpillwayEvents['recovered']} OverloadDetails
- * @typedef {{ call(event: 'overload' | 'recovered', details: OverloadDetails): void }['call']} OnOverloadEvent
+ * @typedef {{ call(event: 'overload' | 'recovered', details: OverloadDetails): void }['call']}
+ *   OnOverloadEvent
  */
 
 /** So many pools have a reason of their own: those of names past the bound share one. */
@@ -24,7 +27,11 @@ const KEPT = 20
 class Stats {
   shed = new Float64Array(CELLS)
   wouldShed = new Float64Array(CELLS)
-  /** The row of each reason. A pool or a limit has a row from its first rejection on. @type {Map<ShedReason, number>} */
+  /**
+   * The row of each reason. A pool or a limit has a row from its first rejection on.
+   *
+   * @type {Map<ShedReason, number>}
+   */
   #rows = new Map(REASONS.map((reason, row) => [reason, row]))
   #pools = 0
   /** Requests that the rules have judged: all but those of class bypass. */
@@ -64,7 +71,11 @@ class Stats {
     return row
   }
 
-  /** Lists the counts above 0, with the names of their reason and class. @param {Float64Array} counts `shed` or `wouldShed` */
+  /**
+   * Lists the counts above 0, with the names of their reason and class.
+   *
+   * @param {Float64Array} counts `shed` or `wouldShed`
+   */
   list(counts) {
     const list = []
     for (const [reason, row] of this.#rows) {
@@ -100,7 +111,12 @@ class LastRejections {
   }
 
   // Hot path: once a rejection.
-  /** @param {ShedReason} reason @param {number} priority @param {number} nowMs @param {{ readonly value: number, readonly bound: number }} cause */
+  /**
+   * @param {ShedReason} reason
+   * @param {number} priority
+   * @param {number} nowMs
+   * @param {{ readonly value: number, readonly bound: number }} cause
+   */
   record(reason, priority, nowMs, { value, bound }) {
     const place = this.#places[this.#count++ % KEPT]
     place.atMs = nowMs
@@ -132,10 +148,13 @@ class LastRejections {
 const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
 
 /**
- * Groups rejections into overloads. An overload begins with a rejection (`overload`). It ends after a second without one (`recovered`, with its length and the count of every reason). A timer runs only meanwhile.
+ * Groups rejections into overloads. An overload begins with a rejection (`overload`). It ends after a second
+ * without one (`recovered`, with its length and the count of every reason). A timer runs only meanwhile.
  */
 class Episode {
-  /** Overloads so far. Most are shorter than the time between two scrapes, so that only a counter shows them. */
+  /**
+   * Overloads so far. Most are shorter than the time between two scrapes, so that only a counter shows them.
+   */
   count = 0
   #clock
   #onEvent
@@ -166,7 +185,11 @@ class Episode {
     return this.#earlierMs + (this.#current === undefined ? 0 : durationOf(this.#current))
   }
 
-  /** @param {ShedReason} reason @param {number} nowMs @param {{ readonly value: number, readonly bound: number }} cause */
+  /**
+   * @param {ShedReason} reason
+   * @param {number} nowMs
+   * @param {{ readonly value: number, readonly bound: number }} cause
+   */
   onReject(reason, nowMs, cause) {
     if (this.#current === undefined) {
       this.count++

@@ -1,6 +1,7 @@
 'use strict'
-// Calls the functions of the user that decide: `classify`, `key` and `shortage`; for features, any that returns a number. None can throw into
-// the gate. An error, a promise or a value of the wrong type is reported, and the default is used.
+// Calls the functions of the user that decide: `classify`, `key` and `shortage`; for features, any that
+// returns a number. None can throw into the gate. An error, a promise or a value of the wrong type is
+// reported, and the default is used.
 
 const { SAMPLE_MS } = require('./measurements/loop-turns')
 const { NORMAL, priorityIndex } = require('./verdict')
@@ -40,7 +41,10 @@ class UserHooks {
     if (options.shortage === undefined) this.shortage = 0
   }
 
-  /** @param {import('../../../index.js').Request} req @returns {number} an index into PRIORITIES; `normal` for any value that is not a class */
+  /**
+   * @param {import('../../../index.js').Request} req
+   * @returns {number} an index into PRIORITIES; `normal` for any value that is not a class
+   */
   classOf(req) {
     if (this.#classByHeaders !== undefined) return this.#classByHeaders(req.headers)
     const classify = /** @type {ShedFunction<unknown>} */ (
@@ -60,7 +64,8 @@ class UserHooks {
   /**
    * The key whose share a request counts against; undefined if the option is not given.
    * @param {Request} request
-   * @param {import('../../../index.js').LimitOptions['key']} [ofLimit] in place of `shed.key`: that of `limit()`
+   * @param {import('../../../index.js').LimitOptions['key']} [ofLimit] in place of `shed.key`: that of
+   *   `limit()`
    * @param {import('koa').Context} [ctx] of Koa, for that of `limit()`
    */
   keyOf({ req }, ofLimit, ctx) {
@@ -119,7 +124,13 @@ function call(internalErrors, option, callback) {
   }
 }
 
-/** @param {InternalErrors} internalErrors @param {string} option @param {unknown} value @param {string} message @returns {undefined} */
+/**
+ * @param {InternalErrors} internalErrors
+ * @param {string} option
+ * @param {unknown} value
+ * @param {string} message
+ * @returns {undefined}
+ */
 function reportInvalid(internalErrors, option, value, message) {
   internalErrors.report(option, new Error(message))
   // The rejection of a promise would end the process.

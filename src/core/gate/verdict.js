@@ -1,6 +1,6 @@
 'use strict'
-// The vocabulary of admission: the decisions, the classes, every reason to reject a request, and its figures. Each
-// reason names the resource that is short, and stands beside the file whose rule gives that reason.
+// The vocabulary of admission: the decisions, the classes, every reason to reject a request, and its figures.
+// Each reason names the resource that is short, and stands beside the file whose rule gives that reason.
 
 /** RUN: now. QUEUED: until `resume` is called. REJECTED: the answer is sent, or held to be sent late. */
 const [RUN, QUEUED, REJECTED] = [0, 1, 2]
@@ -13,7 +13,7 @@ const LOW = PRIORITIES.indexOf('low')
 const BYPASS = PRIORITIES.indexOf('bypass')
 /** The number of classes that can be queued: all before `bypass`. */
 const QUEUED_CLASSES = BYPASS
-/** The factor by which each class is rejected for memory or shortage: critical never, low most. */
+/** Factor of each class for rejections by memory or shortage: critical never, low most. */
 const SHORTAGE_WEIGHTS = Object.freeze([0, 0.5, 1, 1.5])
 
 const REASONS = Object.freeze(
@@ -31,7 +31,10 @@ const REASONS = Object.freeze(
     'closed', // gate.js: the instance was closed while the request was queued
   ])
 )
-/** `pool:<name>`, from features/pools/pool-pressure.js: the request would wait too long for a connection of that pool. */
+/**
+ * `pool:<name>`, from features/pools/pool-pressure.js: the request would wait too long for a connection of
+ * that pool.
+ */
 const POOL_REASON = /** @type {const} */ ('pool:')
 /** `limit:<name>`, from features/bulkheads/bulkhead.js: `limit()` lets no more requests of the route run. */
 const LIMIT_REASON = /** @type {const} */ ('limit:')
@@ -45,8 +48,9 @@ const PRIORITY_INDEX = new Map(PRIORITIES.map((name, index) => [name, index]))
 const priorityIndex = (name) => PRIORITY_INDEX.get(name)
 
 /**
- * The number behind the last rejection, and the bound that it exceeded. A rule that rejects sets both with its reason. The code that
- * counts the rejection reads them in the same call, so they cost nothing while no request is rejected.
+ * The number behind the last rejection, and the bound that it exceeded. A rule that rejects sets both with
+ * its reason. The code that counts the rejection reads them in the same call, so they cost nothing while no
+ * request is rejected.
  */
 class Cause {
   /** NaN: the reason has no number. */
@@ -61,7 +65,11 @@ class Cause {
   }
 }
 
-/** The figures as users see them, to three decimals. @param {{ value?: number | undefined, bound?: number | undefined }} cause */
+/**
+ * The figures as users see them, to three decimals.
+ *
+ * @param {{ value?: number | undefined, bound?: number | undefined }} cause
+ */
 const figuresOf = ({ value, bound }) => ({ value: shown(value), bound: shown(bound) })
 
 /** @param {number | undefined} number @returns {number | null} null: there is no number */

@@ -1,5 +1,6 @@
 'use strict'
-// Counts values at given bounds, in seconds. A row is one series: a count for each bound, a count above the last bound, and the sum. The order of addition is that of arrival, as in prom-client.
+// Counts values at given bounds, in seconds. A row is one series: a count for each bound, a count above the
+// last bound, and the sum. The order of addition is that of arrival, as in prom-client.
 
 const { Rows } = require('./rows')
 
@@ -32,7 +33,11 @@ class Buckets {
   }
 
   // Hot path: most values fall into the first buckets, where a linear search beats a binary one.
-  /** @param {number} row @param {number} seconds @returns {number} the bucket of the value; above the last bound, the number of bounds */
+  /**
+   * @param {number} row
+   * @param {number} seconds
+   * @returns {number} the bucket of the value; above the last bound, the number of bounds
+   */
   record(row, seconds) {
     const { values } = this.#rows
     const bounds = this.#seconds
@@ -55,7 +60,13 @@ class Buckets {
   }
 }
 
-/** The number of values in one row of a copy, given the bounds of its table. @param {Float64Array} values @param {number} row @param {Bounds} bounds */
+/**
+ * The number of values in one row of a copy, given the bounds of its table.
+ *
+ * @param {Float64Array} values
+ * @param {number} row
+ * @param {Bounds} bounds
+ */
 function countOf(values, row, { width }) {
   let count = 0
   for (let i = row * width; i < (row + 1) * width - 1; i++) count += values[i]

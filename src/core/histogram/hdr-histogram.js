@@ -1,10 +1,10 @@
 'use strict'
-// Owns what of hdr-histogram-js is used: which part is loaded, and how it keeps its counts. Histograms are of whole microseconds, 2 digits,
-// 1 µs to 60 s.
-// The library's main file also loads WebAssembly and a compression library, which nothing here uses: 40 ms and 15 MB in every process
-// (Node 20). It keeps counts in the private array `_counts`, with 128 cells to each power of two where values have two digits. Its own
-// methods call a function a cell, which made a snapshot of 1000 routes take 60 ms instead of 9. test/histogram/hdr-histogram.test.js
-// fails if the library changes this.
+// Owns what of hdr-histogram-js is used: which part is loaded, and how it keeps its counts. Histograms are of
+// whole microseconds, 2 digits, 1 µs to 60 s. The library's main file also loads WebAssembly and a
+// compression library, which nothing here uses: 40 ms and 15 MB in every process (Node 20). It keeps counts
+// in the private array `_counts`, with 128 cells to each power of two where values have two digits. Its own
+// methods call a function a cell, which made a snapshot of 1000 routes take 60 ms instead of 9.
+// test/histogram/hdr-histogram.test.js fails if the library changes this.
 
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'
@@ -71,7 +71,11 @@ function addHistogram(sum, histogram) {
   sum.updateMinAndMax(histogram.maxValue)
 }
 
-/** The library counts NaN and Infinity in no cell, and throws on negative values: clamp to 1..MAX_US. @param {number} durationMs */
+/**
+ * The library counts NaN and Infinity in no cell, and throws on negative values: clamp to 1..MAX_US.
+ *
+ * @param {number} durationMs
+ */
 function toMicroseconds(durationMs) {
   const us = Math.round(durationMs * 1000)
   return us >= 1 ? Math.min(us, MAX_US) : 1

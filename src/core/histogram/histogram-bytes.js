@@ -1,6 +1,7 @@
 'use strict'
-// Writes HDR histograms as bytes and reads them: for each cell in use its distance from the previous one and its count,
-// as variable-length integers. A route with 100 000 answers takes about 400 bytes instead of 20 kB.
+// Writes HDR histograms as bytes and reads them: for each cell in use its distance from the previous one and
+// its count, as variable-length integers. A route with 100 000 answers takes about 400 bytes instead of 20
+// kB.
 
 /** @import { JsHistogram } from 'hdr-histogram-js' */
 
@@ -120,7 +121,10 @@ class ByteReader {
     sum.updateMinAndMax(maxValue)
   }
 
-  /** @param {JsHistogram} histogram of the same range and digits @throws {RangeError} if it has no such cells */
+  /**
+   * @param {JsHistogram} histogram of the same range and digits
+   * @throws {RangeError} if it has no such cells
+   */
   skipHistogram(histogram) {
     const cells = countsOf(histogram).length
     for (let cell = -1; ; ) {

@@ -1,6 +1,7 @@
 'use strict'
-// Counts the values of a rolling histogram in 30 rows, five to each power of ten, from below 0.1 ms to 60 s. A mark is the counts of a
-// moment, in 120 bytes. The difference from it is what was recorded since, so that recording a value costs nothing more.
+// Counts the values of a rolling histogram in 30 rows, five to each power of ten, from below 0.1 ms to 60 s.
+// A mark is the counts of a moment, in 120 bytes. The difference from it is what was recorded since, so that
+// recording a value costs nothing more.
 
 const { countsOf } = require('./hdr-histogram')
 
@@ -68,7 +69,13 @@ class RowsSinceMark {
     this.take(new Uint32Array(ROWS), 0)
   }
 
-  /** Leaves the counts of the newest half minute in `newest`. @param {Uint32Array} into @param {number} start @returns {number} when that began */
+  /**
+   * Leaves the counts of the newest half minute in `newest`.
+   *
+   * @param {Uint32Array} into
+   * @param {number} start
+   * @returns {number} when that began
+   */
   #read(into, start) {
     let newestStartMs = Number.NEGATIVE_INFINITY
     for (const { histogram, startMs } of this.#rolling.spans) {

@@ -1,6 +1,6 @@
 'use strict'
-// Counts, errors and time of calls, since the start and over the last minute. A ring of seven spans of ten seconds: no timer, and an
-// idle ring costs nothing.
+// Counts, errors and time of calls, since the start and over the last minute. A ring of seven spans of ten
+// seconds: no timer, and an idle ring costs nothing.
 
 const SPAN_MS = 10_000
 const SPANS = 7
@@ -26,7 +26,14 @@ class MinuteSums {
     add(this.#total, 0, durationMs, isError)
   }
 
-  /** Records several successes at once. @param {number} count @param {number} totalMs @param {number} maxMs @param {number} nowMs */
+  /**
+   * Records several successes at once.
+   *
+   * @param {number} count
+   * @param {number} totalMs
+   * @param {number} maxMs
+   * @param {number} nowMs
+   */
   recordAll(count, totalMs, maxMs, nowMs) {
     this.record(maxMs, false, nowMs)
     const start = (Math.floor(nowMs / SPAN_MS) % SPANS) * COLUMNS

@@ -1,6 +1,7 @@
 'use strict'
-// Counts values for Prometheus' native histograms of schema 3, from 7.6 µs to 512 s. Each power of two has eight buckets, each 9.05 % wider than the one before. Values are counted as requests end, and not converted from the HDR histogram at
-// a scrape (docs/decisions/0042).
+// Counts values for Prometheus' native histograms of schema 3, from 7.6 µs to 512 s. Each power of two has
+// eight buckets, each 9.05 % wider than the one before. Values are counted as requests end, and not converted
+// from the HDR histogram at a scrape (docs/decisions/0042).
 
 const { Rows } = require('./rows')
 
@@ -40,7 +41,8 @@ class NativeBuckets {
 }
 
 /**
- * One row of a copy in the form of the exposition formats. A span of non-empty buckets has its offset from the end of the one before. A count is the difference from the count before.
+ * One row of a copy in the form of the exposition formats. A span of non-empty buckets has its offset from
+ * the end of the one before. A count is the difference from the count before.
  * @param {Float64Array} values @param {number} row
  */
 function nativeOf(values, row) {

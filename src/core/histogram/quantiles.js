@@ -1,6 +1,7 @@
 'use strict'
-// Computes all quantiles of an HDR histogram in one pass over its cells, and its mean and standard deviation in another.
-// The library scans from the start for each quantile: for 1000 routes that would block a snapshot for 34 ms.
+// Computes all quantiles of an HDR histogram in one pass over its cells, and its mean and standard deviation
+// in another. The library scans from the start for each quantile: for 1000 routes that would block a snapshot
+// for 34 ms.
 
 /**
  * @param {import('hdr-histogram-js').JsHistogram} histogram

@@ -1,6 +1,7 @@
 'use strict'
-// The quantiles of what a rolling histogram has recorded since they were last taken. It compares the counts with a copy of the
-// counts then, so that recording a value costs nothing more. A reading takes a few microseconds.
+// The quantiles of what a rolling histogram has recorded since they were last taken. It compares the counts
+// with a copy of the counts then, so that recording a value costs nothing more. A reading takes a few
+// microseconds.
 
 const { countsOf } = require('./hdr-histogram')
 
@@ -61,7 +62,12 @@ class RecentValues {
 /** @param {RollingHistogram} rolling */
 const newestOf = ({ spans }) => spans[spans.length - 1]
 
-/** @param {Uint32Array} counts @param {number} total @param {readonly number[]} ratios @param {JsHistogram} histogram */
+/**
+ * @param {Uint32Array} counts
+ * @param {number} total
+ * @param {readonly number[]} ratios
+ * @param {JsHistogram} histogram
+ */
 function quantilesIn(counts, total, ratios, histogram) {
   const found = []
   let seen = 0

@@ -1,7 +1,8 @@
 'use strict'
-// Keeps durations and counts over the last half minute to minute, and since the start. HDR histograms have 2 digits, 1 µs to 60 s, and 11.3 kB each. A value is recorded into the current half minute. The current half minute
-// becomes the previous one, and the one before that is added to the total, without a timer. Half minutes begin by the
-// clock and not with a request, so that a rate after a pause covers the pause.
+// Keeps durations and counts over the last half minute to minute, and since the start. HDR histograms have 2
+// digits, 1 µs to 60 s, and 11.3 kB each. A value is recorded into the current half minute. The current half
+// minute becomes the previous one, and the one before that is added to the total, without a timer. Half
+// minutes begin by the clock and not with a request, so that a rate after a pause covers the pause.
 
 const { addHistogram, newHistogram, recordInto, toMicroseconds } = require('./hdr-histogram')
 
@@ -45,7 +46,10 @@ class RollingHistogram {
   #startMs
   #earlier = { count: 0, errors: 0 }
 
-  /** @param {number} startMs when the subject of the measurement came to exist, perhaps long before the first value */
+  /**
+   * @param {number} startMs when the subject of the measurement came to exist, perhaps long before the first
+   *   value
+   */
   constructor(startMs) {
     this.#startMs = startMs
     this.#current = new Span(startMs)
@@ -61,7 +65,12 @@ class RollingHistogram {
     if (isError) span.errors++
   }
 
-  /** Counts a request that belongs in no quantile, such as a stream. @param {number} nowMs @param {boolean} isError */
+  /**
+   * Counts a request that belongs in no quantile, such as a stream.
+   *
+   * @param {number} nowMs
+   * @param {boolean} isError
+   */
   count(nowMs, isError) {
     if (nowMs - this.#current.startMs >= SPAN_MS) this.#rotate(nowMs)
     this.#current.count++
@@ -131,7 +140,11 @@ class RollingHistogram {
   }
 
   // Covers the previous half minute and the current one so far, with or without values.
-  /** @param {JsHistogram} histogram @param {number} nowMs @returns {SpanCounts} with the histogram given, to which the values were added */
+  /**
+   * @param {JsHistogram} histogram
+   * @param {number} nowMs
+   * @returns {SpanCounts} with the histogram given, to which the values were added
+   */
   addLastMinute(histogram, nowMs) {
     const sinceMs = this.#startOf(Math.max(0, this.#spanAt(nowMs) - 1))
     const spans = this.#spans().filter(({ startMs }) => startMs >= sinceMs)
@@ -150,7 +163,11 @@ class RollingHistogram {
   }
 }
 
-/** @param {JsHistogram} histogram @param {readonly Span[]} spans @param {Omit<SpanCounts, 'histogram'>} before */
+/**
+ * @param {JsHistogram} histogram
+ * @param {readonly Span[]} spans
+ * @param {Omit<SpanCounts, 'histogram'>} before
+ */
 function addSpans(histogram, spans, { count, errors, seconds }) {
   const sum = { count, errors, seconds, histogram }
   for (const span of spans) {

@@ -1,5 +1,6 @@
 'use strict'
-// A growing table of numbers in one Float64Array, with a row for each series. One array: a scrape copies all series at one instant. Doubles: no counter wraps.
+// A growing table of numbers in one Float64Array, with a row for each series. One array: a scrape copies all
+// series at one instant. Doubles: no counter wraps.
 
 const FIRST_ROWS = 16
 const SPAN_MS = 30_000
@@ -26,7 +27,9 @@ class Rows {
     return row
   }
 
-  /** @param {Float64Array} [spare] an unused older copy, overwritten and returned if it has the right length */
+  /**
+   * @param {Float64Array} [spare] an unused older copy, overwritten and returned if it has the right length
+   */
   copy(spare) {
     const length = this.#length * this.#width
     if (spare?.length !== length) return this.values.slice(0, length)
@@ -36,7 +39,8 @@ class Rows {
 }
 
 /**
- * Copies of a table of counters at the beginning of each half minute, as in rolling.js. The counters themselves cost nothing more.
+ * Copies of a table of counters at the beginning of each half minute, as in rolling.js. The counters
+ * themselves cost nothing more.
  */
 class RollingRows {
   #rows

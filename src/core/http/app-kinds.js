@@ -1,6 +1,7 @@
 'use strict'
-// The framework of an app, recognized by its shape: spillway requires no framework. Also finds the http server in the argument of
-// `attach`: the server itself, or the server inside a framework's object. The error for anything else names what was given.
+// The framework of an app, recognized by its shape: spillway requires no framework. Also finds the http
+// server in the argument of `attach`: the server itself, or the server inside a framework's object. The error
+// for anything else names what was given.
 
 const net = require('node:net')
 const { SpillwayError } = require('../errors/errors')
@@ -15,9 +16,10 @@ const SERVER_KEYS = /** @type {const} */ (['server', 'httpServer', 'listener'])
  * @typedef {(error?: unknown) => void} Next
  * @typedef {(req: NodeRequest, res: NodeResponse, next?: Next) => unknown} Handle
  * @typedef {Handle & { handle: Handle, request: object, parent?: ExpressApp }} ExpressApp
- * @typedef {(object | AnyFunction) & { handle?: unknown, set?: unknown, stack?: unknown, middleware?: unknown, callback?: unknown, of?: unknown,
- *   attach?: unknown }} MaybeApp
- * @typedef {object & Partial<Record<(typeof SERVER_KEYS)[number], unknown>> & { getHttpServer?: () => unknown }} Attachable
+ * @typedef {(object | AnyFunction) & { handle?: unknown, set?: unknown, stack?: unknown,
+ *   middleware?: unknown, callback?: unknown, of?: unknown, attach?: unknown }} MaybeApp
+ * @typedef {object & Partial<Record<(typeof SERVER_KEYS)[number], unknown>> &
+ *   { getHttpServer?: () => unknown }} Attachable
  */
 
 /** @param {MaybeApp | null | undefined} given @returns {given is ExpressApp} */

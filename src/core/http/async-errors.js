@@ -1,8 +1,8 @@
 'use strict'
-// Makes Express 4 pass the rejection of an async handler to `next`, as Express 5 does. Otherwise the request gets no answer,
-// and the process ends with an unhandled rejection. The methods of the layer class are replaced, so that it holds for
-// routers made before, and for tools that wrap a handle.
-// Only promises count: `then` of a query builder would run its query again.
+// Makes Express 4 pass the rejection of an async handler to `next`, as Express 5 does. Otherwise the request
+// gets no answer, and the process ends with an unhandled rejection. The methods of the layer class are
+// replaced, so that it holds for routers made before, and for tools that wrap a handle. Only promises count:
+// `then` of a query builder would run its query again.
 
 const { isPromise } = require('node:util/types')
 const { kCatchesAsync } = require('../route/express-4')
@@ -14,9 +14,11 @@ const { notExpress } = require('./wrong-framework')
  * @typedef {{ call(...given: unknown[]): unknown }['call']} Callback
  * @typedef {Callback[] & { [kCaught]?: number }} Callbacks of one parameter
  * @typedef {{ call(this: Layer, ...given: unknown[]): void }['call']} Method
- * @typedef {{ handle: Callback, handle_request: Method, handle_error: Method, [kCatchesAsync]?: boolean }} Layer
+ * @typedef {{ handle: Callback, handle_request: Method, handle_error: Method, [kCatchesAsync]?: boolean }}
+ *   Layer
  * @typedef {(this: { params: Record<string, Callbacks> }, ...given: unknown[]) => unknown} ProcessParams
- * @typedef {(() => { use: (handle: Callback) => { stack: Layer[] } }) & { process_params: ProcessParams }} RouterFactory
+ * @typedef {(() => { use: (handle: Callback) => { stack: Layer[] } }) & { process_params: ProcessParams }}
+ *   RouterFactory
  */
 
 /** As in Express 5. */
@@ -75,7 +77,11 @@ function handleError(error, req, res, next) {
 
 const kCaught = Symbol('spillway.caught')
 
-/** Wraps the callbacks of a parameter, including callbacks added since the last call. @param {Callbacks} callbacks */
+/**
+ * Wraps the callbacks of a parameter, including callbacks added since the last call.
+ *
+ * @param {Callbacks} callbacks
+ */
 function catchParams(callbacks) {
   if (callbacks[kCaught] === callbacks.length) return
   for (let i = callbacks[kCaught] ?? 0; i < callbacks.length; i++) {
@@ -99,7 +105,8 @@ function passOn(owner, result, next) {
 }
 
 /**
- * Whether the result is a promise. Promises of Bluebird and Q count: unlike a query builder, their work has begun.
+ * Whether the result is a promise. Promises of Bluebird and Q count: unlike a query builder, their work has
+ * begun.
  *
  * @param {unknown} result
  * @returns {result is Promise<unknown>}

@@ -1,12 +1,14 @@
 'use strict'
-// The timeouts of a server that only proxies reach. Whoever closes an idle connection first decides the race with the next request: if
-// the server does, a request may be on its way, and the client gets 502. A proxy that closes first knows that no request is.
+// The timeouts of a server that only proxies reach. The race is between closing an idle connection and its
+// next request. If the server closes, a request may be on its way, and the client gets 502. A proxy that
+// closes first knows that no request is.
 
 const http = require('node:http')
 
 /**
- * Five seconds longer than Envoy keeps an idle connection. Of the proxies in docs/proxies.md Envoy keeps them longest, and each closes
- * its own. All three timeouts close an unused connection: a proxy may open one for a request that another connection then takes.
+ * Five seconds longer than Envoy keeps an idle connection. Of the proxies in docs/proxies.md Envoy keeps them
+ * longest, and each closes its own. All three timeouts close an unused connection: a proxy may open one for a
+ * request that another connection then takes.
  */
 const LONGEST_MS = 3_605_000
 const TIMEOUTS = Object.freeze(

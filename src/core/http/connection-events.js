@@ -1,6 +1,6 @@
 'use strict'
-// Reports connections to the admission: accepted, and for TLS the end of the handshake. An attached server passes these events
-// on. Any other server is watched from its first request on, with listeners.
+// Reports connections to the admission: accepted, and for TLS the end of the handshake. An attached server
+// passes these events on. Any other server is watched from its first request on, with listeners.
 
 const cluster = require('node:cluster')
 const tls = require('node:tls')
@@ -23,13 +23,22 @@ const { endedMsOf } = require('../request/connection-record')
 /** @type {Set<ConnectionEvent>} */
 const EVENTS = new Set(['connection', 'secureConnection', 'tlsClientError'])
 
-/** Whether the primary accepts connections for this worker. A worker cannot read the policy, but its handle is a placeholder. @param {HandedServer} server */
+/**
+ * Whether the primary accepts connections for this worker. A worker cannot read the policy, but its handle is
+ * a placeholder.
+ *
+ * @param {HandedServer} server
+ */
 const isHandedOver = (server) =>
   /** @type {Cluster} */ (/** @type {unknown} */ (cluster)).isWorker &&
   typeof server._handle?.open !== 'function'
 
 class ConnectionEvents {
-  /** Addresses of proxies, once somebody looks for them; `undefined` for a Unix socket. @type {Set<string | undefined>} */
+  /**
+   * Addresses of proxies, once somebody looks for them; `undefined` for a Unix socket.
+   *
+   * @type {Set<string | undefined>}
+   */
   proxies = new Set()
   /** Connections of these that attached servers closed: idle after a request, and before a first one. */
   idleCloses = 0

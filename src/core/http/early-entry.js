@@ -1,6 +1,8 @@
 'use strict'
-// Lets requests enter before the middleware. The first request that reaches it adds a `request` listener in front of all others. That prepares each later response, before Express slows down changes to it.
-// If the app begins with the middleware and is itself a listener of the server, its `handle` also decides: docs/decisions/0012.
+// Lets requests enter before the middleware. The first request that reaches it adds a `request` listener in
+// front of all others. That prepares each later response, before Express slows down changes to it. If the app
+// begins with the middleware and is itself a listener of the server, its `handle` also decides:
+// docs/decisions/0012.
 
 const { ServerTable } = require('../drain/server-table')
 const { isFirstInApp } = require('../route/instrument-router')
@@ -23,8 +25,8 @@ class EarlyEntry {
   #decideBefore
 
   /**
-   * @param {{ prepare: (req: NodeRequest, res: NodeResponse) => void, decideBefore: (app: ExpressApp, handle: Handle) => Handle }} parts
-   *   decideBefore: makes a function that decides, then calls `handle`
+   * @param {{ prepare: (req: NodeRequest, res: NodeResponse) => void, decideBefore: (app: ExpressApp,
+   *   handle: Handle) => Handle }} parts decideBefore: makes a function that decides, then calls `handle`
    */
   constructor({ prepare, decideBefore }) {
     this.#prepare = prepare
@@ -40,7 +42,8 @@ class EarlyEntry {
    */
   add(server, app, middleware) {
     if (this.#servers.has(server)) return
-    // An unprepared request although the app's `handle` is replaced: another app or a listener called the app.
+    // An unprepared request although the app's `handle` is replaced: another app or a listener called the
+    // app.
     const isReplaceable =
       app !== undefined && !this.#apps.has(app) && isFirstInApp(app, new Set([middleware]))
     if (isReplaceable && server.listeners('request').includes(app)) return this.#replaceHandle(app)

@@ -1,7 +1,7 @@
 'use strict'
-// Answers the paths of our own endpoints: metrics, liveness and readiness. Every request is checked, so a different URL is ruled
-// out by its length and second character, without creating a string.
-// If `endpoints.allow` denies a request, the application gets it, as if the endpoint did not exist.
+// Answers the paths of our own endpoints: metrics, liveness and readiness. Every request is checked, so a
+// different URL is ruled out by its length and second character, without creating a string. If
+// `endpoints.allow` denies a request, the application gets it, as if the endpoint did not exist.
 
 const { urlPath } = require('../url-path')
 
@@ -45,7 +45,11 @@ class Endpoints {
   }
 
   // Hot path: bench/overhead.
-  /** @param {Request} req @param {Response} res @returns {boolean} whether the request was for an endpoint and has been answered */
+  /**
+   * @param {Request} req
+   * @param {Response} res
+   * @returns {boolean} whether the request was for an endpoint and has been answered
+   */
   serve(req, res) {
     const endpoint = this.#find(/** @type {string} */ (req.url))
     if (endpoint === undefined || !this.#isAllowed(req, endpoint.name)) return false
@@ -58,7 +62,12 @@ class Endpoints {
     return this.#find(/** @type {string} */ (url)) !== undefined
   }
 
-  /** Whether `endpoints.allow` decides about this request. It must then get the framework's own request object. @param {Request} req */
+  /**
+   * Whether `endpoints.allow` decides about this request. It must then get the framework's own request
+   * object.
+   *
+   * @param {Request} req
+   */
   callsAllow({ url }) {
     return this.#allow !== undefined && this.#find(/** @type {string} */ (url)) !== undefined
   }
@@ -69,7 +78,12 @@ class Endpoints {
     return this.#byPath.get(urlPath(url))
   }
 
-  /** Only `true` allows a request: a mistake in the user's function must not expose an endpoint. @param {Request} req @param {HandlerName} name */
+  /**
+   * Only `true` allows a request: a mistake in the user's function must not expose an endpoint.
+   *
+   * @param {Request} req
+   * @param {HandlerName} name
+   */
   #isAllowed(req, name) {
     if (this.#allow === undefined) return true
     try {
@@ -188,7 +202,8 @@ function healthJsonOf({ status, reason, checks = {} }) {
 /**
  * @param {Exporter} exporter loaded with the first scrape
  * @param {InternalErrors} internalErrors
- * @param {{ isFirst?: boolean, isPublic?: boolean }} [options] isFirst: written before other scrapes; isPublic: anybody may read it
+ * @param {{ isFirst?: boolean, isPublic?: boolean }} [options] isFirst: written before other scrapes;
+ *   isPublic: anybody may read it
  */
 function streamHandler(exporter, internalErrors, { isFirst, isPublic } = {}) {
   return readOnly((req, res) => {

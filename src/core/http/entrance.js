@@ -1,6 +1,7 @@
 'use strict'
-// Enters each request of a server before the framework: endpoints first, then admission. `attach` replaces `server.emit`, so
-// that listeners keep their order. `wrap` does the same before the server exists, early-entry.js for an app with the middleware.
+// Enters each request of a server before the framework: endpoints first, then admission. `attach` replaces
+// `server.emit`, so that listeners keep their order. `wrap` does the same before the server exists,
+// early-entry.js for an app with the middleware.
 
 const { RUN } = require('../gate/verdict')
 const { ServerTable } = require('../drain/server-table')
@@ -30,7 +31,8 @@ const { notAListener } = require('./wrong-framework')
  * @import { Endpoints } from './endpoints'
  * @import { ExpressRequest } from './express-listener'
  *
- * @typedef {IncomingMessage & { socket: ServerSocket, stream?: ServerHttp2Stream, upgrade?: boolean }} NodeRequest of HTTP/1 or HTTP/2
+ * @typedef {IncomingMessage & { socket: ServerSocket, stream?: ServerHttp2Stream, upgrade?: boolean }}
+ *   NodeRequest of HTTP/1 or HTTP/2
  * @typedef {ServerResponse & { stream?: ServerHttp2Stream }} NodeResponse
  * @typedef {(this: Request) => void} Resume
  * @typedef {Request | typeof TAKEN | typeof PASSED} Entered
@@ -40,14 +42,25 @@ const { notAListener } = require('./wrong-framework')
 const REQUESTS = new Set(['request', 'checkContinue', 'checkExpectation'])
 /** Events that hand the connection of a request to another protocol. @type {Set<string | symbol>} */
 const HANDOVERS = new Set(['upgrade', 'connect'])
-/** Events of invalid HTTP. A listener of `clientError` would turn off Node's own answer, so `emit` is observed instead. @type {Set<string | symbol>} */
+/**
+ * Events of invalid HTTP. A listener of `clientError` would turn off Node's own answer, so `emit` is observed
+ * instead.
+ *
+ * @type {Set<string | symbol>}
+ */
 const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 
 /** Result of entering: the request is answered or queued, or left to the application. */
 const TAKEN = Symbol('taken')
 const PASSED = Symbol('passed')
 
-/** Runs a dequeued request, with the event it arrived by. @param {Server} server @param {Emit} emit @param {string | symbol} event */
+/**
+ * Runs a dequeued request, with the event it arrived by.
+ *
+ * @param {Server} server
+ * @param {Emit} emit
+ * @param {string | symbol} event
+ */
 function resumeOf(server, emit, event) {
   /** @this {Request} */
   return function resume() {
@@ -56,12 +69,20 @@ function resumeOf(server, emit, event) {
 }
 
 class Entrance {
-  /** After close() a middleware still in use passes requests on and answers the endpoints, but measures nothing. */
+  /**
+   * After close() a middleware still in use passes requests on and answers the endpoints, but measures
+   * nothing.
+   */
   isClosed = false
   connections
   #hasMiddleware = false
   #ignoresByFunction
-  /** The middlewares that were made. Each can decide instead. Held weakly, because an app may make any number of them. @type {WeakSet<AnyFunction>} */
+  /**
+   * The middlewares that were made. Each can decide instead. Held weakly, because an app may make any number
+   * of them.
+   *
+   * @type {WeakSet<AnyFunction>}
+   */
   #middlewares = new WeakSet()
   #recorder
   #endpoints
@@ -75,8 +96,8 @@ class Entrance {
   #seenApp
 
   /**
-   * @param {{ recorder: Recorder, endpoints: Endpoints, admission: Admission, failures: Failures, requestLog: RequestLog,
-   *   known: KnownServers, context: RequestContext }} parts
+   * @param {{ recorder: Recorder, endpoints: Endpoints, admission: Admission, failures: Failures,
+   *   requestLog: RequestLog, known: KnownServers, context: RequestContext }} parts
    */
   constructor({ recorder, endpoints, admission, failures, requestLog, known, context }) {
     this.#recorder = recorder
@@ -115,7 +136,12 @@ class Entrance {
     const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, emitInContext, event)]))
     const listeners = new RequestListeners(server)
     const resumeRequest = resumes.get('request')
-    /** @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res @param {Resume} resume */
+    /**
+     * @param {string | symbol} event
+     * @param {NodeRequest} req
+     * @param {NodeResponse} res
+     * @param {Resume} resume
+     */
     const enterApp = (event, req, res, resume) => {
       if (entrance.isClosed) return PASSED
       if (listeners.count !== server.listenerCount('request')) listeners.update()
@@ -153,8 +179,9 @@ class Entrance {
       return emit.apply(this, /** @type {IArguments & Parameters<Emit>} */ (arguments))
     }
     server.emit = /** @type {Server['emit']} */ (spillwayEmit)
-    // Node emits the event only if there is a listener. A rejected request is then answered before its body is sent.
-    // Prepended, because a `once` listener of the user is removed before the next listener is called.
+    // Node emits the event only if there is a listener. A rejected request is then answered before its body
+    // is sent. Prepended, because a `once` listener of the user is removed before the next listener is
+    // called.
     server.prependListener('checkContinue', continueByDefault)
     this.#attached.set(server, { emit, spillwayEmit })
     connections.attach(server)
@@ -169,7 +196,8 @@ class Entrance {
   /**
    * @param {Listener} listener
    * @param {ExpressApp | undefined} app of the listener, if it is one of Express
-   * @param {boolean} isEarlyEntry whether a middleware follows. It calls the user's `allow`, which expects Express's request
+   * @param {boolean} isEarlyEntry whether a middleware follows. It calls the user's `allow`, which expects
+   *   Express's request
    */
   #wrapListener(listener, app, isEarlyEntry) {
     const entrance = this
@@ -203,7 +231,8 @@ class Entrance {
   }
 
   /**
-   * Called for a request that reached the middleware unprepared: the next requests of the server enter before it.
+   * Called for a request that reached the middleware unprepared: the next requests of the server enter before
+   * it.
    *
    * @param {Server | undefined} server
    * @param {ExpressRequest} req
@@ -216,7 +245,8 @@ class Entrance {
   }
 
   /**
-   * CONNECT over HTTP/2 has a response: Node's 405 without a listener, or a tunnel, which the gate does not judge either.
+   * CONNECT over HTTP/2 has a response: Node's 405 without a listener, or a tunnel, which the gate does not
+   * judge either.
    * @param {NodeRequest} req @param {NodeResponse} res
    */
   #onHandover(req, res) {
@@ -257,7 +287,8 @@ class Entrance {
    * @param {NodeResponse} res
    * @param {ExpressApp | undefined} app
    * @param {Resume} resume
-   * @param {boolean} isAppFirst whether no other listener precedes the app; only asked if functions of the user are called
+   * @param {boolean} isAppFirst whether no other listener precedes the app; only asked if functions of the
+   *   user are called
    * @returns {Entered} the request, if it runs now; TAKEN if it is answered or queued; PASSED if
    *   it is not decided here
    */
@@ -278,7 +309,11 @@ class Entrance {
     return this.#admission.decide(request, request.startedMs) === RUN ? request : TAKEN
   }
 
-  /** A session was admitted when it entered. Its requests pass the gate. Long polls wait for messages. @param {Request} request */
+  /**
+   * A session was admitted when it entered. Its requests pass the gate. Long polls wait for messages.
+   *
+   * @param {Request} request
+   */
   #decideInSession(request) {
     request.head.isLongPoll = request.isLongPoll = request.req.method === 'GET'
     request.ignores |= SHED
@@ -287,7 +322,8 @@ class Entrance {
   }
 
   /**
-   * The user's functions expect the framework's request, with the properties that earlier code of the user has set.
+   * The user's functions expect the framework's request, with the properties that earlier code of the user
+   * has set.
    * @param {NodeRequest} req @param {NodeResponse} res @param {ExpressApp | undefined} app
    */
   #isMiddlewareToDecide(req, res, app) {

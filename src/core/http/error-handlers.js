@@ -1,7 +1,7 @@
 'use strict'
 // Catches what handlers throw. Express: the last middleware, with four parameters. Koa: `ctx.onerror`, which
-// answers what no middleware has caught, including stream errors. A `try` around `next()` would cost each request a promise,
-// and take errors from middleware further out.
+// answers what no middleware has caught, including stream errors. A `try` around `next()` would cost each
+// request a promise, and take errors from middleware further out.
 
 const { format } = require('node:util')
 const { isNativeError } = require('node:util/types')
@@ -22,7 +22,12 @@ const { errorsInKoa, errorsOnNoResponse, refuseUse } = require('./wrong-framewor
 /** @param {{ failures: Failures, options: ResolvedOptions }} parts @returns {ExpressErrorHandler} */
 function createErrorHandler({ failures, options }) {
   const { answer } = options.errors
-  /** @param {unknown} error @param {NodeRequest} req @param {NodeResponse | undefined} res @param {Next} next */
+  /**
+   * @param {unknown} error
+   * @param {NodeRequest} req
+   * @param {NodeResponse | undefined} res
+   * @param {Next} next
+   */
   function spillwayErrors(error, req, res, next) {
     if (answer && res !== undefined && typeof res?.getHeaderNames !== 'function') throw errorsOnNoResponse()
     if (typeof next !== 'function') throw errorsInKoa()
@@ -34,8 +39,9 @@ function createErrorHandler({ failures, options }) {
 }
 
 /**
- * By context of an app, the instances that catch its errors. If two apps share a middleware, each change between them would
- * add another wrapper to `ctx.onerror`. About ten thousand wrappers would overflow the stack.
+ * By context of an app, the instances that catch its errors. If two apps share a middleware, each change
+ * between them would add another wrapper to `ctx.onerror`. About ten thousand wrappers would overflow the
+ * stack.
  * @type {WeakMap<object, WeakSet<object>>}
  */
 const catching = new WeakMap()
@@ -44,7 +50,8 @@ const catching = new WeakMap()
  * Wraps the app's `ctx.onerror`, for requests that this instance measures.
  *
  * @param {Koa} app
- * @param {{ failures: Failures, options: ResolvedOptions, recorder: Recorder, entrance: Entrance, internalErrors: InternalErrors }} parts
+ * @param {{ failures: Failures, options: ResolvedOptions, recorder: Recorder, entrance: Entrance,
+ *   internalErrors: InternalErrors }} parts
  */
 function catchErrors(app, { failures, options, recorder, entrance, internalErrors }) {
   const { context } = app
@@ -57,7 +64,8 @@ function catchErrors(app, { failures, options, recorder, entrance, internalError
   /** @this {Koa.Context} @param {unknown} error */
   context.onerror = function spillwayErrors(error) {
     const { req, res } = this
-    // Koa also calls this when a response has ended. If it has not, `null` or `undefined` was thrown, which Koa never answers.
+    // Koa also calls this when a response has ended. If it has not, `null` or `undefined` was thrown, which
+    // Koa never answers.
     const isNothing = error === null || error === undefined
     if (isNothing && (isOver(res) || isEndOfHead(req, res) || isEndOfInjected(req, res))) return
     if (entrance.isClosed || recorder.find(res) === undefined) return onerror.call(this, error)
@@ -77,8 +85,9 @@ function catchErrors(app, { failures, options, recorder, entrance, internalError
 const headsEnded = new WeakSet()
 
 /**
- * The HTTP/2 stream of a HEAD request has nothing to write, so Koa learns at once that the response has ended. Without
- * this check an async handler would be answered 500. Valid once a stream: a second call means something was thrown.
+ * The HTTP/2 stream of a HEAD request has nothing to write, so Koa learns at once that the response has
+ * ended. Without this check an async handler would be answered 500. Valid once a stream: a second call means
+ * something was thrown.
  *
  * @param {NodeRequest} req
  * @param {NodeResponse} res
@@ -89,7 +98,12 @@ function isEndOfHead({ method }, { stream }) {
   return true
 }
 
-/** An injected response reports its end inside `end()`, before the response counts as ended. @param {NodeRequest} req @param {NodeResponse} res */
+/**
+ * An injected response reports its end inside `end()`, before the response counts as ended.
+ *
+ * @param {NodeRequest} req
+ * @param {NodeResponse} res
+ */
 const isEndOfInjected = ({ socket }, { stream, headersSent }) =>
   stream === undefined && headersSent && isInjected(socket)
 

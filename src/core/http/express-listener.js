@@ -1,7 +1,7 @@
 'use strict'
-// The Express app of a server, which is one of its `request` listeners. Where no code of the user precedes spillway's middleware,
-// a request gets what Express adds before the first middleware. So the user's `classify`, `key`, `deadline.of`, `headers` and
-// `ignore` can be called before Express runs.
+// The Express app of a server, which is one of its `request` listeners. Where no code of the user precedes
+// spillway's middleware, a request gets what Express adds before the first middleware. So the user's
+// `classify`, `key`, `deadline.of`, `headers` and `ignore` can be called before Express runs.
 
 const { isFirstInApp, queryOf } = require('../route/instrument-router')
 const { isExpressApp } = require('./app-kinds')
@@ -11,13 +11,18 @@ const { isExpressApp } = require('./app-kinds')
  * @import { AnyFunction, ExpressApp, Next } from './app-kinds'
  * @import { NodeRequest, NodeResponse } from './entrance'
  *
- * @typedef {NodeRequest & { app?: ExpressApp, res?: NodeResponse, originalUrl?: string, baseUrl?: string, params?: object,
- *   next?: Next | undefined }} ExpressRequest
+ * @typedef {NodeRequest & { app?: ExpressApp, res?: NodeResponse, originalUrl?: string, baseUrl?: string,
+ *   params?: object, next?: Next | undefined }} ExpressRequest
  * @typedef {ExpressRequest & { app: ExpressApp }} AppRequest in a middleware of Express
  */
 
 class RequestListeners {
-  /** The Express app. It stays, because Socket.IO takes the listeners off the server and calls them from its own listener. @type {ExpressApp | undefined} */
+  /**
+   * The Express app. It stays, because Socket.IO takes the listeners off the server and calls them from its
+   * own listener.
+   *
+   * @type {ExpressApp | undefined}
+   */
   app
   /** How many there were at the last update. */
   count = -1
@@ -30,7 +35,10 @@ class RequestListeners {
     this.update()
   }
 
-  /** Called if their number has changed. `listeners()` makes a copy: copying and searching it took 1 % of a Koa request. */
+  /**
+   * Called if their number has changed. `listeners()` makes a copy: copying and searching it took 1 % of a
+   * Koa request.
+   */
   update() {
     const listeners = this.#server.listeners('request')
     this.count = listeners.length
@@ -38,7 +46,11 @@ class RequestListeners {
     if (listeners.includes(/** @type {ExpressApp} */ (this.app))) this.#isFirst = listeners[0] === this.app
   }
 
-  /** Whether no listener of the user precedes the app, at a request that arrived by this event. @param {string | symbol} event */
+  /**
+   * Whether no listener of the user precedes the app, at a request that arrived by this event.
+   *
+   * @param {string | symbol} event
+   */
   isAppFirst(event) {
     if (event === 'request') return this.#isFirst
     // One listener of `checkContinue` is spillway's own. Any other one is code of the user.

@@ -1,8 +1,8 @@
 'use strict'
-// The middleware of Express 4 and 5, Connect, and Restify through `server.pre`. It measures, decides and answers the
-// endpoints, for each request that has not been decided yet.
-// On Node 20 Express gives every req and res its own hidden class. Each new property then costs 2.5 µs. So the first
-// request lets the next requests enter before Express: early-entry.js.
+// The middleware of Express 4 and 5, Connect, and Restify through `server.pre`. It measures, decides and
+// answers the endpoints, for each request that has not been decided yet. On Node 20 Express gives every req
+// and res its own hidden class. Each new property then costs 2.5 µs. So the first request lets the next
+// requests enter before Express: early-entry.js.
 
 const { RUN } = require('../gate/verdict')
 const { PASSED, TAKEN } = require('./entrance')
@@ -22,8 +22,8 @@ const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
  * @import { NodeResponse, Entrance } from './entrance'
  * @import { SetUpCheck } from './setup-check'
  *
- * @typedef {{ clock: Clock, recorder: Recorder, entrance: Entrance, admission: Admission, context: RequestContext,
- *   setUp: SetUpCheck }} MiddlewareParts
+ * @typedef {{ clock: Clock, recorder: Recorder, entrance: Entrance, admission: Admission,
+ *   context: RequestContext, setUp: SetUpCheck }} MiddlewareParts
  */
 
 /** @param {MiddlewareParts} parts @returns {ExpressMiddleware} */
@@ -49,7 +49,8 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
       isChecked = setUp.checkExpress(/** @type {AppRequest} */ (req), isMeasured)
     if (isInstrumented) {
       const { head } = request
-      // In a router or sub-app, unprepared: no instrumented router recorded the outer mounts. No route is better than half a route.
+      // In a router or sub-app, unprepared: no instrumented router recorded the outer mounts. No route is
+      // better than half a route.
       if (known === undefined && isNested && head === request) head.isSettled = true
       else head.node ??= ROOT
     }

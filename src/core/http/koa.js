@@ -1,5 +1,6 @@
 'use strict'
-// The middleware of Koa 2 and 3. The end of the response is measured. When `next()` returns, a stream is still being sent, and an error has no status yet.
+// The middleware of Koa 2 and 3. The end of the response is measured. When `next()` returns, a stream is
+// still being sent, and an error has no status yet.
 
 const { QUEUED, RUN } = require('../gate/verdict')
 const { watchMounts } = require('../route/koa')

@@ -11,8 +11,8 @@ const kOurs = Symbol.for('spillway.continue')
 const isForeign = (listener) => listener[kOurs] !== true
 
 /**
- * Answers `Expect: 100-continue`, as Node does only while nobody listens for `checkContinue`: `attach` listens. Answers once,
- * however many instances are attached, and not at all if the user listens too.
+ * Answers `Expect: 100-continue`, as Node does only while nobody listens for `checkContinue`: `attach`
+ * listens. Answers once, however many instances are attached, and not at all if the user listens too.
  *
  * @this {import('node:http').Server}
  * @param {NodeRequest} req

@@ -1,7 +1,8 @@
 'use strict'
-// Checks once where the middlewares stand in an app, and warns of mistakes that would stay silent.
-// It runs with the first request of an app that has routes, because an app is complete then, but not with requests for
-// spillway's endpoints. A middleware after all routes may never run, so Node's diagnostics channel reports the first request.
+// Checks once where the middlewares stand in an app, and warns of mistakes that would stay silent. It runs
+// with the first request of an app that has routes, because an app is complete then, but not with requests
+// for spillway's endpoints. A middleware after all routes may never run, so Node's diagnostics channel
+// reports the first request.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { expressLayout, koaLayout } = require('../route/app-layout')
@@ -72,7 +73,11 @@ class SetUpCheck {
     this.#notices = parts.notices
   }
 
-  /** @template {AnyFunction} Middleware @param {Middleware} middleware @param {CallPlace} place of the call that made the middleware */
+  /**
+   * @template {AnyFunction} Middleware
+   * @param {Middleware} middleware
+   * @param {CallPlace} place of the call that made the middleware
+   */
   addMiddleware(middleware, place) {
     this.#middlewares.set(middleware, place)
     this.listen()
@@ -125,7 +130,10 @@ class SetUpCheck {
     return isDone
   }
 
-  /** @param {ExpressApp} app @returns {boolean} whether the app received too many requests without a route to go on waiting */
+  /**
+   * @param {ExpressApp} app
+   * @returns {boolean} whether the app received too many requests without a route to go on waiting
+   */
   #countWithoutRoute(app) {
     const count = (this.#requestsWithoutRoute.get(app) ?? 0) + 1
     this.#requestsWithoutRoute.set(app, count)
@@ -223,7 +231,11 @@ class SetUpCheck {
     )
   }
 
-  /** The place of the call that made the middleware in the app or in one of its routers. @param {Row[]} layout */
+  /**
+   * The place of the call that made the middleware in the app or in one of its routers.
+   *
+   * @param {Row[]} layout
+   */
   #placeOfMiddleware(layout) {
     return placeIn(
       this.#middlewares,
@@ -231,7 +243,12 @@ class SetUpCheck {
     )
   }
 
-  /** @param {string} mistake @param {CallPlace | undefined} place @param {string | undefined} sentence @param {string} [subject] */
+  /**
+   * @param {string} mistake
+   * @param {CallPlace | undefined} place
+   * @param {string | undefined} sentence
+   * @param {string} [subject]
+   */
   #warn(mistake, place, sentence, subject) {
     if (sentence !== undefined) this.#notices.warn(mistake, place, sentence, subject)
   }
@@ -253,13 +270,23 @@ function placeIn(places, functions) {
 /** A mounted function may answer as a route does. @param {Row[]} layout */
 const hasRoute = (layout) => layout.some(({ routes, isMount }) => routes.length > 0 || isMount)
 
-/** Whether the app, one of its routers, or an app it is mounted in has an error handler. @param {ExpressApp} app @param {Row[]} layout @returns {boolean} */
+/**
+ * Whether the app, one of its routers, or an app it is mounted in has an error handler.
+ *
+ * @param {ExpressApp} app
+ * @param {Row[]} layout
+ * @returns {boolean}
+ */
 function hasErrorHandler(app, layout) {
   if (layout.some(({ isErrorHandler, inner }) => isErrorHandler || inner.some(takesErrors))) return true
   return app.parent !== undefined && hasErrorHandler(app.parent, expressLayout(app.parent))
 }
 
-/** Express recognizes error handlers by their number of parameters. @param {{ length: number } | undefined} handler */
+/**
+ * Express recognizes error handlers by their number of parameters.
+ *
+ * @param {{ length: number } | undefined} handler
+ */
 const takesErrors = (handler) => handler?.length === 4
 
 const REPEATED =

@@ -1,14 +1,18 @@
 'use strict'
-// Mistakes in the order of an app's layers. Each rule takes the layers in order and returns a sentence, or undefined.
-// A few routes before a middleware are usual, such as a probe that is not measured, and so are files after it. So a rule
-// reports only if most routes are on the wrong side.
+// Mistakes in the order of an app's layers. Each rule takes the layers in order and returns a sentence, or
+// undefined. A few routes before a middleware are usual, such as a probe that is not measured, and so are
+// files after it. So a rule reports only if most routes are on the wrong side.
 
 /**
  * @import { Handler } from '../../../index.js'
  * @import { Route, Row } from '../route/app-layout'
  */
 
-/** @param {Row[]} layout @param {number} at the index of the middleware @param {{ name: 'express' | 'koa', isMeasured: boolean }} how */
+/**
+ * @param {Row[]} layout
+ * @param {number} at the index of the middleware
+ * @param {{ name: 'express' | 'koa', isMeasured: boolean }} how
+ */
 function lateMiddleware(layout, at, { name, isMeasured }) {
   const before = routesIn(layout.slice(0, at))
   const after = layout.slice(at + 1)
@@ -24,7 +28,8 @@ function lateMiddleware(layout, at, { name, isMeasured }) {
  * A middleware in a router, while other routes are outside. One that is mounted at a path says so itself.
  *
  * @param {Row[]} layout
- * @param {(functions: Row['originals']) => boolean} isOwn whether a middleware of this instance is among the functions
+ * @param {(functions: Row['originals']) => boolean} isOwn whether a middleware of this instance is among the
+ *   functions
  */
 function partialMiddleware(layout, isOwn) {
   const within = layout.filter(({ inner }) => isOwn(inner))
@@ -52,7 +57,8 @@ function earlyErrorHandler(layout, at) {
  *
  * @param {Row[]} layout
  * @param {(row: Row) => boolean} isOwn whether the layer is an `errorHandler()` of this instance
- * @param {boolean} answers whether it answers errors: then no error reaches the user's error handlers after it
+ * @param {boolean} answers whether it answers errors: then no error reaches the user's error handlers after
+ *   it
  * @returns {Row | undefined} the second of them
  */
 function repeatedErrorHandler(layout, isOwn, answers) {
@@ -70,7 +76,8 @@ function repeatedErrorHandler(layout, isOwn, answers) {
  *
  * @param {Row[]} layout the layers after spillway's endpoints
  * @param {Record<string, string | false>} paths the paths of the endpoints, by name
- * @param {Record<string, Handler>} handlers spillway's own handlers: mounted at the same path they answer the same
+ * @param {Record<string, Handler>} handlers spillway's own handlers: mounted at the same path they answer the
+ *   same
  * @returns {[path: string, sentence: string][]}
  */
 function hiddenRoutes(layout, paths, handlers) {
@@ -103,7 +110,11 @@ const isOnly = (handlers, own) => handlers.length === 1 && handlers[0] === own
 /** @param {Row[]} layout */
 const routesIn = (layout) => layout.flatMap(({ routes }) => routes)
 
-/** The largest possible number of routes: layers that cannot be read may hold any number. @param {Row[]} layout */
+/**
+ * The largest possible number of routes: layers that cannot be read may hold any number.
+ *
+ * @param {Row[]} layout
+ */
 function mostIn(layout) {
   if (layout.some(({ isOpaque }) => isOpaque)) return Number.POSITIVE_INFINITY
   return layout.reduce((sum, { routes, isMount }) => sum + routes.length + (isMount ? 1 : 0), 0)

@@ -1,7 +1,8 @@
 'use strict'
-// An error handler of the user that is registered before spillway's. It may answer errors of one kind and pass on the rest.
-// So spillway warns only once such a handler has answered a 5xx, an error that spillway has not seen. It never warns of a
-// handler that uses its `next`: the first error may be of the kind that the handler answers.
+// An error handler of the user that is registered before spillway's. It may answer errors of one kind and
+// pass on the rest. So spillway warns only once such a handler has answered a 5xx, an error that spillway has
+// not seen. It never warns of a handler that uses its `next`: the first error may be of the kind that the
+// handler answers.
 
 const { isPromise } = require('node:util/types')
 
@@ -24,7 +25,8 @@ const HEAD = /^[^(]*\([^)]*,(?:\s|\/\*.*?\*\/|\/\/.*\n)*([\w$]+)(?:\s|,|\/\*.*?\
  * Replaces the handler until one error has shown whether it answers.
  *
  * @param {ErrorLayer} layer
- * @param {(status: number) => void} onAnswer called if the handler answers, so that spillway does not see the error
+ * @param {(status: number) => void} onAnswer called if the handler answers, so that spillway does not see the
+ *   error
  */
 function watchErrorHandler(layer, onAnswer) {
   const { handle } = layer
@@ -71,7 +73,12 @@ function mayPassOn(originals) {
   return /\barguments\b/.test(body) || isUsed(head[1], body)
 }
 
-/** Matches the whole name, but no property, and not `next` in `eslint-disable-next-line`. @param {string} name @param {string} body */
+/**
+ * Matches the whole name, but no property, and not `next` in `eslint-disable-next-line`.
+ *
+ * @param {string} name
+ * @param {string} body
+ */
 const isUsed = (name, body) => new RegExp(`(?<![\\w$.-])${name.replaceAll('$', '\\$')}(?![\\w$-])`).test(body)
 
 /** The thrown value may be anything, such as a Proxy whose getters throw. @param {unknown} error */

@@ -1,5 +1,6 @@
 'use strict'
-// The errors for a middleware that is given to the wrong framework: a sentence for each mistake, with what to write instead.
+// The errors for a middleware that is given to the wrong framework: a sentence for each mistake, with what to
+// write instead.
 
 const { SpillwayError } = require('../errors/errors')
 
@@ -9,7 +10,8 @@ const { SpillwayError } = require('../errors/errors')
 const misuse = (message) => new SpillwayError('ERR_SPILLWAY_MISUSE', message)
 
 /**
- * Throws for two mistakes: options passed to the factory, and the factory itself passed to `app.use`. The framework then calls it with a request and `next`.
+ * Throws for two mistakes: options passed to the factory, and the factory itself passed to `app.use`. The
+ * framework then calls it with a request and `next`.
  *
  * @param {'express' | 'koa' | 'errorHandler'} name
  * @param {IArguments} given
@@ -23,7 +25,8 @@ function requireNoArguments(name, given) {
 }
 
 /**
- * Throws for `app.get(path, spillway.limit, handler)`, which a framework calls with a request, and for `limit('report', 5)`.
+ * Throws for `app.get(path, spillway.limit, handler)`, which a framework calls with a request, and for
+ * `limit('report', 5)`.
  * @param {IArguments} given
  */
 function requireLimitCall(given) {
@@ -120,8 +123,10 @@ const LAYER = /\bnew Layer /
 const FRAMES = 3
 
 /**
- * Makes a middleware throw in the line that registers it in the wrong framework. Express and Connect read `handle` of what
- * `use` is given, because an app has it. Koa reads `_name`, to print it. Other code may read them too: dd-trace sets `_name`.
+ * Makes a middleware throw in the line that registers it in the wrong framework. Express and Connect read
+ * `handle` of what
+ * `use` is given, because an app has it. Koa reads `_name`, to print it. Other code may read them too:
+ * dd-trace sets `_name`.
  *
  * @template {AnyFunction} Given
  * @param {Given} given
@@ -134,7 +139,11 @@ function refuseUse(given, { inExpress, inKoa }) {
   return given
 }
 
-/** @param {AnyFunction} given @param {string} property @param {{ error: () => Error, frames: number, callee?: RegExp }} thrown */
+/**
+ * @param {AnyFunction} given
+ * @param {string} property
+ * @param {{ error: () => Error, frames: number, callee?: RegExp }} thrown
+ */
 function throwInside(given, property, { error, frames, callee = USE }) {
   /** @type {unknown} */
   const before = Reflect.get(given, property)

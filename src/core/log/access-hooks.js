@@ -1,5 +1,7 @@
 'use strict'
-// Calls the user's functions that shape the access log: `fields`, `level` and `ignore`. One may throw, or return a promise or a value of the wrong type. The mistake is counted and reported once, and the line is written without the function.
+// Calls the user's functions that shape the access log: `fields`, `level` and `ignore`. One may throw, or
+// return a promise or a value of the wrong type. The mistake is counted and reported once, and the line is
+// written without the function.
 
 const { compile } = require('../options/path-filter')
 const { OwnLogger } = require('./own-logger')

@@ -1,6 +1,6 @@
 'use strict'
-// Writes one line per request in the shape of pino-http. A successful request gets a brief line, any other all its headers.
-// Rejected requests share a rate limit, because a line for each would add to the overload.
+// Writes one line per request in the shape of pino-http. A successful request gets a brief line, any other
+// all its headers. Rejected requests share a rate limit, because a line for each would add to the overload.
 
 const { PRIORITIES, figuresOf } = require('../gate/verdict')
 const { rounded } = require('../durations')
@@ -43,7 +43,10 @@ class AccessLog {
   }
 
   // Hot path with an access log: bench/access-log.
-  /** @param {Request} request @returns {unknown} the result of the logger, which may be a promise that rejects */
+  /**
+   * @param {Request} request
+   * @returns {unknown} the result of the logger, which may be a promise that rejects
+   */
   write(request) {
     if (this.#hooks?.ignores(request)) return
     if (request.series === undefined) return this.#writeNotAdmitted(request)
@@ -94,7 +97,12 @@ class AccessLog {
     return this.#hooks?.hasFields ? logger.log(level, line, message) : logger.write(level, line, message)
   }
 
-  /** @param {Request} request @param {number} durationMs @param {boolean} isBrief @returns {Record<string, unknown>} */
+  /**
+   * @param {Request} request
+   * @param {number} durationMs
+   * @param {boolean} isBrief
+   * @returns {Record<string, unknown>}
+   */
   #lineOf(request, durationMs, isBrief) {
     const { req, res, status } = request
     const fields = this.#fields

@@ -1,6 +1,7 @@
 'use strict'
-// The lines of events: the level of each, and its sentence. A terminal without pino-pretty shows the sentence alone, so it
-// names the reason, such as 'loop: wait 46 of 40 ms'. The only place that knows the unit of each reason.
+// The lines of events: the level of each, and its sentence. A terminal without pino-pretty shows the sentence
+// alone, so it names the reason, such as 'loop: wait 46 of 40 ms'. The only place that knows the unit of each
+// reason.
 
 const { withRounded } = require('../durations')
 const { LIMIT_REASON, POOL_REASON } = require('../gate/verdict')
@@ -79,13 +80,16 @@ const EVENT_LINES = Object.freeze({
 })
 
 /**
- * Logs the overloads of mode `observe`: when mode `adaptive` would begin to reject requests, and how many it would have rejected.
- * There is a line but no event, because no request was rejected.
+ * Logs the overloads of mode `observe`: when mode `adaptive` would begin to reject requests, and how many it
+ * would have rejected. There is a line but no event, because no request was rejected.
  *
  * @param {Record<'info' | 'warn', (fields: object, message: string) => void>} log
  */
 function observedOverloads({ info, warn }) {
-  /** @param {'overload' | 'recovered'} event @param {Partial<SpillwayEvents['overload'] & SpillwayEvents['recovered']>} given */
+  /**
+   * @param {'overload' | 'recovered'} event
+   * @param {Partial<SpillwayEvents['overload'] & SpillwayEvents['recovered']>} given
+   */
   return (event, { rejected, ...details }) => {
     if (event === 'overload') {
       const message = `spillway: mode adaptive would shed requests now (${causeText(/** @type {SpillwayEvents['overload']} */ (details))})`

@@ -1,9 +1,10 @@
 'use strict'
-// The output of our own pino logger: standard output, or for spillway/register standard error. Lines are held for up to 100 ms or 64 kB, because each hand-over to the writing
-// thread costs the loop 50 µs: see docs/decisions/0022-held-log-lines.md. Errors are not held.
-// Held lines are written when the process exits; a process that a signal ends loses them.
-// At most a megabyte waits for a slow reader, so that the reader can neither block the loop nor fill the memory.
-// In a worker of PM2's cluster each line goes through the stream of Node at once, where PM2 takes the lines of `console.log` too.
+// The output of our own pino logger: standard output, or for spillway/register standard error. Lines are held
+// for up to 100 ms or 64 kB, because each hand-over to the writing thread costs the loop 50 µs: see
+// docs/decisions/0022-held-log-lines.md. Errors are not held. Held lines are written when the process exits;
+// a process that a signal ends loses them. At most a megabyte waits for a slow reader, so that the reader can
+// neither block the loop nor fill the memory. In a worker of PM2's cluster each line goes through the stream
+// of Node at once, where PM2 takes the lines of `console.log` too.
 
 const { isMainThread } = require('node:worker_threads')
 const { isPm2Worker } = require('../environment/deployment')
@@ -47,7 +48,8 @@ class LogDestination {
       return
     }
     const retryEAGAIN = () => !this.#isEnding || ++this.#attempts < MOST_ATTEMPTS_AT_EXIT
-    // Read as pino reads it: this makes a pipe non-blocking, so that a reader that has stopped cannot stop the process.
+    // Read as pino reads it: this makes a pipe non-blocking, so that a reader that has stopped cannot stop
+    // the process.
     const fd = process[output].fd ?? FDS[output]
     const destination = pino.destination({ dest: fd, sync: false, maxLength: MOST_BYTES, retryEAGAIN })
     const { flushSync } = destination
@@ -62,7 +64,8 @@ class LogDestination {
       }
       this.#writeLast(pino, retryEAGAIN)
     }
-    // When the disk is full, an unhandled `error` event would end the process, and sonic-boom would retry forever at exit.
+    // When the disk is full, an unhandled `error` event would end the process, and sonic-boom would retry
+    // forever at exit.
     destination.on('error', (error) => {
       this.#take()
       destination.destroy()

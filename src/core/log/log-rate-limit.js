@@ -1,6 +1,6 @@
 'use strict'
-// The rate limit of one kind of log line: ten lines at once, then one a second. Each line carries the number of lines left out
-// before it.
+// The rate limit of one kind of log line: ten lines at once, then one a second. Each line carries the number
+// of lines left out before it.
 
 const BURST_LINES = 10
 const LINE_INTERVAL_MS = 1000
@@ -15,7 +15,10 @@ class LogRateLimit {
     this.#sinceMs = nowMs
   }
 
-  /** @param {number} nowMs @returns {number} the lines left out since the last one, or -1 if this line is left out too */
+  /**
+   * @param {number} nowMs
+   * @returns {number} the lines left out since the last one, or -1 if this line is left out too
+   */
   take(nowMs) {
     const earned = Math.floor((nowMs - this.#sinceMs) / LINE_INTERVAL_MS)
     if (earned > 0) {

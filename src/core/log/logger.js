@@ -1,6 +1,6 @@
 'use strict'
-// Chooses the logger: a child of the given one, none, or a pino of our own. `RequestFields` already shapes and redacts a request,
-// so the child gets no serializers: those of the given logger expect whole requests.
+// Chooses the logger: a child of the given one, none, or a pino of our own. `RequestFields` already shapes
+// and redacts a request, so the child gets no serializers: those of the given logger expect whole requests.
 
 const os = require('node:os')
 const { isatty } = require('node:tty')
@@ -18,10 +18,13 @@ const STDERR = 2
 /**
  * Destination of log lines.
  *
- * @typedef {{ fd: number, isText: boolean, bindings: string }} Output `bindings`: the fields that begin each line, as text of JSON
+ * @typedef {{ fd: number, isText: boolean, bindings: string }} Output `bindings`: the fields that begin each
+ *   line, as text of JSON
  * @typedef {Exclude<AccessLogLevel, 'silent'>} Level
- * @typedef {Required<Logger> & Partial<Record<Level, Logger['warn']>> & { isLevelEnabled?(level: string): boolean }} Log
- * @typedef {Record<'debug' | 'info' | 'warn' | 'error', (entry: object) => void> & { isLevelEnabled(level: string): boolean }} Winston
+ * @typedef {Required<Logger> & Partial<Record<Level, Logger['warn']>> &
+ *   { isLevelEnabled?(level: string): boolean }} Log
+ * @typedef {Record<'debug' | 'info' | 'warn' | 'error', (entry: object) => void> &
+ *   { isLevelEnabled(level: string): boolean }} Winston
  */
 
 const COMPONENT = Object.freeze({ component: 'spillway' })
@@ -33,8 +36,9 @@ const WINSTON_METHODS = ['profile', 'configure', 'add']
 
 /**
  * @param {ResolvedOptions['logger']} option the option `logger`
- * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr' }} own for a logger of our own;
- *   onError: called when it can no longer write; output: where it writes, by default standard output
+ * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr' }}
+ *   own for a logger of our own; onError: called when it can no longer write; output: where it writes, by
+ *   default standard output
  * @returns {Log}
  */
 function loggerFrom(option, own) {
@@ -63,7 +67,12 @@ function childOf(logger) {
   }
 }
 
-/** A logger must have `warn` and `error`; without `info`, those lines go to `warn`. @param {Logger} logger @returns {Log} */
+/**
+ * A logger must have `warn` and `error`; without `info`, those lines go to `warn`.
+ *
+ * @param {Logger} logger
+ * @returns {Log}
+ */
 function withInfo(logger) {
   if (typeof logger.info === 'function') return /** @type {Log} */ (logger)
   return {
@@ -74,7 +83,8 @@ function withInfo(logger) {
 }
 
 /**
- * Where another thread writes warnings while this one is blocked: where our own logger writes, or standard error if the application has a logger.
+ * Where another thread writes warnings while this one is blocked: where our own logger writes, or standard
+ * error if the application has a logger.
  *
  * @param {ResolvedOptions['logger']} logger the option
  * @returns {Output | undefined} undefined if the log has no warnings
@@ -107,14 +117,18 @@ const isWinston = (logger) =>
   )
 
 /**
- * Winston takes the message first, or one object that contains the message. Given pino's arguments, it would log
+ * Winston takes the message first, or one object that contains the message. Given pino's arguments, it would
+ * log
  * `error: [object Object]` and drop the message. It also writes an Error in the fields as `{}`.
  *
  * @param {Winston} logger of winston 3
  * @returns {Log}
  */
 function winstonLogger(logger) {
-  /** @type {(level: 'debug' | 'info' | 'warn' | 'error') => (fields: { err?: unknown }, message: string) => void} */
+  /**
+   * @type {(level: 'debug' | 'info' | 'warn' | 'error') => (fields: { err?: unknown },
+   *   message: string) => void}
+   */
   const log = (level) => (fields, message) => {
     const { err } = fields
     const entry = isNativeError(err) ? { ...fields, err: describeError(err) } : { ...fields }

@@ -1,8 +1,8 @@
 'use strict'
-// The pino logger used if the application gives none, or only options. It is created with the first line, so a script that only
-// loads the application creates none. If its file fails, the next line creates a new logger.
-// Without options, it is silent under a test runner and readable for people on a terminal.
-// It writes access-log lines without pino's serializers: see docs/decisions/0023-access-log-lines.md.
+// The pino logger used if the application gives none, or only options. It is created with the first line, so
+// a script that only loads the application creates none. If its file fails, the next line creates a new
+// logger. Without options, it is silent under a test runner and readable for people on a terminal. It writes
+// access-log lines without pino's serializers: see docs/decisions/0023-access-log-lines.md.
 
 const os = require('node:os')
 const { isatty } = require('node:tty')
@@ -84,7 +84,11 @@ class OwnLogger {
   }
 
   // Hot path with an access log: bench/access-log.
-  /** @param {Level} level @param {Record<string, unknown>} line gets the message as `msg` @param {string} message */
+  /**
+   * @param {Level} level
+   * @param {Record<string, unknown>} line gets the message as `msg`
+   * @param {string} message
+   */
   write(level, line, message) {
     const { pino, destination, values, bindings } = (this.#current ??= this.#make())
     if (bindings === undefined) return pino[level](line, message)

@@ -1,6 +1,7 @@
 'use strict'
-// On a terminal, formats the default logger's lines with the application's own pino-pretty, if it has one. The package is looked up
-// from the started file, then from the working directory. If anything fails, lines stay JSON.
+// On a terminal, formats the default logger's lines with the application's own pino-pretty, if it has one.
+// The package is looked up from the started file, then from the working directory. If anything fails, lines
+// stay JSON.
 
 const { createRequire } = require('node:module')
 const path = require('node:path')
@@ -22,8 +23,8 @@ const SAMPLE = '{"level":40,"time":0,"msg":"a line"}\n'
  */
 
 /**
- * @param {{ isTerminal?: boolean, from?: string[], isPlain?: boolean }} [where] from: the files from which pino-pretty is resolved;
- *   isPlain: without it, lines on a terminal are their sentence alone
+ * @param {{ isTerminal?: boolean, from?: string[], isPlain?: boolean }} [where] from: the files from which
+ *   pino-pretty is resolved; isPlain: without it, lines on a terminal are their sentence alone
  * @returns {Format | undefined}
  */
 function prettyFormat({ isTerminal = isatty(STDOUT), from = applicationFiles(), isPlain = false } = {}) {

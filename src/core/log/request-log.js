@@ -1,6 +1,6 @@
 'use strict'
-// Logs ended requests: slow requests and the slowest of each minute if configured, and every request with an access log. An error
-// of the logger never affects a request.
+// Logs ended requests: slow requests and the slowest of each minute if configured, and every request with an
+// access log. An error of the logger never affects a request.
 
 const { withRounded } = require('../durations')
 const { activeSpan, traceFieldsOf } = require('../tracing/spans')

@@ -1,6 +1,7 @@
 'use strict'
-// Captures the values of all metrics at one moment. A scrape is written over many loop turns, and every line of it must
-// show the same moment. Each table is copied by one memcpy, with no work per series: 10 000 series take 1 ms.
+// Captures the values of all metrics at one moment. A scrape is written over many loop turns, and every line
+// of it must show the same moment. Each table is copied by one memcpy, with no work per series: 10 000 series
+// take 1 ms.
 
 /**
  * @import { Samples } from '../../instance'
@@ -16,7 +17,8 @@
 
 /**
  * @typedef {ReturnType<typeof capture>} Capture
- * @typedef {{ [Table in 'counters' | 'durations' | 'natives' | 'parts' | 'streams']?: Float64Array | undefined } & Partial<Samples>} Spare
+ * @typedef {{ [Table in 'counters' | 'durations' | 'natives' | 'parts' | 'streams']?: Float64Array |
+ *   undefined } & Partial<Samples>} Spare
  * @typedef {(spare?: Capture) => Capture} TakeCapture
  * @typedef {{
  *   admission: Admission,

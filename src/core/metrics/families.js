@@ -1,6 +1,7 @@
 'use strict'
-// The metric families of the core. All formats and registries are written from this list and the features' own. Names follow OpenTelemetry's
-// translation for Prometheus. Any other name begins with `spillway_` or the user's `metrics.prefix`.
+// The metric families of the core. All formats and registries are written from this list and the features'
+// own. Names follow OpenTelemetry's translation for Prometheus. Any other name begins with `spillway_` or the
+// user's `metrics.prefix`.
 
 const { DEFAULTS } = require('../options/table')
 const { ERROR_FAMILIES, PROCESS_ERROR_FAMILIES } = require('./families/errors')
@@ -30,7 +31,10 @@ const FAMILIES = [
   ...PROCESS_FAMILIES,
 ]
 
-/** @param {import('../histogram/buckets').Bounds} bounds of the durations @param {readonly Family[]} families */
+/**
+ * @param {import('../histogram/buckets').Bounds} bounds of the durations
+ * @param {readonly Family[]} families
+ */
 const familiesWith = (bounds, families) =>
   families.map((family) => (family.name === DURATIONS ? { ...family, bounds } : family))
 

@@ -1,7 +1,8 @@
 'use strict'
-// The type of a metric family, and functions that several families share. Points are made from a capture (capture.js).
-// A point is `{ labels, value }`. A point of a histogram is `{ labels, values, row }`, perhaps with `exemplars`.
-// A point of a summary is `{ labels, count, sum }`. A count of 0 has no point, except where an alert needs the 0 before the first event.
+// The type of a metric family, and functions that several families share. Points are made from a capture
+// (capture.js). A point is `{ labels, value }`. A point of a histogram is `{ labels, values, row }`, perhaps
+// with `exemplars`. A point of a summary is `{ labels, count, sum }`. A count of 0 has no point, except where
+// an alert needs the 0 before the first event.
 
 const { Labels, NO_LABELS } = require('./labels')
 
@@ -14,7 +15,8 @@ const { Labels, NO_LABELS } = require('./labels')
 /**
  * @typedef {{ readonly utf8: string, readonly pairs: Readonly<Record<string, string>> }} PointLabels
  * @typedef {{ labels: PointLabels, value: number }} ValuePoint
- * @typedef {{ labels: PointLabels, values: Float64Array, row: number, exemplars?: ReturnType<Exemplars['copy']> }} RowPoint
+ * @typedef {{ labels: PointLabels, values: Float64Array, row: number,
+ *   exemplars?: ReturnType<Exemplars['copy']> }} RowPoint
  * @typedef {{ labels: PointLabels, count: number, sum: number }} SummaryPoint
  * @typedef {ValuePoint | RowPoint | SummaryPoint} Point
  */
@@ -25,11 +27,14 @@ const { Labels, NO_LABELS } = require('./labels')
  * @property {string} type
  * @property {string} help
  * @property {Bounds} [bounds] of a histogram, or of a summary that OpenTelemetry shows as one
- * @property {'sum' | 'max'} [across] how a fleet aggregates a gauge into one value; otherwise each worker has its own
- * @property {readonly string[]} [convention] name and unit in OpenTelemetry's conventions, and the kind if it is not `type`
+ * @property {'sum' | 'max'} [across] how a fleet aggregates a gauge into one value; otherwise each worker has
+ *   its own
+ * @property {readonly string[]} [convention] name and unit in OpenTelemetry's conventions, and the kind if it
+ *   is not `type`
  * @property {boolean} [isPrivate] left out where anybody may read the metrics
  * @property {boolean} [isOfProcess] the second instance of a process leaves it out for OpenTelemetry
- * @property {string} [promClientName] the same metric in prom-client's defaults; while that is shown, ours is not
+ * @property {string} [promClientName] the same metric in prom-client's defaults; while that is shown, ours is
+ *   not
  * @property {{ call(captured: Capture): Iterable<Point> }['call']} points
  */
 

@@ -1,7 +1,7 @@
 'use strict'
-// The labels of one series, in the two forms that exporters need. As text, a scrape only copies them: `utf8` is escaped and
-// encoded once, one character per byte. As an object, registries cache by its identity.
-// Routes share the label of an outcome or status: see docs/decisions/0020-shared-labels.md.
+// The labels of one series, in the two forms that exporters need. As text, a scrape only copies them: `utf8`
+// is escaped and encoded once, one character per byte. As an object, registries cache by its identity. Routes
+// share the label of an outcome or status: see docs/decisions/0020-shared-labels.md.
 
 class Labels {
   /** The labels in braces, or an empty string; to be written as latin1. */

@@ -1,5 +1,6 @@
 'use strict'
-// Finds valid option values that were probably meant in another unit, such as 10 for ten seconds in milliseconds, or 512 for megabytes in bytes. A warning follows, and the value holds: a test may want 10 ms.
+// Finds valid option values that were probably meant in another unit, such as 10 for ten seconds in
+// milliseconds, or 512 for megabytes in bytes. A warning follows, and the value holds: a test may want 10 ms.
 
 const environment = require('../environment/deployment')
 
@@ -30,7 +31,10 @@ const SECONDS_UP_TO = {
 const LEAST_BYTES = 2 ** 24
 const MOST_MEGABYTES = 2 ** 16
 
-/** If the last bound is at least this, the bounds were probably meant in milliseconds: few requests take 100 s. */
+/**
+ * If the last bound is at least this, the bounds were probably meant in milliseconds: few requests take 100
+ * s.
+ */
 const LEAST_LAST_BOUND = 100
 
 const BYTES = ['memory.recycleAt', 'shed.maxHeapUsedBytes', 'shed.maxRssBytes']
@@ -38,7 +42,10 @@ const BYTES = ['memory.recycleAt', 'shed.maxHeapUsedBytes', 'shed.maxRssBytes']
 /** Tests that drain use a short timeout on purpose. */
 const SHORT_IN_TESTS = new Set(['drain.timeout'])
 
-/** @type {Record<string, (value: never) => string | undefined>} by option: returns the warning about a value, if any */
+/**
+ * @type {Record<string, (value: never) => string | undefined>} by option: returns the warning about a value,
+ *   if any
+ */
 const DOUBTS = {
   ...Object.fromEntries(
     Object.entries(SECONDS_UP_TO).map(([name, max]) => [
@@ -92,7 +99,11 @@ function doubtMilliseconds(value) {
   return `\`shed.retryAfter\` is ${value} s, as it is in the header. For ${value} ms write ${Math.ceil(value / 1000)}.`
 }
 
-/** Taken as seconds, no bound would be below one second, where most requests end. @param {readonly number[]} value */
+/**
+ * Taken as seconds, no bound would be below one second, where most requests end.
+ *
+ * @param {readonly number[]} value
+ */
 function doubtBuckets(value) {
   const last = /** @type {number} */ (value.at(-1))
   if (value[0] < 1 || last < LEAST_LAST_BOUND) return undefined

@@ -5,7 +5,9 @@ const { isFilter } = require('./path-filter')
 
 /** @import { Rule } from './rules' */
 
-/** OpenTelemetry's bounds and two more, because every quantile of a route that answers in 1 ms would be 5 ms. */
+/**
+ * OpenTelemetry's bounds and two more, because every quantile of a route that answers in 1 ms would be 5 ms.
+ */
 const BUCKETS = Object.freeze([
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ])
@@ -51,7 +53,11 @@ const areLabels = (labels) =>
     ([name, label]) => LABEL_NAME.test(name) && !RESERVED_LABELS.includes(name) && isFunction(label)
   )
 
-/** Conventions and prom-client have metrics with these prefixes. Ours could collide with them. @param {unknown} value */
+/**
+ * Conventions and prom-client have metrics with these prefixes. Ours could collide with them.
+ *
+ * @param {unknown} value
+ */
 const isPrefix = (value) =>
   typeof value === 'string' && /^[a-zA-Z]\w*_$/.test(value) && !/^(http|nodejs|v8js|process)_/.test(value)
 

@@ -1,6 +1,7 @@
 'use strict'
-// Suggests an option for an unknown name. The first match wins. The order is: another package's name in this group, a similar name in this group, another package's name anywhere, a similar name anywhere. Without a match the
-// message only lists the known names.
+// Suggests an option for an unknown name. The first match wins. The order is: another package's name in this
+// group, a similar name in this group, another package's name anywhere, a similar name anywhere. Without a
+// match the message only lists the known names.
 
 const { SpillwayError } = require('../errors/errors')
 const { MEMBER_DEFAULTS } = require('./member-options')
@@ -13,7 +14,10 @@ const MOST_DISTANCE_SHARE = 0.4
 const ONE_ENDING = 1
 const SHORTEST_BEGINNING = 4
 
-/** @type {{ key: string, group: string, path: string, isOfMember?: boolean }[]} every option; `path`: how users write it */
+/**
+ * @type {{ key: string, group: string, path: string, isOfMember?: boolean }[]} every option; `path`: how
+ *   users write it
+ */
 const ALL_OPTIONS = [
   ...Object.entries(DEFAULTS).flatMap(([name, value]) => [
     { key: name, group: '', path: name },
@@ -90,14 +94,20 @@ function wordHint(group, word) {
 const didYouMean = (options) =>
   options.length === 0 ? undefined : `Did you mean ${options.map(({ path }) => `\`${path}\``).join(' or ')}?`
 
-/** One of the two begins with the other: `sheding`, `loggers`, `endpoint`. @param {string} one @param {string} other */
+/**
+ * One of the two begins with the other: `sheding`, `loggers`, `endpoint`.
+ *
+ * @param {string} one
+ * @param {string} other
+ */
 function isBeginning(one, other) {
   const [short, long] = [one.toLowerCase(), other.toLowerCase()].sort((a, b) => a.length - b.length)
   return short.length >= SHORTEST_BEGINNING && short !== long && long.startsWith(short)
 }
 
 /**
- * The most similar option, if any is similar enough. Several are returned only if they have exactly this name.
+ * The most similar option, if any is similar enough. Several are returned only if they have exactly this
+ * name.
  *
  * @template {{ key: string }} Option
  * @param {string} word
@@ -119,7 +129,12 @@ function nearest(word, options) {
   return found
 }
 
-/** How many letters differ, are missing or surplus, or have changed places with the next; ignoring case. @param {string} from @param {string} to */
+/**
+ * How many letters differ, are missing or surplus, or have changed places with the next; ignoring case.
+ *
+ * @param {string} from
+ * @param {string} to
+ */
 function distance(from, to) {
   const a = from.toLowerCase()
   const b = to.toLowerCase()

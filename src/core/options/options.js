@@ -1,6 +1,6 @@
 'use strict'
-// Resolves the options given to the options in force. An unknown key throws with a suggestion, so that a typo never
-// silently means "default". An invalid value throws with the rule for it.
+// Resolves the options given to the options in force. An unknown key throws with a suggestion, so that a typo
+// never silently means "default". An invalid value throws with the rule for it.
 
 const { SpillwayError } = require('../errors/errors')
 const { ACCESS_KEYS } = require('./rules')
@@ -31,7 +31,8 @@ const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`
  *
  * @template Given
  * @template {keyof Given} [Unset=never]
- * @typedef {{ readonly [Key in keyof Given]-?: Key extends Unset ? Given[Key] : Exclude<Given[Key], undefined> }} InForce
+ * @typedef {{ readonly [Key in keyof Given]-?: Key extends Unset ? Given[Key] : Exclude<Given[Key],
+ *   undefined> }} InForce
  */
 /**
  * The options in force of the members that take some.
@@ -79,8 +80,8 @@ function resolveOptions(given = {}, defaults = DEFAULTS) {
 }
 
 /**
- * Resolves the options given to `update()`, which may change only `shed`. A key given as undefined returns to its default;
- * a key that is not given keeps its value.
+ * Resolves the options given to `update()`, which may change only `shed`. A key given as undefined returns to
+ * its default; a key that is not given keeps its value.
  *
  * @param {ResolvedOptions} current
  * @param {unknown} given
@@ -161,13 +162,23 @@ function gotText(name, value) {
   return `got ${describe(entry)} as \`${name}${at}\`.${advice === undefined ? '' : ` ${advice}`}`
 }
 
-/** An option without a default is off without a value, but users write 0, false or null for off. @param {unknown} value @param {unknown} fallback */
+/**
+ * An option without a default is off without a value, but users write 0, false or null for off.
+ *
+ * @param {unknown} value
+ * @param {unknown} fallback
+ */
 const offHint = (value, fallback) =>
   fallback === undefined && (value === 0 || value === false || value === null)
     ? ' To switch it off, leave it out or write undefined.'
     : ''
 
-/** Only `log.access` takes an object whose keys have other names in other packages. @param {string} name @param {unknown} value */
+/**
+ * Only `log.access` takes an object whose keys have other names in other packages.
+ *
+ * @param {string} name
+ * @param {unknown} value
+ */
 function peerHintFor(name, value) {
   if (name !== 'log.access' || typeof value !== 'object' || value === null) return ''
   const unknown = Object.keys(value).filter((key) => !ACCESS_KEYS.includes(key))
@@ -185,7 +196,11 @@ function requireObject(name, value) {
   )
 }
 
-/** Values that users give for a whole group, by its name. @type {Record<string, (value: unknown) => string | undefined>} */
+/**
+ * Values that users give for a whole group, by its name.
+ *
+ * @type {Record<string, (value: unknown) => string | undefined>}
+ */
 const OBJECT_HINTS = {
   listen: (value) =>
     typeof value === 'number' ? ` Did you mean \`listen({ port: ${value} })\`?` : undefined,
@@ -196,7 +211,10 @@ const OBJECT_HINTS = {
   endpoints: pathHint,
 }
 
-/** @param {unknown} value @returns {string | undefined} for the path of the Prometheus endpoint, or false for none */
+/**
+ * @param {unknown} value
+ * @returns {string | undefined} for the path of the Prometheus endpoint, or false for none
+ */
 function pathHint(value) {
   const path = typeof value === 'string' && value.startsWith('/') ? `'${value}'` : value
   return path === false || path !== value ? ` Did you mean \`endpoints: { metrics: ${path} }\`?` : undefined

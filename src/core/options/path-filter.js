@@ -1,6 +1,6 @@
 'use strict'
-// Compiles a filter of the user to a predicate on requests. A filter is a path, a regular expression on the path, a
-// function that gets the request (and the response, where there is one), or a list of these.
+// Compiles a filter of the user to a predicate on requests. A filter is a path, a regular expression on the
+// path, a function that gets the request (and the response, where there is one), or a list of these.
 
 const { isRegExp } = require('node:util/types')
 const { pathnameOf } = require('../url-path')
@@ -20,7 +20,11 @@ const isFilter = (value) => (Array.isArray(value) ? value.every(isRule) : isRule
 
 /** @typedef {Partial<PromiseLike<unknown>> | null | undefined} Result of a function, or another value */
 
-/** The path as the client sent it. A framework removes the part it has routed from `url`. @param {{ originalUrl?: unknown, url?: unknown }} req */
+/**
+ * The path as the client sent it. A framework removes the part it has routed from `url`.
+ *
+ * @param {{ originalUrl?: unknown, url?: unknown }} req
+ */
 function pathOf({ originalUrl, url }) {
   const target = originalUrl ?? url
   return typeof target === 'string' ? pathnameOf(target) : ''
@@ -45,7 +49,11 @@ function compile(filter) {
   }
 }
 
-/** Throws for a promise, which would count as true. Its rejection must not end the process. @param {Result} result */
+/**
+ * Throws for a promise, which would count as true. Its rejection must not end the process.
+ *
+ * @param {Result} result
+ */
 function toBoolean(result) {
   if (typeof result?.then !== 'function') return Boolean(result)
   // The `then` of a foreign thenable may itself return a promise.

@@ -1,6 +1,6 @@
 'use strict'
-// Maps option names of other packages to a sentence that names the option of this package, for users who migrate.
-// An entry such as 'shed.maxLag' applies only in that group.
+// Maps option names of other packages to a sentence that names the option of this package, for users who
+// migrate. An entry such as 'shed.maxLag' applies only in that group.
 
 /** @param {string} path */
 const didYouMean = (path) => `Did you mean \`${path}\`? `

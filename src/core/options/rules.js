@@ -1,5 +1,6 @@
 'use strict'
-// The rules that several options share. A rule is what a value must be, in words for the message, and a predicate.
+// The rules that several options share. A rule is what a value must be, in words for the message, and a
+// predicate.
 
 const { isIP } = require('node:net')
 const { isFilter } = require('./path-filter')
@@ -8,11 +9,12 @@ const { isFilter } = require('./path-filter')
 
 /**
  * Expected value in words, the predicate, and the allowed words. The predicate gets whatever was given.
- * `wrongEntry` finds what makes an object or a list invalid: where it is, the entry, and a sentence of advice.
+ * `wrongEntry` finds what makes an object or a list invalid: where it is, the entry, and a sentence of
+ * advice.
  *
  * @typedef {[at: string, entry: unknown, advice?: string]} WrongEntry
- * @typedef {readonly [rule: string, isValid: { call(value: unknown): boolean }['call'], words?: readonly string[] | undefined,
- *   wrongEntry?: (value: unknown) => WrongEntry | undefined]} Rule
+ * @typedef {readonly [rule: string, isValid: { call(value: unknown): boolean }['call'],
+ *   words?: readonly string[] | undefined, wrongEntry?: (value: unknown) => WrongEntry | undefined]} Rule
  */
 
 /** @param {unknown} value @returns {value is string} */
@@ -56,7 +58,12 @@ const TIMER_FROM_1 = [
   'a number of milliseconds from 1 to 2147483647',
   (value) => isLimit(value) && value >= 1 && fitsTimer(value),
 ]
-/** Also has the list of words, for the hint if a word was given for the whole group. @param {readonly string[]} words @returns {Rule} */
+/**
+ * Also has the list of words, for the hint if a word was given for the whole group.
+ *
+ * @param {readonly string[]} words
+ * @returns {Rule}
+ */
 const oneOf = (words) => [
   `one of ${words.join(', ')}`,
   (/** @type {string} */ value) => words.includes(value),
@@ -65,7 +72,7 @@ const oneOf = (words) => [
 
 /** @param {unknown} value */
 const isHeaderName = (value) => isText(value) && /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(value)
-// A URL is no host: 'http://orders' would never match.
+// A URL is not a host: 'http://orders' would never match.
 /** @param {unknown} value */
 const isHost = (value) => isText(value) && /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d+)?$/i.test(value)
 /** @param {unknown} value */

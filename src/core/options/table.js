@@ -1,6 +1,6 @@
 'use strict'
-// Lists every option with its default and its rule. Groups are one level deep. `undefined` means the default. 0 never
-// does: it means off if the rule says so, and is invalid otherwise.
+// Lists every option with its default and its rule. Groups are one level deep. `undefined` means the default.
+// 0 never does: it means off if the rule says so, and is invalid otherwise.
 
 const { MEMBER_RULES } = require('./member-options')
 const { METRIC_DEFAULTS, METRIC_RULES } = require('./metric-options')

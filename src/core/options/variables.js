@@ -1,6 +1,7 @@
 'use strict'
-// The options as environment variables, for spillway/register: `shed.maxDelay` is SPILLWAY_SHED_MAX_DELAY, and `port` of listen()
-// is SPILLWAY_ADMIN_PORT. The names come from the tables of options. An option that takes only a function has no variable.
+// The options as environment variables, for spillway/register: `shed.maxDelay` is SPILLWAY_SHED_MAX_DELAY,
+// and `port` of listen() is SPILLWAY_ADMIN_PORT. The names come from the tables of options. An option that
+// takes only a function has no variable.
 
 const { nearest } = require('./nearest-names')
 const { isFunction } = require('./rules')
@@ -12,10 +13,17 @@ const PREFIX = 'SPILLWAY_'
 const CONFIG = 'SPILLWAY_CONFIG'
 /** Variables of others: what clusterPrimary() gives its workers, and where the command line asks. */
 const OTHERS = ['SPILLWAY_PRIMARY', 'SPILLWAY_ADMIN_URL']
-/** The members that register calls, by the name of their group in variables and in the file. @type {{ admin: 'listen', attach: 'attach' }} */
+/**
+ * The members that register calls, by the name of their group in variables and in the file.
+ *
+ * @type {{ admin: 'listen', attach: 'attach' }}
+ */
 const MEMBERS = { admin: 'listen', attach: 'attach' }
 
-/** @typedef {{ group: string, key: string, rule: string }} Target group: '' for the top level; rule: its name in the table of rules */
+/**
+ * @typedef {{ group: string, key: string, rule: string }} Target group: '' for the top level; rule: its name
+ *   in the table of rules
+ */
 
 /** @param {string} name */
 const isGroup = (name) => !Object.hasOwn(RULES, name)
@@ -86,7 +94,12 @@ function unknown(variable) {
   return `${variable} is no option.${hint}`
 }
 
-/** The first reading of a text that its rule accepts; the text itself if there is none, for the message. @param {string} text @param {string} rule */
+/**
+ * The first reading of a text that its rule accepts; the text itself if there is none, for the message.
+ *
+ * @param {string} text
+ * @param {string} rule
+ */
 function readText(text, rule) {
   const [, isValid] = RULES[rule] ?? ['', (/** @type {unknown} */ value) => value === false]
   const found = readings(text).find((value) => isValid(value))

@@ -1,6 +1,6 @@
 'use strict'
-// Remembers when garbage was collected, so that the time between two moments can be split into work and collections.
-// A ring of the last pauses with the running total before each of them.
+// Remembers when garbage was collected, so that the time between two moments can be split into work and
+// collections. A ring of the last pauses with the running total before each of them.
 
 /** Older pauses are only in the total. A request that outlasts so many has the recent pauses alone. */
 const KEPT = 128

@@ -1,7 +1,8 @@
 'use strict'
-// Counts GC pauses by kind at the bounds that OpenTelemetry advises. V8 reports several pauses at once, so every entry of
-// a list is read, and before a sample also what the observer has not delivered yet. Keeps the heap in use after the last major collection, the only
-// heap figure that distinguishes a leak from a saw-tooth.
+// Counts GC pauses by kind at the bounds that OpenTelemetry advises. V8 reports several pauses at once, so
+// every entry of a list is read, and before a sample also what the observer has not delivered yet. Keeps the
+// heap in use after the last major collection, the only heap figure that distinguishes a leak from a
+// saw-tooth.
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const v8 = require('node:v8')
@@ -33,8 +34,8 @@ class GarbageCollection {
   onPause = (_startMs, _durationMs) => {}
 
   /**
-   * @param {{ onMinor: (usedBytes: number) => void, onMajor: (usedBytes: number) => void }} listeners called with the heap in use
-   *   after a collection was recorded
+   * @param {{ onMinor: (usedBytes: number) => void, onMajor: (usedBytes: number) => void }} listeners called
+   *   with the heap in use after a collection was recorded
    */
   constructor({ onMinor, onMajor }) {
     this.#onMinor = onMinor
@@ -55,8 +56,13 @@ class GarbageCollection {
     this.#observer?.disconnect()
   }
 
-  // Hot path: once a loop turn. V8 reports the pauses of a turn before its check phase, and to observers after it.
-  /** Records what the observer has not been given yet: the collections of this loop turn. @returns {number} their milliseconds */
+  // Hot path: once a loop turn. V8 reports the pauses of a turn before its check phase, and to observers
+  // after it.
+  /**
+   * Records what the observer has not been given yet: the collections of this loop turn.
+   *
+   * @returns {number} their milliseconds
+   */
   recordPending() {
     return this.#record(this.#observer?.takeRecords() ?? [])
   }
@@ -78,7 +84,9 @@ class GarbageCollection {
     return pausedMs
   }
 
-  /** The pauses as a bucket table with a row per kind, and the heap in use after the last major collection. */
+  /**
+   * The pauses as a bucket table with a row per kind, and the heap in use after the last major collection.
+   */
   sample() {
     this.recordPending()
     return {

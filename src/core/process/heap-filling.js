@@ -1,10 +1,13 @@
 'use strict'
-// Says that the heap fills so fast that Node.js will soon end the process: once, while a log line can still be written. It looks only when
-// a major collection has ended, and costs nothing between two of them (docs/decisions/0061).
+// Says that the heap fills so fast that Node.js will soon end the process: once, while a log line can still
+// be written. It looks only when a major collection has ended, and costs nothing between two of them
+// (docs/decisions/0061).
 //
 // - At least half of the heap is in use after a collection, and the heap is full within half a minute.
-// - Each of at least four collections, over at least five seconds, left no less than the one before. A table that is loaded is over by then.
-// - The pace is the lesser of two: since the middle of the kept collections, and since the last but one. A cache that fills slows down.
+// - Each of at least four collections, over at least five seconds, left no less than the one before. A table
+//   that is loaded is over by then.
+// - The pace is the lesser of two: since the middle of the kept collections, and since the last but one. A
+//   cache that fills slows down.
 
 const HALF = 0.5
 const SOON_MS = 30_000
@@ -15,7 +18,10 @@ const SPACING_MS = 1000
 const KEPT = 8
 
 /** @typedef {{ atMs: number, bytes: number }} Reading */
-/** @typedef {{ usedBytes: number, limitBytes: number, bytesPerSecond: number, secondsToLimit: number }} Filling */
+/**
+ * @typedef {{ usedBytes: number, limitBytes: number, bytesPerSecond: number, secondsToLimit: number }}
+ *   Filling
+ */
 
 class HeapFilling {
   #limitBytes

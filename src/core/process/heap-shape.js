@@ -1,5 +1,6 @@
 'use strict'
-// Does a heap rise, and as a leak does? A leak rises by the same amount in the same time. A warm-up slows down, and a step rises once.
+// Does a heap rise, and as a leak does? A leak rises by the same amount in the same time. A warm-up slows
+// down, and a step rises once.
 
 const STEADY = 2 / 3
 const LARGEST_JUMP = 1 / 3
@@ -31,13 +32,14 @@ const medianOf = (sorted) => (sorted[(sorted.length - 1) >> 1] + sorted[sorted.l
 const median = (values) => medianOf(Float64Array.from(values).sort())
 
 /**
- * Tests whether a series rises, by Mann-Kendall: whether more pairs rise than fall than chance explains. The test uses
- * only ranks, so that an outlier has little weight and the noise need not be normal. The slope is Theil-Sen's: the median
- * slope of all pairs, which is right even if nearly a third of the values are wrong.
+ * Tests whether a series rises, by Mann-Kendall: whether more pairs rise than fall than chance explains. The
+ * test uses only ranks, so that an outlier has little weight and the noise need not be normal. The slope is
+ * Theil-Sen's: the median slope of all pairs, which is right even if nearly a third of the values are wrong.
  *
  * @param {number[]} times ascending
  * @param {number[]} values
- * @returns {{ slope: number, confidence: number }} confidence: the probability, from 0 to 1, that the rise is not chance
+ * @returns {{ slope: number, confidence: number }} confidence: the probability, from 0 to 1, that the rise is
+ *   not chance
  */
 function testTrend(times, values) {
   const count = values.length
@@ -67,7 +69,11 @@ function tiesOf(values) {
   return sum
 }
 
-/** The cumulative normal distribution for z >= 0, to 1e-7 (Abramowitz and Stegun, 26.2.17). @param {number} z */
+/**
+ * The cumulative normal distribution for z >= 0, to 1e-7 (Abramowitz and Stegun, 26.2.17).
+ *
+ * @param {number} z
+ */
 function normal(z) {
   const t = 1 / (1 + 0.2316419 * z)
   const tail =
@@ -77,7 +83,12 @@ function normal(z) {
   return 1 - tail / Math.sqrt(2 * Math.PI)
 }
 
-/** Of many values: each quarter rises, by two thirds of their mean or more, and no jump is a third of the whole. @param {number[]} bytes */
+/**
+ * Of many values: each quarter rises, by two thirds of their mean or more, and no jump is a third of the
+ * whole.
+ *
+ * @param {number[]} bytes
+ */
 function isSteady(bytes) {
   const quarters = [0, 1, 2, 3].map((quarter) =>
     median(bytes.slice((bytes.length * quarter) / 4, (bytes.length * (quarter + 1)) / 4))
@@ -89,8 +100,8 @@ function isSteady(bytes) {
 }
 
 /**
- * Of few values, whose distances in time differ: read at seven moments. A later part rises nearly as much as an earlier part, and no
- * third of the time has nearly all of the rise.
+ * Of few values, whose distances in time differ: read at seven moments. A later part rises nearly as much as
+ * an earlier part, and no third of the time has nearly all of the rise.
  * @param {number[]} times @param {number[]} bytes @param {number} slope
  */
 function isSteadyOfFew(times, bytes, slope) {
@@ -114,8 +125,9 @@ function isSteadyOfFew(times, bytes, slope) {
 }
 
 /**
- * Whether a rise keeps its pace, by the parabola closest to the values: the second half of the time rises as fast as the first, and the values
- * leave little doubt. A leak keeps its pace, and a cache that fills slows down.
+ * Whether a rise keeps its pace, by the parabola closest to the values: the second half of the time rises as
+ * fast as the first, and the values leave little doubt. A leak keeps its pace, and a cache that fills slows
+ * down.
  * @param {number[]} times @param {number[]} bytes
  */
 function keepsPace(times, bytes) {
@@ -145,13 +157,23 @@ const sumOf = (values) => values.reduce((sum, each) => sum + each, 0)
 /** @param {number[]} values @param {number[]} weights */
 const productOf = (values, weights) => values.reduce((sum, each, i) => sum + each * weights[i], 0)
 
-/** Whether one step describes the values better than a line does, or two steps much better. @param {number[]} times @param {number[]} bytes */
+/**
+ * Whether one step describes the values better than a line does, or two steps much better.
+ *
+ * @param {number[]} times
+ * @param {number[]} bytes
+ */
 function areSteps(times, bytes) {
   const { line, oneStep, twoSteps } = squaredDistances(times, bytes)
   return oneStep < line || twoSteps * MUCH_BETTER < line
 }
 
-/** The sums of the squared distances from the best line, and from the best two and three levels. @param {number[]} times @param {number[]} bytes */
+/**
+ * The sums of the squared distances from the best line, and from the best two and three levels.
+ *
+ * @param {number[]} times
+ * @param {number[]} bytes
+ */
 function squaredDistances(times, bytes) {
   const count = bytes.length
   const sums = [0]
@@ -179,14 +201,26 @@ function squaredDistances(times, bytes) {
   return { line: level(0, count) - ofBoth ** 2 / ofTimes, oneStep, twoSteps }
 }
 
-/** Their usual distance from the line, robust against an outlier. @param {number[]} times @param {number[]} bytes @param {number} slope */
+/**
+ * Their usual distance from the line, robust against an outlier.
+ *
+ * @param {number[]} times
+ * @param {number[]} bytes
+ * @param {number} slope
+ */
 function distanceOf(times, bytes, slope) {
   const offsets = bytes.map((each, i) => each - slope * times[i])
   const middle = median(offsets)
   return DEVIATION * median(offsets.map((each) => Math.abs(each - middle)))
 }
 
-/** The same, but not less than is usual: a few values may happen to be on a line. @param {number[]} times @param {number[]} bytes @param {number} slope */
+/**
+ * The same, but not less than is usual: a few values may happen to be on a line.
+ *
+ * @param {number[]} times
+ * @param {number[]} bytes
+ * @param {number} slope
+ */
 const noiseOf = (times, bytes, slope) =>
   Math.max(distanceOf(times, bytes, slope), LEAST_NOISE * median(bytes))
 

@@ -1,7 +1,8 @@
 'use strict'
-// Decides whether the heap leaks, from the heap in use after major collections. Six windows, from three minutes to 36
-// hours, each keep the minimum of 36 periods. A window grows if it rises with confidence, enough, steadily, without a
-// jump, and above everything that longer windows remember (docs/decisions/0041). A rise of minutes has to keep its pace (0061).
+// Decides whether the heap leaks, from the heap in use after major collections. Six windows, from three
+// minutes to 36 hours, each keep the minimum of 36 periods. A window grows if it rises with confidence,
+// enough, steadily, without a jump, and above everything that longer windows remember (docs/decisions/0041).
+// A rise of minutes has to keep its pace (0061).
 
 const {
   ENOUGH_FOR_RANKS,
@@ -19,13 +20,18 @@ const MANY = 24
 const FEWEST = 4
 /** Requests in flight when a collection ends only ever add: the minimum of ten seconds counts. */
 const LEAST_OF_MS = 10_000
-/** Every process grows while it starts. Short windows show that it slows down, so they ignore only the first seconds. */
+/**
+ * Every process grows while it starts. Short windows show that it slows down, so they ignore only the first
+ * seconds.
+ */
 const QUICK_START_MS = 20_000
 const START_MS = 300_000
 /** From this span on a window is judged. */
 const QUICK_SPAN_MS = 110_000
 const FEW_SPAN_MS = 420_000
-/** A rise over less time than this may be a cache that fills: it has to be this large, and to keep its pace. */
+/**
+ * A rise over less time than this may be a cache that fills: it has to be this large, and to keep its pace.
+ */
 const QUICK_MS = 900_000
 const LEAST_QUICK_BYTES = 12e6
 /** Where the start is ignored, less is enough. */
@@ -45,7 +51,9 @@ const FOR_FEW_MS = 120_000
 const CONFIDENCE = 0.999
 /** The least rise, as a share of the heap. */
 const MIN_RISE_SHARE = 0.05
-/** The heap has to be so many times its noise above a level line for `CONFIDENCE`, if the noise were known. */
+/**
+ * The heap has to be so many times its noise above a level line for `CONFIDENCE`, if the noise were known.
+ */
 const NORMAL_999 = 3.09
 /** Readings that are kept between two major collections. */
 const MAX_READINGS = 64
@@ -110,10 +118,11 @@ class Window {
 }
 
 /**
- * Estimates the retained heap between two major collections. A minor collection shows what has been promoted, and the next major
- * collection shows which share of that was retained. Where half or more was retained, the readings in between are scaled to that
- * share. A process that promotes little garbage collects a leak of 100 MB an hour only every five minutes (Node 24): its major
- * collections alone would be too few. A saw-tooth retains less than half of what it promotes over more than one of its periods.
+ * Estimates the retained heap between two major collections. A minor collection shows what has been promoted,
+ * and the next major collection shows which share of that was retained. Where half or more was retained, the
+ * readings in between are scaled to that share. A process that promotes little garbage collects a leak of 100
+ * MB an hour only every five minutes (Node 24): its major collections alone would be too few. A saw-tooth
+ * retains less than half of what it promotes over more than one of its periods.
  */
 class RetainedHeap {
   /** @type {Reading | undefined} */
@@ -137,7 +146,8 @@ class RetainedHeap {
   /**
    * @param {number} atMs
    * @param {number} bytes in use after a major collection
-   * @returns {Reading[]} the estimates since the previous major collection, none where most of what was promoted was garbage
+   * @returns {Reading[]} the estimates since the previous major collection, none where most of what was
+   *   promoted was garbage
    */
   onMajor(atMs, bytes) {
     const floor = this.#floor
@@ -178,7 +188,10 @@ class HeapTrend {
     this.#retained.onMinor(nowMs, bytes)
   }
 
-  /** @param {number} nowMs @param {number} bytes in use after a major collection; the least of ten seconds goes into the windows. */
+  /**
+   * @param {number} nowMs
+   * @param {number} bytes in use after a major collection; the least of ten seconds goes into the windows.
+   */
   onMajor(nowMs, bytes) {
     this.#closePeriod(nowMs)
     for (const estimate of this.#retained.onMajor(nowMs, bytes)) this.#record(estimate)
@@ -202,8 +215,8 @@ class HeapTrend {
   }
 
   /**
-   * Of several windows that grow the steepest counts, because its end comes first, with the confidence of the most confident; of several that
-   * do not, the longest.
+   * Of several windows that grow the steepest counts, because its end comes first, with the confidence of the
+   * most confident; of several that do not, the longest.
    *
    * @param {number} nowMs @param {number} limitBytes
    * @returns {{ verdict: 'none' | 'growing' | 'unknown', bytesPerSecond?: number, confidence?: number,
@@ -276,7 +289,8 @@ function isSure(times, bytes, { slope, confidence }) {
 }
 
 /**
- * How high the heap has been before, and how far it has fallen from there: a saw-tooth falls as far as it rises.
+ * How high the heap has been before, and how far it has fallen from there: a saw-tooth falls as far as it
+ * rises.
  * @param {number} beginMs @param {number} firstBytes @param {Periods[]} windows
  */
 function historyOf(beginMs, firstBytes, windows) {

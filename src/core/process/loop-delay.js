@@ -1,6 +1,7 @@
 'use strict'
-// Records how long each loop turn was busy: the time that a request which arrives in the turn may have to wait.
-// The values come from the turn clock, so that a stall of 500 ms is one value of 500 ms, and an idle loop records none.
+// Records how long each loop turn was busy: the time that a request which arrives in the turn may have to
+// wait. The values come from the turn clock, so that a stall of 500 ms is one value of 500 ms, and an idle
+// loop records none.
 
 const { RollingHistogram } = require('../histogram/rolling')
 const { momentsOf, quantilesOf } = require('../histogram/quantiles')
@@ -10,7 +11,10 @@ const RATIOS = [0.5, 0.9, 0.99]
 const MIN_MS = 1
 const MAX_TURNS = 128
 
-/** The longest loop turn since any moment. Keeps only the turns that no later turn exceeded: about ln n of n random turns. */
+/**
+ * The longest loop turn since any moment. Keeps only the turns that no later turn exceeded: about ln n of n
+ * random turns.
+ */
 class LongestTurns {
   /** In falling order of length. @type {{ busyMs: number, endMs: number }[]} */
   #turns = []
@@ -25,7 +29,10 @@ class LongestTurns {
     turns.push({ busyMs, endMs })
   }
 
-  /** @param {number} sinceMs @returns {number} milliseconds; 0 if every turn that ended since then was short */
+  /**
+   * @param {number} sinceMs
+   * @returns {number} milliseconds; 0 if every turn that ended since then was short
+   */
   since(sinceMs) {
     return this.#turns.find(({ endMs }) => endMs >= sinceMs)?.busyMs ?? 0
   }
@@ -56,7 +63,11 @@ class LoopDelay {
     return this.#longest.since(sinceMs)
   }
 
-  /** Over the last half minute to minute, in seconds; zeros if the loop did not turn. @param {number} nowMs */
+  /**
+   * Over the last half minute to minute, in seconds; zeros if the loop did not turn.
+   *
+   * @param {number} nowMs
+   */
   sample(nowMs) {
     const { histogram } = this.#turns.lastMinute(nowMs)
     const [p50, p90, p99] = quantilesOf(histogram, RATIOS)

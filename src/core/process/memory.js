@@ -1,6 +1,6 @@
 'use strict'
-// Reads the heap by space and its limit, and resident memory and the limit of the container. Runs only when a value is
-// requested, never on a timer.
+// Reads the heap by space and its limit, and resident memory and the limit of the container. Runs only when a
+// value is requested, never on a timer.
 
 const os = require('node:os')
 const v8 = require('node:v8')
@@ -35,8 +35,8 @@ class Memory {
 let lastRssBytes
 
 /**
- * Node reads this from a file, which fails without a free file descriptor or without /proc. Then return the last value,
- * or the largest the process ever had.
+ * Node reads this from a file, which fails without a free file descriptor or without /proc. Then return the
+ * last value, or the largest the process ever had.
  */
 function rssBytes() {
   try {
@@ -50,7 +50,10 @@ function rssBytes() {
 /** Figures that change from second to second, at a hundredth of the cost of all. */
 const memoryInUse = () => ({ heapUsedBytes: v8.getHeapStatistics().used_heap_size, rssBytes: rssBytes() })
 
-/** The cgroup's limit. Without a limit Node returns 0, undefined or about 2^64; then it is the machine's memory. */
+/**
+ * The cgroup's limit. Without a limit Node returns 0, undefined or about 2^64; then it is the machine's
+ * memory.
+ */
 function containerLimitBytes() {
   const constrained = process.constrainedMemory?.() ?? 0
   const total = os.totalmem()
@@ -59,7 +62,10 @@ function containerLimitBytes() {
 
 const OLD_SPACE = /^--max[-_]old[-_]space[-_]size=(\d+)$/
 
-/** The bound of the old generation, from the last flag that sets it; a worker thread has it in its resource limits. */
+/**
+ * The bound of the old generation, from the last flag that sets it; a worker thread has it in its resource
+ * limits.
+ */
 function oldGenerationBytes() {
   const words = [...(process.env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv]
   const flags = words.map((word) => Number(OLD_SPACE.exec(word)?.[1] ?? 0))
@@ -71,8 +77,9 @@ function oldGenerationBytes() {
 const oldBytes = oldGenerationBytes()
 
 /**
- * The limit of the heap after a major collection, used by the gate, the doctor and every display. V8's heap limit contains the
- * young generation, which is empty then: up to 192 MB on Node 24. Without a flag for the old generation, that is a small share.
+ * The limit of the heap after a major collection, used by the gate, the doctor and every display. V8's heap
+ * limit contains the young generation, which is empty then: up to 192 MB on Node 24. Without a flag for the
+ * old generation, that is a small share.
  * @param {number} heapLimitBytes
  */
 function afterGcLimitBytes(heapLimitBytes) {
@@ -82,7 +89,11 @@ function afterGcLimitBytes(heapLimitBytes) {
 /** The limit of the heap after a major collection. */
 const heapLimitBytes = () => afterGcLimitBytes(v8.getHeapStatistics().heap_size_limit)
 
-/** The heap with V8's limit, or the container's if that is lower, and all memory with the container's limit. @param {Runtime} runtime */
+/**
+ * The heap with V8's limit, or the container's if that is lower, and all memory with the container's limit.
+ *
+ * @param {Runtime} runtime
+ */
 function memoryForRecycling({ collections }) {
   return {
     heap: {

@@ -1,6 +1,7 @@
 'use strict'
-// Counts the warnings of the process by name, such as MaxListenersExceededWarning, with the place in the application that caused the
-// last ones. Node prints them as before: a listener for `warning` changes nothing.
+// Counts the warnings of the process by name, such as MaxListenersExceededWarning, with the place in the
+// application that caused the last ones. Node prints them as before: a listener for `warning` changes
+// nothing.
 
 const { maskText } = require('../redaction/text')
 const { placeInStack } = require('../stack-frames')
@@ -26,7 +27,11 @@ class ProcessWarnings {
   #clock
   /** @type {Map<string, number>} */
   #counts = new Map()
-  /** The last warnings, one per name and message. @type {Map<string, import('../../../index.js').WarningsSnapshot['recent'][number]>} */
+  /**
+   * The last warnings, one per name and message.
+   *
+   * @type {Map<string, import('../../../index.js').WarningsSnapshot['recent'][number]>}
+   */
   #recent = new Map()
 
   /** @param {{ clock: import('../clock').Clock, isOn: boolean }} parts */

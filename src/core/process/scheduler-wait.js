@@ -1,6 +1,7 @@
 'use strict'
-// How long the kernel's scheduler kept a thread waiting for a CPU, although the thread could have run. Linux counts it for each
-// thread in `schedstat`: nanoseconds on a CPU, nanoseconds waiting for one. A reading takes about 20 µs. Other systems lack the file, and the figure is undefined.
+// How long the kernel's scheduler kept a thread waiting for a CPU, although the thread could have run. Linux
+// counts it for each thread in `schedstat`: nanoseconds on a CPU, nanoseconds waiting for one. A reading
+// takes about 20 µs. Other systems lack the file, and the figure is undefined.
 
 const { readFileSync } = require('node:fs')
 

@@ -1,8 +1,8 @@
 'use strict'
-// Measures each loop turn, by an unref'd immediate. That neither wakes a sleeping loop nor keeps it spinning, and misses
-// no stall, as a timer would. A turn is busy for the time since the last check phase, without idling.
-// A stream has two short turns for each 64 kB, so short turns are summed. Turns are handed over one by one only if they
-// are long, or asked for.
+// Measures each loop turn, by an unref'd immediate. That neither wakes a sleeping loop nor keeps it spinning,
+// and misses no stall, as a timer would. A turn is busy for the time since the last check phase, without
+// idling. A stream has two short turns for each 64 kB, so short turns are summed. Turns are handed over one
+// by one only if they are long, or asked for.
 
 /** A longer turn is never summed with others: it makes requests wait, and counts by its own length. */
 const LONG_MS = 1

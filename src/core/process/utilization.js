@@ -1,6 +1,6 @@
 'use strict'
-// Measures how busy the loop and the CPU were over the last half minute to minute. Of two saved readings, the older
-// is replaced every half minute. So two readers do not shorten each other's interval.
+// Measures how busy the loop and the CPU were over the last half minute to minute. Of two saved readings, the
+// older is replaced every half minute. So two readers do not shorten each other's interval.
 
 const SPAN_MS = 30_000
 
@@ -46,7 +46,8 @@ class Utilization {
     }
   }
 
-  // After an hour of sleep, or of a single turn, the last mark is an hour old: interpolate a mark within that hour.
+  // After an hour of sleep, or of a single turn, the last mark is an hour old: interpolate a mark within that
+  // hour.
   /** @param {Mark} now */
   #since(now) {
     const gapMs = now.nowMs - this.#newer.nowMs

@@ -1,7 +1,8 @@
 'use strict'
-// Describes an error by its type, message, stack, code and causes. Any value can be thrown, even a Proxy or an error with
-// throwing getters, so that every property is read in a `try`. Other properties are not shown: parsers attach the body,
-// HTTP clients the headers they sent. Messages are masked (text.js), and do not quote a body.
+// Describes an error by its type, message, stack, code and causes. Any value can be thrown, even a Proxy or
+// an error with throwing getters, so that every property is read in a `try`. Other properties are not shown:
+// parsers attach the body, HTTP clients the headers they sent. Messages are masked (text.js), and do not
+// quote a body.
 
 const { isNativeError, isUint8Array } = require('node:util/types')
 const { maskText } = require('./text')
@@ -53,7 +54,8 @@ function messageOf(error) {
 }
 
 /**
- * body-parser, co-body and others attach the body to the error of a parser, whose message may quote it in any form.
+ * body-parser, co-body and others attach the body to the error of a parser, whose message may quote it in any
+ * form.
  * @param {unknown} error
  * @param {string} message
  * @param {string} shown
@@ -91,7 +93,11 @@ const isTelling = (name) =>
 /** @param {string} line */
 const isFrame = (line) => line.length <= LONGEST_FRAME && FRAME.test(line)
 
-/** The stack begins with the message, which may contain lines that look like frames. @param {unknown} error */
+/**
+ * The stack begins with the message, which may contain lines that look like frames.
+ *
+ * @param {unknown} error
+ */
 function stackOf(error, shown = messageOf(error)) {
   const stack = read(error, 'stack')
   if (typeof stack !== 'string') return undefined

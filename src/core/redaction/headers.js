@@ -1,6 +1,6 @@
 'use strict'
-// Lists the headers whose values a log may show, and masks the values: URLs as anywhere else, and the nonce of a
-// Content-Security-Policy.
+// Lists the headers whose values a log may show, and masks the values: URLs as anywhere else, and the nonce
+// of a Content-Security-Policy.
 
 const { maskNamedValues } = require('./named-values')
 const { REDACTED } = require('./secret-names')
@@ -170,7 +170,11 @@ const isPlainValue = (value) =>
   mayStay(value) && !value.includes('://') && !value.includes("'nonce-") && !value.startsWith('/')
 
 // Hot path of the access log.
-/** Whether a `host` or `user-agent` contains no user, query, property or bearer token. @param {string} value */
+/**
+ * Whether a `host` or `user-agent` contains no user, query, property or bearer token.
+ *
+ * @param {string} value
+ */
 const mayStay = (value) =>
   !value.includes('@') && !value.includes('?') && !value.includes('=') && !BEARER.test(value)
 

@@ -1,6 +1,7 @@
 'use strict'
-// Masks the values of secret names in a text: `password=x`, `"password":"x"`, also in escaped JSON, and whole arrays and objects.
-// The text is read once from left to right, because a pattern for nested values would take quadratic time.
+// Masks the values of secret names in a text: `password=x`, `"password":"x"`, also in escaped JSON, and whole
+// arrays and objects. The text is read once from left to right, because a pattern for nested values would
+// take quadratic time.
 
 const { REDACTED, isSecretInText } = require('./secret-names')
 
@@ -14,7 +15,10 @@ const NAME =
 const VALUE_FIRST =
   /((?:for value|Duplicate entry) )(.{0,500}?)( (?:\(type \w{1,20}\) at path|for key) ["']([^"']{1,100})["'])/gs
 const QUOTE = /(\\*)["'`]/y
-/** An unquoted value ends at a blank, a bracket, a quote that is not within a word, or a comma before another name. */
+/**
+ * An unquoted value ends at a blank, a bracket, a quote that is not within a word, or a comma before another
+ * name.
+ */
 const WORD = /(?:[^\s,;&)}\]"']|["'](?=\w)|,(?=[^\s,;&)}\]"'])(?!["']?[\w.-]{1,40}["']?\s{0,9}[:=]))+/y
 /** MySQL writes `using password: YES`, Node `[Object]` for what it does not inspect. */
 const NO_SECRET =
@@ -53,7 +57,13 @@ function maskNamedValues(text) {
 const maskValueFirst = (whole, before, _value, after, name) =>
   isSecretInText(name) ? before + REDACTED + after : whole
 
-/** "password: x" contains a password; "invalid token: expired" does not. @param {string} text @param {RegExpExecArray} found @param {number} at */
+/**
+ * "password: x" contains a password; "invalid token: expired" does not.
+ *
+ * @param {string} text
+ * @param {RegExpExecArray} found
+ * @param {number} at
+ */
 function isSecret(text, found, at) {
   const [, name, quote, sign] = found
   if (text.startsWith(REDACTED.slice(0, -1), at)) return false
@@ -93,7 +103,8 @@ function endOfValue(text, at) {
  * @param {string} text
  * @param {number} at
  * @param {number} limit
- * @returns {number} the index behind the bracket that closes the one at `at`; -1 if there is none before the limit
+ * @returns {number} the index behind the bracket that closes the one at `at`; -1 if there is none before the
+ *   limit
  */
 function closeOf(text, at, limit) {
   let depth = 0
@@ -110,7 +121,8 @@ function closeOf(text, at, limit) {
 }
 
 /**
- * JSON in JSON escapes a quote with 1, 3, 7... backslashes. A quote with fewer ends the text around the value.
+ * JSON in JSON escapes a quote with 1, 3, 7... backslashes. A quote with fewer ends the text around the
+ * value.
  *
  * @param {string} text
  * @param {number} at the index of the opening quote

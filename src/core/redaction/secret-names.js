@@ -1,13 +1,16 @@
 'use strict'
-// Decides whether a name stands for a secret: the name of a query key, a matrix parameter or a property in a message.
-// Spelling does not matter: `apiKey`, `API-KEY`, `user[api_key]` and `api%5Fkey` are the same name.
+// Decides whether a name stands for a secret: the name of a query key, a matrix parameter or a property in a
+// message. Spelling does not matter: `apiKey`, `API-KEY`, `user[api_key]` and `api%5Fkey` are the same name.
 
 const REDACTED = '[Redacted]'
 
 /** A name that contains one of these words is secret. `author` is an exception to `auth`. */
 const PARTS =
   /passw|passphrase|passcode|pwd|pswd|secret|token|credential|auth(?!or)|authoriz|session|sessid|jwt|bearer|signature|hmac|csrf|xsrf|samlresponse|assertion|creditcard|cardnumber|twofactor|(?:mfa|2fa|tfa|otp|onetime|sms|security|access|verification|confirmation|recovery|backup)code$/
-/** So is each name that ends in `key`, as `accountKey`, `SSH_KEY_2` and `subscription-key` do, except those below. */
+/**
+ * So is each name that ends in `key`, as `accountKey`, `SSH_KEY_2` and `subscription-key` do, except those
+ * below.
+ */
 const KEY = /[a-z\d]keys?\d*$/
 /** English words, and keys that identify something. `KEY` alone is left to the caller. */
 const HARMLESS_KEY =
@@ -27,7 +30,10 @@ const SHORT = new Set([
   'ssn',
   'cookie',
 ])
-/** Short words are secret as the last of several too: `DB_PASS`, `githubPat`, `request-sig`. `compat` and `design` are one word. */
+/**
+ * Short words are secret as the last of several too: `DB_PASS`, `githubPat`, `request-sig`. `compat` and
+ * `design` are one word.
+ */
 const LAST_WORDS = new Set(['pass', 'pat', 'pw', 'otp', 'sig'])
 const WORD_ENDS = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z]+/
 /** Names that are secret in a URL, and ordinary words in a sentence. */
@@ -42,8 +48,10 @@ const MOST_DECODINGS = 2
 const ENCODED = /(?:%[\da-f]{2})+/gi
 
 /**
- * Decodes a percent-encoded text, encoded once or twice, as a router or a proxy may read it. Malformed parts are kept.
- * `decodeURIComponent` throws at them: a thousand of those errors, for one URL, block the event loop for 20 ms.
+ * Decodes a percent-encoded text, encoded once or twice, as a router or a proxy may read it. Malformed parts
+ * are kept.
+ * `decodeURIComponent` throws at them: a thousand of those errors, for one URL, block the event loop for 20
+ * ms.
  * @param {string} text
  */
 function decoded(text) {

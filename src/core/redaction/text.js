@@ -1,6 +1,6 @@
 'use strict'
-// Masks the secrets in a sentence, such as the message of an error: quotes of a body, URLs and their queries, headers,
-// `password=...`, and tokens. Also masks the words of a command.
+// Masks the secrets in a sentence, such as the message of an error: quotes of a body, URLs and their queries,
+// headers, `password=...`, and tokens. Also masks the words of a command.
 
 const { maskNamedValues } = require('./named-values')
 const { REDACTED, isSecretInText } = require('./secret-names')
@@ -15,7 +15,10 @@ const BEGIN = '-----BEGIN '
 /** Most messages do not match, and are shown as they are. */
 const SUSPICIOUS = /[@=?:/"'(]|[\w+~-]{16}|BigInt|bearer|basic|digest|token|--/i
 
-/** Messages of V8, Node and routers that quote a value: what stands before it and after it, and the message without it. */
+/**
+ * Messages of V8, Node and routers that quote a value: what stands before it and after it, and the message
+ * without it.
+ */
 const QUOTES = [
   [/Failed to decode param '/, /'/g, 'Failed to decode a parameter of the path'],
   [/Cannot convert /, / to a BigInt/g, 'Cannot convert a text to a BigInt'],
@@ -46,7 +49,10 @@ const ON_DISK =
 /** A query may hold quotes: only a blank ends it. */
 const QUERY = /\?[^\s?=]*=\S*/g
 
-/** Options of curl, HTTPie, ab and others whose value is `name:password`. Short ones may stand together: `-sSu`. */
+/**
+ * Options of curl, HTTPie, ab and others whose value is `name:password`. Short ones may stand together:
+ * `-sSu`.
+ */
 const USER_OPTION = /^(?:-[a-zA-Z]*[uUaAP]|--?(?:proxy-)?user(?:name)?)$/
 const PASSWORD = /^([^:/]*):(?!\/\/).+$/s
 /** The same in one word: `-uname:password`. */
@@ -72,7 +78,8 @@ function maskText(text) {
 }
 
 /**
- * One pattern for all of it would take a time that grows with the square of a text that repeats its beginning.
+ * One pattern for all of it would take a time that grows with the square of a text that repeats its
+ * beginning.
  * @param {string} text
  * @param {(RegExp | string)[]} quote
  */

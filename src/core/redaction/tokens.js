@@ -1,6 +1,6 @@
 'use strict'
-// Masks tokens by their form, wherever they are: JSON Web Tokens, keys with a known prefix, 32 hexadecimal digits, and
-// letters and digits mixed as in no word. UUIDs, database ids and slugs are not secret.
+// Masks tokens by their form, wherever they are: JSON Web Tokens, keys with a known prefix, 32 hexadecimal
+// digits, and letters and digits mixed as in no word. UUIDs, database ids and slugs are not secret.
 
 const { REDACTED } = require('./secret-names')
 
@@ -16,7 +16,10 @@ const RUN = /[\w+~-]{20,}={0,2}/g
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 /** Letters of one case are a token from this length on. ULIDs, CUIDs and ids of MongoDB are shorter. */
 const LONG = 28
-/** Names change between cases, or between letters and digits, every six characters; random texts every second one. */
+/**
+ * Names change between cases, or between letters and digits, every six characters; random texts every second
+ * one.
+ */
 const CHANGE_SHARE = 0.18
 const FEWEST_CHANGES = 4
 const CHANGE = /[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g

@@ -1,6 +1,6 @@
 'use strict'
-// Masks the secrets in a URL: the password of `http://user:password@host/`, matrix parameters, tokens in the path, the
-// segment after `/reset/`, and the query. If the query is shown, its harmless values stay.
+// Masks the secrets in a URL: the password of `http://user:password@host/`, matrix parameters, tokens in the
+// path, the segment after `/reset/`, and the query. If the query is shown, its harmless values stay.
 
 const { isPlain } = require('./plain-url')
 const { REDACTED, decoded, isSecretInUrl } = require('./secret-names')
@@ -54,7 +54,12 @@ function pathOf(url) {
   return fragment === -1 ? path : path.slice(0, fragment)
 }
 
-/** Less than half a segment is not shown: of a token it would be no token any more. @param {string} text @param {string} separator */
+/**
+ * Less than half a segment is not shown: of a token it would be no token any more.
+ *
+ * @param {string} text
+ * @param {string} separator
+ */
 const cut = (text, separator) =>
   text.length <= LONGEST ? text : text.slice(0, text.lastIndexOf(separator, LONGEST) + 1)
 
@@ -79,7 +84,11 @@ function maskPath(path, showsQuery, depth = 0) {
 /** @param {string} segment */
 const isOrdinary = (segment) => ORDINARY.test(segment) || FILE.test(segment)
 
-/** @param {string} segment @param {string} plain @param {{ isAuthority: boolean, showsQuery: boolean, depth: number }} how */
+/**
+ * @param {string} segment
+ * @param {string} plain
+ * @param {{ isAuthority: boolean, showsQuery: boolean, depth: number }} how
+ */
 function maskSegment(segment, plain, { isAuthority, showsQuery, depth }) {
   // Encoded, it may be a URL of its own. That is shown whole or not at all.
   if (plain !== segment) return isHarmless(plain, depth + 1) ? segment : REDACTED
@@ -90,7 +99,13 @@ function maskSegment(segment, plain, { isAuthority, showsQuery, depth }) {
   return ASSET.test(masked) ? masked : maskTokens(masked)
 }
 
-/** Matrix parameters are the query of a segment. @param {string} text @param {boolean} hidesMatrix @param {number} depth */
+/**
+ * Matrix parameters are the query of a segment.
+ *
+ * @param {string} text
+ * @param {boolean} hidesMatrix
+ * @param {number} depth
+ */
 const maskPairs = (text, hidesMatrix, depth) =>
   text.replace(PAIR, (pair, before, name, value) =>
     (hidesMatrix && before === ';') || isSecretPair(name, value, depth)
@@ -118,7 +133,12 @@ const isSecretPair = (name, value, depth) =>
 /** A name in JSON or in GraphQL, with its value behind a colon; or in a query within. */
 const NAME_WITHIN = /(?<![\w.-])([\w.-]+)\]*\\*["']?\s*[:=]/g
 
-/** Whether a decoded value holds no secret: neither a token, nor a URL with one, nor a name of one. @param {string} plain @param {number} depth */
+/**
+ * Whether a decoded value holds no secret: neither a token, nor a URL with one, nor a name of one.
+ *
+ * @param {string} plain
+ * @param {number} depth
+ */
 function isHarmless(plain, depth) {
   if (maskTokens(plain) !== plain) return false
   if (!/[@:=/]/.test(plain)) return true

@@ -3,7 +3,10 @@
 
 const { REDACTED } = require('./secret-names')
 
-/** URLs of databases, brokers and mail servers. Their drivers accept a password with an unencoded slash, `#`, `?` or `@`. */
+/**
+ * URLs of databases, brokers and mail servers. Their drivers accept a password with an unencoded slash, `#`,
+ * `?` or `@`.
+ */
 const SERVER =
   /\b(?:amqps?|bolt|clickhouse|cockroachdb|couchbases?|couchdb|imaps?|ldaps?|libsql|mariadb|memcached|mongodb|mqtts?|mssql|mysqlx?|nats|neo4j|oracle|pop3s?|postgres(?:ql)?|rediss?|smtps?|sqlserver|stomp|valkeys?)(?:\+[a-z]{1,20})?:\/\/[^\s"'<>`]*/gi
 const AUTHORITY = '://'
@@ -21,7 +24,11 @@ function maskUserinfo(text) {
   return maskOthers(text.replace(SERVER, maskServer))
 }
 
-/** One pattern for it would look at each character of a hostile text a thousand times. @param {string} text */
+/**
+ * One pattern for it would look at each character of a hostile text a thousand times.
+ *
+ * @param {string} text
+ */
 function maskOthers(text) {
   const ends = new Ends(text)
   let masked = ''
@@ -37,7 +44,10 @@ function maskOthers(text) {
   return masked + text.slice(from)
 }
 
-/** Finds the `@` that ends a user and password. Each call begins further on, so every character is looked at a few times. */
+/**
+ * Finds the `@` that ends a user and password. Each call begins further on, so every character is looked at a
+ * few times.
+ */
 class Ends {
   #text
   #at = -1

@@ -1,6 +1,7 @@
 'use strict'
-// The headers that an application has set for its own answer, and that another answer must not carry: those that describe the body,
-// say how long it may be cached, or tell the client or a proxy to fetch something else. `docs/errors.md` lists what stays.
+// The headers that an application has set for its own answer, and that another answer must not carry: those
+// that describe the body, say how long it may be cached, or tell the client or a proxy to fetch something
+// else. `docs/errors.md` lists what stays.
 
 /** They describe the body, or how long it may be cached. */
 const OF_BODY = new Set([
@@ -22,7 +23,9 @@ const OF_BODY = new Set([
   'trailer',
   'x-accel-expires',
 ])
-/** They lead elsewhere: a browser, or a proxy that replaces the body by a file. An error may set them itself. */
+/**
+ * They lead elsewhere: a browser, or a proxy that replaces the body by a file. An error may set them itself.
+ */
 const OF_TARGET = new Set([
   'link',
   'location',
@@ -33,7 +36,11 @@ const OF_TARGET = new Set([
   'x-sendfile',
 ])
 
-/** CDNs have a `Cache-Control` of their own each: `CDN-Cache-Control`, `Vercel-CDN-Cache-Control`. @param {string} name in lower case */
+/**
+ * CDNs have a `Cache-Control` of their own each: `CDN-Cache-Control`, `Vercel-CDN-Cache-Control`.
+ *
+ * @param {string} name in lower case
+ */
 const isOfBody = (name) =>
   OF_BODY.has(name) ||
   name.endsWith('-cache-control') ||

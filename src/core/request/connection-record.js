@@ -1,10 +1,11 @@
 'use strict'
-// Record of a connection: its bytes so far, when its last request ended, its pipelined requests, and the callbacks for a
-// half-close. All of it is one object behind one symbol: sockets with more properties of ours have many hidden classes, and then Node's
-// own code, which reads sockets everywhere, is slow (decision 0044).
+// Record of a connection: its bytes so far, when its last request ended, its pipelined requests, and the
+// callbacks for a half-close. All of it is one object behind one symbol: sockets with more properties of ours
+// have many hidden classes, and then Node's own code, which reads sockets everywhere, is slow (decision
+// 0044).
 //
-// Each request is assigned what was read and written since the previous one ended. The numbers are exact for sequential requests, and
-// exact in sum for pipelined requests and HTTP/2 streams.
+// Each request is assigned what was read and written since the previous one ended. The numbers are exact for
+// sequential requests, and exact in sum for pipelined requests and HTTP/2 streams.
 
 const kRecord = Symbol('spillway.connection')
 const kSocket = Symbol('spillway.socket')
@@ -14,7 +15,8 @@ const kSocket = Symbol('spillway.socket')
  * @import { Http2Session } from 'node:http2'
  * @import { Socket } from 'node:net'
  * @import { Request } from './request'
- * @typedef {Socket & { errored: NodeJS.ErrnoException | null, encrypted?: boolean, server?: Server, [kRecord]?: ConnectionRecord }} Connection
+ * @typedef {Socket & { errored: NodeJS.ErrnoException | null, encrypted?: boolean, server?: Server,
+ *   [kRecord]?: ConnectionRecord }} Connection
  */
 
 class ConnectionRecord {
@@ -31,7 +33,10 @@ class ConnectionRecord {
   isHalfClosed = false
 }
 
-/** @param {Connection | undefined} connection @returns {ConnectionRecord | undefined} undefined if nothing is known of the connection */
+/**
+ * @param {Connection | undefined} connection
+ * @returns {ConnectionRecord | undefined} undefined if nothing is known of the connection
+ */
 const recordOf = (connection) => connection?.[kRecord]
 
 /** @param {Connection} connection @returns {ConnectionRecord} made if there is none */
@@ -57,12 +62,16 @@ function markEnd({ connection }, endedMs) {
   if (record !== undefined) record.endedMs = endedMs
 }
 
-/** When the last request of the connection ended; -Infinity for its first. @param {Connection | undefined} connection */
+/**
+ * When the last request of the connection ended; -Infinity for its first.
+ *
+ * @param {Connection | undefined} connection
+ */
 const endedMsOf = (connection) => recordOf(connection)?.endedMs ?? Number.NEGATIVE_INFINITY
 
 /**
- * The socket of an HTTP/2 session. `session.socket` is a proxy that is empty after the session has closed, but a method
- * called on it returns the socket itself.
+ * The socket of an HTTP/2 session. `session.socket` is a proxy that is empty after the session has closed,
+ * but a method called on it returns the socket itself.
  * @param {Http2Session & { [kSocket]?: Connection }} session
  */
 function connectionOf(session) {

@@ -1,12 +1,13 @@
 'use strict'
-// Lets the browser application that a 503 belongs to read it. Without CORS headers `fetch` sees a network error, and neither the
-// status nor `Retry-After`. The gate rejects before the application could set them, so they are repeated as the application last
-// set them for the same origin, host and first path segment. An origin that it has not allowed gets none, and neither does an answer
-// that the application writes itself.
+// Lets the browser application that a 503 belongs to read it. Without CORS headers `fetch` sees a network
+// error, and neither the status nor `Retry-After`. The gate rejects before the application could set them, so
+// they are repeated as the application last set them for the same origin, host and first path segment. An
+// origin that it has not allowed gets none, and neither does an answer that the application writes itself.
 //
-// A browser asks before some requests by a preflight, and takes only a 2xx for an answer. A rejected preflight is
-// therefore answered as the application last answered the same question, if it did. The question names the host and the
-// whole path: the answer permits a request that may change something. Another path may forbid it.
+// A browser asks before some requests by a preflight, and takes only a 2xx for an answer. A rejected
+// preflight is therefore answered as the application last answered the same question, if it did. The question
+// names the host and the whole path: the answer permits a request that may change something. Another path may
+// forbid it.
 
 const { urlPath } = require('../url-path')
 
@@ -42,7 +43,10 @@ const KEPT_MS = 600_000
 class CrossOrigin {
   /** When an answer is next looked at. */
   nextMs = Number.POSITIVE_INFINITY
-  /** @type {Map<string, { headers: [name: string, value: string][], atMs: number }>} the least recently confirmed first */
+  /**
+   * @type {Map<string, { headers: [name: string, value: string][], atMs: number }>} the least recently
+   *   confirmed first
+   */
   #answers = new Map()
 
   #internalErrors
@@ -57,7 +61,12 @@ class CrossOrigin {
     this.nextMs = mode === 'observe' || mode === 'off' ? Number.POSITIVE_INFINITY : 0
   }
 
-  /** Browsers remember the answer to a preflight, so there are few: none is left out. @param {Request} request with an origin @param {number} nowMs */
+  /**
+   * Browsers remember the answer to a preflight, so there are few: none is left out.
+   *
+   * @param {Request} request with an origin
+   * @param {number} nowMs
+   */
   onEnd(request, nowMs) {
     if (request.req.method !== 'OPTIONS') {
       if (nowMs < this.nextMs) return
@@ -84,7 +93,12 @@ class CrossOrigin {
     if (this.#answers.size > MAX_ANSWERS) this.#answers.delete(oldest)
   }
 
-  /** Answers a rejected preflight, if the application has answered the same. @param {Request} request @returns {boolean} whether it did */
+  /**
+   * Answers a rejected preflight, if the application has answered the same.
+   *
+   * @param {Request} request
+   * @returns {boolean} whether it did
+   */
   answersPreflight(request) {
     if (request.req.method !== 'OPTIONS' || !isPreflightOf(request.req)) return false
     if (!this.allow(request, true)) return false
@@ -93,7 +107,12 @@ class CrossOrigin {
     return true
   }
 
-  /** Sets the headers on the answer to a rejected request. @param {Request} request @returns {boolean} whether it did */
+  /**
+   * Sets the headers on the answer to a rejected request.
+   *
+   * @param {Request} request
+   * @returns {boolean} whether it did
+   */
   allow({ req, res, startedMs }, isPreflight = false) {
     const { origin } = req.headers
     if (origin === undefined || this.#answers.size === 0) return false
@@ -105,7 +124,11 @@ class CrossOrigin {
     }
   }
 
-  /** @param {RoutedRequest} req @param {RoutedResponse} res @param {{ origin: string, isPreflight: boolean, sinceMs: number }} asked */
+  /**
+   * @param {RoutedRequest} req
+   * @param {RoutedResponse} res
+   * @param {{ origin: string, isPreflight: boolean, sinceMs: number }} asked
+   */
   #allow(req, res, { origin, isPreflight, sinceMs }) {
     // A middleware before ours may have set them.
     if (res.headersSent || (res.stream ?? res).destroyed || res.hasHeader(ALLOW_ORIGIN)) return false
@@ -139,7 +162,8 @@ function keyOf({ headers, url }, origin, isPreflight) {
 
 /**
  * @param {RoutedResponse} res @param {boolean} isPreflight
- * @returns {[name: string, value: string][] | undefined} undefined if a value is too long, or none that a browser takes
+ * @returns {[name: string, value: string][] | undefined} undefined if a value is too long, or none that a
+ *   browser takes
  */
 function headersOf(res, isPreflight) {
   /** @type {[string, string][]} */
@@ -155,7 +179,11 @@ function headersOf(res, isPreflight) {
   return headers
 }
 
-/** `Retry-After` is ours to expose: it says nothing of the application. @param {ReturnType<RoutedResponse['getHeader']>} exposed */
+/**
+ * `Retry-After` is ours to expose: it says nothing of the application.
+ *
+ * @param {ReturnType<RoutedResponse['getHeader']>} exposed
+ */
 const exposedWith = (exposed) => (exposed === undefined ? RETRY_AFTER : `${exposed}, ${RETRY_AFTER}`)
 
 exports.CrossOrigin = CrossOrigin

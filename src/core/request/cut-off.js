@@ -1,6 +1,7 @@
 'use strict'
-// Destroys a response, so that its client does not take what was sent for complete. The application may have replaced `destroy`, and
-// timers call this: an error thrown here would end the process, or whatever the timer does. So the connection is destroyed instead.
+// Destroys a response, so that its client does not take what was sent for complete. The application may have
+// replaced `destroy`, and timers call this: an error thrown here would end the process, or whatever the timer
+// does. So the connection is destroyed instead.
 
 const INTERNAL_ERROR = 2
 

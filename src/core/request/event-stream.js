@@ -1,6 +1,6 @@
 'use strict'
-// Whether a response is a stream: of server-sent events, by its content type, or any other long body. For headers passed to a plain
-// `writeHead`, Node keeps only the rendered head (`_header`).
+// Whether a response is a stream: of server-sent events, by its content type, or any other long body. For
+// headers passed to a plain `writeHead`, Node keeps only the rendered head (`_header`).
 
 const { cutOff } = require('./cut-off')
 
@@ -14,7 +14,11 @@ const isEventStream = (res) => EVENT_STREAM.test(String(res.getHeader('content-t
 /** A body that took less time cannot distort a quantile, so its content type is not checked. */
 const SHORTEST_STREAM_MS = 10
 
-/** @param {RoutedResponse} res @param {number} bodyMs the time from its head to its end, at least SHORTEST_STREAM_MS @param {number} streamAfterMs */
+/**
+ * @param {RoutedResponse} res
+ * @param {number} bodyMs the time from its head to its end, at least SHORTEST_STREAM_MS
+ * @param {number} streamAfterMs
+ */
 const isStream = (res, bodyMs, streamAfterMs) => bodyMs >= streamAfterMs || isEventStream(res)
 
 /** @type {WeakSet<object>} */
@@ -24,7 +28,8 @@ const endedByDrain = new WeakSet()
 const isEndedByDrain = (res) => endedByDrain.has(res)
 
 /**
- * Ends an event stream that was requested by GET, in a drain. Its client is an `EventSource`, which reconnects. An event stream that answers a POST has an end.
+ * Ends an event stream that was requested by GET, in a drain. Its client is an `EventSource`, which
+ * reconnects. An event stream that answers a POST has an end.
  *
  * @param {import('node:http').ServerResponse | null | undefined} res
  */

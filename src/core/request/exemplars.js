@@ -1,7 +1,7 @@
 'use strict'
-// For each bucket of the durations, the last request that was traced, by the row numbers of the table of counts.
-// Only traced requests fill the table, with at most one entry (about 200 bytes) a bucket.
-// A row is replaced, never changed, so a copy shares the rows: copying 10 000 series cost 1 MB a scrape otherwise.
+// For each bucket of the durations, the last request that was traced, by the row numbers of the table of
+// counts. Only traced requests fill the table, with at most one entry (about 200 bytes) a bucket. A row is
+// replaced, never changed, so a copy shares the rows: copying 10 000 series cost 1 MB a scrape otherwise.
 
 /**
  * @typedef {{ traceId: string, spanId: string, atMs: number }} Trace
@@ -22,7 +22,14 @@ class Exemplars {
     this.#rows[row] = slots
   }
 
-  /** Keeps the later exemplar of two workers. @param {number} row @param {number} bucket @param {Trace} trace @param {number} seconds */
+  /**
+   * Keeps the later exemplar of two workers.
+   *
+   * @param {number} row
+   * @param {number} bucket
+   * @param {Trace} trace
+   * @param {number} seconds
+   */
   putLater(row, bucket, trace, seconds) {
     const before = exemplarAt(this.#rows, row, bucket)
     if (before === undefined || before.atMs <= trace.atMs) this.put(row, bucket, trace, seconds)

@@ -1,6 +1,8 @@
 'use strict'
-// Which requests the option `ignore` leaves out of the metrics, the log and shedding: by path, pattern or function.
-// Each request is matched once, when it is counted. A function that throws or returns a promise ignores nothing. A function gets Node's request. In an app that begins with the middleware it gets Express's, except for upgrades (core/http/express-listener.js).
+// Which requests the option `ignore` leaves out of the metrics, the log and shedding: by path, pattern or
+// function. Each request is matched once, when it is counted. A function that throws or returns a promise
+// ignores nothing. A function gets Node's request. In an app that begins with the middleware it gets
+// Express's, except for upgrades (core/http/express-listener.js).
 
 const { compile, isFilter } = require('../options/path-filter')
 
@@ -52,7 +54,12 @@ class Ignore {
   }
 }
 
-/** Merges the paths and patterns of the same parts into one filter. A function has its own, because it may throw. @param {IgnoreRules | IgnoreOptions} rules */
+/**
+ * Merges the paths and patterns of the same parts into one filter. A function has its own, because it may
+ * throw.
+ *
+ * @param {IgnoreRules | IgnoreOptions} rules
+ */
 function filtersOf(rules) {
   /** @type {Map<number, IgnoreRule[]>} */
   const ofBits = new Map()

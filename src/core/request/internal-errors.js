@@ -1,6 +1,6 @@
 'use strict'
-// Errors inside this package and inside callbacks of the user: counted by place, logged once a place, never thrown.
-// An error thrown from a listener inside an `emit` would end the process.
+// Errors inside this package and inside callbacks of the user: counted by place, logged once a place, never
+// thrown. An error thrown from a listener inside an `emit` would end the process.
 
 const { describeError } = require('../redaction/error-description')
 
@@ -35,7 +35,12 @@ class InternalErrors {
     }
   }
 
-  /** Runs a callback that may throw, or return a promise that rejects. @param {string} place @param {() => unknown} callback */
+  /**
+   * Runs a callback that may throw, or return a promise that rejects.
+   *
+   * @param {string} place
+   * @param {() => unknown} callback
+   */
   guard(place, callback) {
     try {
       this.catchRejection(place, callback())
@@ -45,7 +50,8 @@ class InternalErrors {
   }
 
   /**
-   * Reports the rejection of a promise that a callback returned: an unhandled rejection would end the process.
+   * Reports the rejection of a promise that a callback returned: an unhandled rejection would end the
+   * process.
    * @param {string} place
    * @param {unknown} returned
    * @returns {boolean} whether the callback returned a promise

@@ -36,7 +36,8 @@ class LabelledTable {
   #named = 0
 
   /**
-   * @param {{ labels: Readonly<Record<string, import('../../../index.js').RequestLabel>>, maxLabelValues: number }} metrics
+   * @param {{ labels: Readonly<Record<string, import('../../../index.js').RequestLabel>>,
+   *   maxLabelValues: number }} metrics
    * @param {{ max: number, overflow: string }} routes
    * @param {SeriesTables} tables
    * @param {InternalErrors} internalErrors
@@ -50,7 +51,9 @@ class LabelledTable {
     this.#tables = tables
   }
 
-  /** @returns {[name: string, count: number][]} for each label, how many requests had a value that was folded */
+  /**
+   * @returns {[name: string, count: number][]} for each label, how many requests had a value that was folded
+   */
   get folded() {
     return this.#labels.map(({ name, folded }) => [name, folded])
   }

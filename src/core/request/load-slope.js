@@ -1,8 +1,9 @@
 'use strict'
-// Does a route get slower with the number of requests in flight? Behind a full pool a request waits for those before it, so that
-// its duration grows in proportion. Behind a slow dependency each takes as long as any other. The two look the same in every mean.
-// A regression of duration on the requests that were in flight at its start tells them apart. Slices of some seconds are centred
-// each on their own means, so that a dependency that becomes slow, and fills the process with requests, is not taken for a pool.
+// Does a route get slower with the number of requests in flight? Behind a full pool a request waits for those
+// before it, so that its duration grows in proportion. Behind a slow dependency each takes as long as any
+// other. The two look the same in every mean. A regression of duration on the requests that were in flight at
+// its start tells them apart. Slices of some seconds are centred each on their own means, so that a
+// dependency that becomes slow, and fills the process with requests, is not taken for a pool.
 
 /** How much of the earlier slices counts when a slice ends: half of a slice is forgotten after two more. */
 const KEPT = 0.7
@@ -44,8 +45,9 @@ class LoadSlope {
   }
 
   /**
-   * Slices that have ended. `elasticity`: by what share the duration grows where those in flight grow by a share: 1 is in
-   * proportion, 0 not at all. `correlation`: how well that describes the requests, from -1 to 1.
+   * Slices that have ended. `elasticity`: by what share the duration grows where those in flight grow by a
+   * share: 1 is in proportion, 0 not at all. `correlation`: how well that describes the requests, from -1 to
+   * 1.
    */
   sample() {
     const { count, others, ms, squares, products, msSquares } = this.#kept

@@ -1,6 +1,7 @@
 'use strict'
-// Measures requests: opens the record of a request, and when it ends decides its outcome and route and counts it.
-// Recording never throws into an `emit`: an internal error is counted and logged once, and the request is released.
+// Measures requests: opens the record of a request, and when it ends decides its outcome and route and counts
+// it. Recording never throws into an `emit`: an internal error is counted and logged once, and the request is
+// released.
 
 const { tell } = require('../feature')
 const { RollingHistogram } = require('../histogram/rolling')
@@ -33,10 +34,12 @@ const WEBSOCKET = /^ *websocket *$/i
 /**
  * @typedef {object} Sessions
  * @property {(req: IncomingMessage) => boolean} ownsRequest whether the request is of a session that is open
- * @property {(req: IncomingMessage) => boolean} decidesUpgrade whether it decides about the upgrade, and then counts it
+ * @property {(req: IncomingMessage) => boolean} decidesUpgrade whether it decides about the upgrade, and then
+ *   counts it
  *
  * @typedef {object} Hooks
- * @property {() => void} onArrive before a request arrives or ends, so that the turn clock measures this turn alone
+ * @property {() => void} onArrive before a request arrives or ends, so that the turn clock measures this turn
+ *   alone
  * @property {(request: Request) => void} onHttp2 with each HTTP/2 request
  * @property {Pick<Hooked, RequestHook>} hooked the features that are told of requests
  */
@@ -63,7 +66,11 @@ class Recorder {
   isCut = false
   /** Whether an OpenTelemetry SDK is registered, so that a request may have a span. */
   isTracing = isTracing()
-  /** Long-lived sessions that a feature watches: their requests and upgrades are its own. @type {Sessions | undefined} */
+  /**
+   * Long-lived sessions that a feature watches: their requests and upgrades are its own.
+   *
+   * @type {Sessions | undefined}
+   */
   sessions
   #onArrive
   #onHttp2
@@ -76,7 +83,11 @@ class Recorder {
   /** @type {Ignore | undefined} */
   #ignore
   #streamAfterMs
-  /** Upgrades that were counted: a server hook and a middleware may both see the same. @type {WeakSet<IncomingMessage>} */
+  /**
+   * Upgrades that were counted: a server hook and a middleware may both see the same.
+   *
+   * @type {WeakSet<IncomingMessage>}
+   */
   #upgrades = new WeakSet()
 
   /**
@@ -151,7 +162,11 @@ class Recorder {
     }
   }
 
-  /** The request of this response, if this recorder measures it already. @param {RoutedResponse | null | undefined} res */
+  /**
+   * The request of this response, if this recorder measures it already.
+   *
+   * @param {RoutedResponse | null | undefined} res
+   */
   find(res) {
     return requestOf(res, this)
   }
@@ -166,7 +181,8 @@ class Recorder {
     request.scheme = request.socket?.encrypted === true ? 1 : 0
     this.#onArrive()
     this.parts.onReceive(request)
-    // A middleware runs inside the span already. The client may disconnect before the response begins, so it is looked up now.
+    // A middleware runs inside the span already. The client may disconnect before the response begins, so it
+    // is looked up now.
     if (this.isTracing) request.serverSpan = this.serverSpan()
     if (request.session !== undefined) this.#onHttp2(request)
     watch(request)
@@ -190,7 +206,11 @@ class Recorder {
     if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
   }
 
-  /** Counts a request whose connection was handed to another protocol, which ends without a response. @param {RoutedRequest} req */
+  /**
+   * Counts a request whose connection was handed to another protocol, which ends without a response.
+   *
+   * @param {RoutedRequest} req
+   */
   upgrade(req) {
     if (this.sessions?.decidesUpgrade(req) !== true) this.countUpgrade(req)
   }
@@ -211,9 +231,9 @@ class Recorder {
   }
 
   /**
-   * Counts an upgraded request that a package passes through the app's routes. Its response never ends: it has no socket
-   * (express-ws), does not exist (websocket-express, koa-websocket), or is never written (tinyws). Measured as a request,
-   * it would stay in flight as long as the connection, or for ever.
+   * Counts an upgraded request that a package passes through the app's routes. Its response never ends: it
+   * has no socket (express-ws), does not exist (websocket-express, koa-websocket), or is never written
+   * (tinyws). Measured as a request, it would stay in flight as long as the connection, or for ever.
    * @param {RoutedRequest} req
    * @param {RoutedResponse | undefined} res
    * @returns {boolean} whether the request is such an upgrade
@@ -240,7 +260,8 @@ class Recorder {
     request.endedIdleMs = this.#clock.idleMs()
     this.requests.remove(request)
     try {
-      // A rejected request never ran: it has no latency, its route can only be guessed, and the gate counts it.
+      // A rejected request never ran: it has no latency, its route can only be guessed, and the gate counts
+      // it.
       if (request.ticket.isRejected) this.#recordRejected(request)
       else if (!request.ticket.isAbandoned) this.#record(request, head)
     } catch (error) {
@@ -316,7 +337,12 @@ class Recorder {
     }
   }
 
-  /** The result of `routes.label`, or the template. @param {Request} request @param {string | undefined} template */
+  /**
+   * The result of `routes.label`, or the template.
+   *
+   * @param {Request} request
+   * @param {string | undefined} template
+   */
   #labelFor(request, template) {
     if (this.#label === undefined) return template
     try {
@@ -330,7 +356,11 @@ class Recorder {
   }
 }
 
-/** Hides two states that last no longer than a call: `received` is shown as running, `ended` as answering. @param {Request} request */
+/**
+ * Hides two states that last no longer than a call: `received` is shown as running, `ended` as answering.
+ *
+ * @param {Request} request
+ */
 function shownState(request) {
   if (request.hasAnswer || request.stream?.headersSent) return /** @type {'answering'} */ (STATES[ANSWERING])
   return /** @type {'queued' | 'running'} */ (STATES[request.isQueued ? QUEUED : RUNNING])

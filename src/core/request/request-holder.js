@@ -1,7 +1,8 @@
 'use strict'
-// Finds Node's request and its response in what a user gives to a member such as `signal()`.
-// Node's request does not hold its response. Its socket holds the response that is being written, which with pipelined requests belongs to
-// another request. So a feature whose members take a request links each one to its response when it is counted.
+// Finds Node's request and its response in what a user gives to a member such as `signal()`. Node's request
+// does not hold its response. Its socket holds the response that is being written, which with pipelined
+// requests belongs to another request. So a feature whose members take a request links each one to its
+// response when it is counted.
 
 const { SpillwayError } = require('../errors/errors')
 const { kRouteState } = require('../route/route-state')
@@ -68,7 +69,12 @@ function find(given, mostRaw) {
   return { req: own, res: own[kResponse] ?? unlinkedResponse(own) }
 }
 
-/** Of a request that this instance does not count, or not yet. @param {Linked} req @returns {RoutedResponse | undefined} */
+/**
+ * Of a request that this instance does not count, or not yet.
+ *
+ * @param {Linked} req
+ * @returns {RoutedResponse | undefined}
+ */
 function unlinkedResponse(req) {
   const { stream, socket } = req
   if (stream !== undefined) return /** @type {RoutedStream} */ (stream)[kRouteState]?.res

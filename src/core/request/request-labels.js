@@ -1,7 +1,7 @@
 'use strict'
-// One label of `metrics.labels`: a function of the user's returns its value, stored as an index among the known values.
-// A label takes a fixed number of values. Later values are folded into one and counted, so memory is bounded.
-// A function that throws, or does not return a printable value, gives the empty value.
+// One label of `metrics.labels`: a function of the user's returns its value, stored as an index among the
+// known values. A label takes a fixed number of values. Later values are folded into one and counted, so
+// memory is bounded. A function that throws, or does not return a printable value, gives the empty value.
 
 /**
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
@@ -25,8 +25,8 @@ class RequestLabel {
   #internalErrors
 
   /**
-   * @param {{ name: string, valueFor: import('../../../index.js').RequestLabel, other: string, maxValues: number,
-   *   internalErrors: InternalErrors }} parts
+   * @param {{ name: string, valueFor: import('../../../index.js').RequestLabel, other: string,
+   *   maxValues: number, internalErrors: InternalErrors }} parts
    */
   constructor({ name, valueFor, other, maxValues, internalErrors }) {
     this.name = name
@@ -37,7 +37,11 @@ class RequestLabel {
     this.#internalErrors = internalErrors
   }
 
-  /** @param {RoutedRequest} req @param {RoutedResponse} res @returns {number} the index of the request's value */
+  /**
+   * @param {RoutedRequest} req
+   * @param {RoutedResponse} res
+   * @returns {number} the index of the request's value
+   */
   indexOf(req, res) {
     const value = this.#valueOf(req, res)
     return this.#indexes.get(value) ?? this.#add(value)

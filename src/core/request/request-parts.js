@@ -1,5 +1,6 @@
 'use strict'
-// Splits the duration of a request into parts: where did the time go? The parts of a request sum to its duration.
+// Splits the duration of a request into parts: where did the time go? The parts of a request sum to its
+// duration.
 //
 //   received      queued ──── admitted      handler ──── returned          head            ended
 //      │             └─ queue ─┘               └── run ───┘                  │               │
@@ -13,10 +14,11 @@
 // loopBusy = duration - queue - run - idle
 // gc       = collections outside of the queue, taken out of run and loopBusy
 //
-// The marks cost a clock read and up to three reads of the loop's idle time. The parts are computed at the end of the loop
-// turn, when V8 has reported the collections of the turn: a counter that was added to is never corrected.
-// Two come before the duration: `unread`, the time that a request was at most in the kernel while the loop was busy, and `proxy`, the time
-// from the stamp of a proxy to the arrival, where a feature knows it.
+// The marks cost a clock read and up to three reads of the loop's idle time. The parts are computed at the
+// end of the loop turn, when V8 has reported the collections of the turn: a counter that was added to is
+// never corrected. Two come before the duration: `unread`, the time that a request was at most in the kernel
+// while the loop was busy, and `proxy`, the time from the stamp of a proxy to the arrival, where a feature
+// knows it.
 
 const { Rows } = require('../histogram/rows')
 const { RollingRows } = require('../histogram/rows')
@@ -32,7 +34,9 @@ const { ABORTED, UPGRADED } = require('./outcome')
  */
 
 /**
- * The order in a row, and of the values of the label `part`. Two columns are not parts. `loop` is the time that the request's own code ran. `gave up` counts requests whose client disconnected before an answer began.
+ * The order in a row, and of the values of the label `part`. Two columns are not parts. `loop` is the time
+ * that the request's own code ran. `gave up` counts requests whose client disconnected before an answer
+ * began.
  */
 const PARTS = Object.freeze(['queue', 'run', 'loop_busy', 'gc', 'wait', 'body', 'unread', 'proxy'])
 const [QUEUE, RUN, LOOP_BUSY, GC, WAIT, BODY, UNREAD, PROXY] = PARTS.keys()
@@ -50,7 +54,11 @@ class RequestParts {
   /** Whether time is split: the option `insight.parts`. */
   isOn
   collections = new CollectionTimes()
-  /** How long a request was in a proxy before it arrived, where a feature knows. @type {((request: Request) => number) | undefined} */
+  /**
+   * How long a request was in a proxy before it arrived, where a feature knows.
+   *
+   * @type {((request: Request) => number) | undefined}
+   */
   proxyMsOf
   #recordPending = () => 0
   #rows = new Rows(PART_COLUMNS)
@@ -108,20 +116,31 @@ class RequestParts {
   }
 
   // Hot path: once a request.
-  /** Code that goes on after its handler has returned ends with the head, mostly. @param {Request} request @param {number} nowMs */
+  /**
+   * Code that goes on after its handler has returned ends with the head, mostly.
+   *
+   * @param {Request} request
+   * @param {number} nowMs
+   */
   onHead(request, nowMs) {
     if (!this.isOn || request.returnedMs < 0) return
     request.headIdleMs = this.#addResumed(request, nowMs)
   }
 
   // Hot path: once a call or a use of a pool.
-  /** Its code asks another process, and goes on with the answer. @param {Request} request @param {number} nowMs */
+  /**
+   * Its code asks another process, and goes on with the answer.
+   *
+   * @param {Request} request
+   * @param {number} nowMs
+   */
   onAsk(request, nowMs) {
     if (this.isOn && request.returnedMs >= 0 && request.headIdleMs < 0) this.#addResumed(request, nowMs)
   }
 
   /**
-   * Loop time since it woke, or since the last mark, counts for the code that runs: a body was parsed, or an `await` ended.
+   * Loop time since it woke, or since the last mark, counts for the code that runs: a body was parsed, or an
+   * `await` ended.
    *
    * @param {Request} request @param {number} nowMs
    */
@@ -210,7 +229,12 @@ class RequestParts {
     values[start + GC] += inRunMs + inBusyMs
   }
 
-  /** The parts of one request that has ended, or null. Collections of the current turn are not known before the turn ends. @param {Request} request */
+  /**
+   * The parts of one request that has ended, or null. Collections of the current turn are not known before
+   * the turn ends.
+   *
+   * @param {Request} request
+   */
   of(request) {
     if (!this.isOn) return null
     const values = new Float64Array(PART_COLUMNS)
@@ -219,7 +243,8 @@ class RequestParts {
   }
 
   /**
-   * The sums of all requests that have ended. Of those that ended in this turn, its collections count as run or as loopBusy.
+   * The sums of all requests that have ended. Of those that ended in this turn, its collections count as run
+   * or as loopBusy.
    * @param {Float64Array} [spare]
    */
   copy(spare) {
@@ -239,14 +264,23 @@ class RequestParts {
   }
 }
 
-/** A handler runs without idling, so the idle time of its head is that of its call. @param {Request} request */
+/**
+ * A handler runs without idling, so the idle time of its head is that of its call.
+ *
+ * @param {Request} request
+ */
 const headIdleMsOf = ({ ticket, headIdleMs, receivedIdleMs }) =>
   headIdleMs < 0 ? Math.max(receivedIdleMs, ticket.idleMs) : headIdleMs
 
 /** @param {number} ms @param {number} mostMs */
 const within = (ms, mostMs) => Math.min(Math.max(0, ms), mostMs)
 
-/** The client of a connection sends its next request after the answer to the one before. @param {Request} request @param {number} mostMs */
+/**
+ * The client of a connection sends its next request after the answer to the one before.
+ *
+ * @param {Request} request
+ * @param {number} mostMs
+ */
 function unreadMs({ connection, session, startedMs }, mostMs) {
   if (session !== undefined) return mostMs
   return within(startedMs - endedMsOf(connection), mostMs)

@@ -18,7 +18,8 @@ const LEGAL = Object.freeze({
   // A running request is queued by a limit of its route.
   markQueued: [RECEIVED, RUNNING],
   markRunning: [RECEIVED, QUEUED],
-  // A rejected request never runs. A response may have several heads: an informational head first, or an error's new head.
+  // A rejected request never runs. A response may have several heads: an informational head first, or an
+  // error's new head.
   markAnswering: [RECEIVED, QUEUED, RUNNING, ANSWERING],
   markEnded: [RECEIVED, QUEUED, RUNNING, ANSWERING],
 })
@@ -38,7 +39,12 @@ const LEGAL = Object.freeze({
 // The constructor sets every field and no code adds one, so that all requests share one hidden class.
 /** @implements {RouteState} */
 class Request {
-  /** @param {Recorder} recorder @param {RoutedRequest} req @param {RoutedResponse | undefined} res none of an upgrade @param {number} startedMs */
+  /**
+   * @param {Recorder} recorder
+   * @param {RoutedRequest} req
+   * @param {RoutedResponse | undefined} res none of an upgrade
+   * @param {number} startedMs
+   */
   constructor(recorder, req, res, startedMs) {
     this.recorder = recorder
     /** Changed only by the `mark…` methods below. */
@@ -57,7 +63,9 @@ class Request {
     this.isCounted = false
     /** The parts that `ignore` leaves it out of: bits of ignore.js. */
     this.ignores = 0
-    /** The first request of this response, which holds the route state, and the request of the next instance. */
+    /**
+     * The first request of this response, which holds the route state, and the request of the next instance.
+     */
     /** @type {Request} */
     this.head = this
     /** @type {Request | undefined} */
@@ -116,11 +124,19 @@ class Request {
     this.trace = undefined
     /** @type {SpanHolder | undefined} */
     this.serverSpan = undefined
-    /** Its reference in async contexts, where an instance keeps a context. @type {RequestContext['reference']} */
+    /**
+     * Its reference in async contexts, where an instance keeps a context.
+     *
+     * @type {RequestContext['reference']}
+     */
     this.reference = undefined
     this.requestBytes = 0
     this.responseBytes = 0
-    /** Its series; `{ route }` if the metrics leave it out; undefined if it never ran. @type {RouteSeries | { route: string } | undefined} */
+    /**
+     * Its series; `{ route }` if the metrics leave it out; undefined if it never ran.
+     *
+     * @type {RouteSeries | { route: string } | undefined}
+     */
     this.series = undefined
     /** It waits for messages of a session that is open: see sockets/. */
     this.isLongPoll = false
@@ -150,7 +166,9 @@ class Request {
       each.isTimedOut = true
   }
 
-  /** Whether it waits in the queue. A request rejected there keeps its state until the application answers it. */
+  /**
+   * Whether it waits in the queue. A request rejected there keeps its state until the application answers it.
+   */
   get isQueued() {
     return this.state === QUEUED && !this.ticket.isRejected
   }
@@ -164,7 +182,11 @@ class Request {
 const { markQueued, markRunning, markAnswering, markEnded } = Request.prototype
 const UNCHECKED = { markQueued, markRunning, markAnswering, markEnded }
 
-/** Makes illegal transitions throw, for tests. In production the methods above run unchecked. @param {boolean} isOn */
+/**
+ * Makes illegal transitions throw, for tests. In production the methods above run unchecked.
+ *
+ * @param {boolean} isOn
+ */
 function checkTransitions(isOn) {
   Object.assign(Request.prototype, isOn ? checked(UNCHECKED) : UNCHECKED)
 }
@@ -188,9 +210,10 @@ function checkedTransition(name, transition) {
 }
 
 /**
- * Whether the client disconnected, even if the end of the request has not been reported.
- * A reset HTTP/2 stream is closed before it is destroyed, and a write to it throws. A pipelined response gets no event if its
- * connection closes first. `req.destroyed` cannot tell: it is also true after a body parser has read the whole body.
+ * Whether the client disconnected, even if the end of the request has not been reported. A reset HTTP/2
+ * stream is closed before it is destroyed, and a write to it throws. A pipelined response gets no event if
+ * its connection closes first. `req.destroyed` cannot tell: it is also true after a body parser has read the
+ * whole body.
  * @param {Request} request
  */
 function isDisconnected({ state, res, socket, stream }) {

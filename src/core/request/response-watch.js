@@ -1,8 +1,8 @@
 'use strict'
-// Watches a response for its head and its end, and reports both to every request that measures it.
-// A response carries one listener and one `writeHead` of spillway, however many instances measure it. The first request
-// on it heads a chain: it watches for all of them, and holds the route state.
-// Native responses report their end with `close` (1 µs), HTTP/2 with the stream's `close`, injected ones with on-finished (9 µs).
+// Watches a response for its head and its end, and reports both to every request that measures it. A response
+// carries one listener and one `writeHead` of spillway, however many instances measure it. The first request
+// on it heads a chain: it watches for all of them, and holds the route state. Native responses report their
+// end with `close` (1 µs), HTTP/2 with the stream's `close`, injected ones with on-finished (9 µs).
 
 const { Socket } = require('node:net')
 const onFinished = require('on-finished')
@@ -34,7 +34,8 @@ function watch(request) {
   if (head !== undefined) return joinChain(head, request)
   res[kRouteState] = request
   res.writeHead = Object.hasOwn(res, 'writeHead') ? writeHeadBy(res.writeHead) : writeHead
-  // A pipelined response has no socket until Node sends it, and no `close` event if the connection closes before.
+  // A pipelined response has no socket until Node sends it, and no `close` event if the connection closes
+  // before.
   const isPipelined = res.socket === null && stream === undefined && typeof socket?.on === 'function'
   if ((stream ?? res).destroyed || (isPipelined && socket.destroyed)) {
     request.isCutOff = isPipelined && !res.writableFinished
@@ -43,12 +44,13 @@ function watch(request) {
     return
   }
   if (stream !== undefined) {
-    // Node emits no `close` on the response to a HEAD request whose client disconnected first; the stream always emits it.
-    // Prepended, so that listeners of the response find the request counted.
+    // Node emits no `close` on the response to a HEAD request whose client disconnected first; the stream
+    // always emits it. Prepended, so that listeners of the response find the request counted.
     stream[kRouteState] = request
     stream.prependListener('close', onClose)
   } else {
-    // Prepended with tracing, because OpenTelemetry's instrumentation ends the span in a listener of the same event.
+    // Prepended with tracing, because OpenTelemetry's instrumentation ends the span in a listener of the same
+    // event.
     const on = request.recorder.isTracing ? 'prependListener' : 'on'
     if (socket instanceof Socket) res[on]('close', onClose)
     else onInjectedEnd(res, on, () => endAll(request))
@@ -60,10 +62,13 @@ function watch(request) {
 const isInjected = (socket) => !(socket instanceof Socket)
 
 /**
- * Watches for the end of a response without a real socket, made by in-process injection or a serverless adapter. Such a response emits
- * `finish` or `close` inside `end()`, before `writableEnded` is set. The end is then reported on the next tick.
+ * Watches for the end of a response without a real socket, made by in-process injection or a serverless
+ * adapter. Such a response emits
+ * `finish` or `close` inside `end()`, before `writableEnded` is set. The end is then reported on the next
+ * tick.
  *
- * @param {import('node:http').ServerResponse} res @param {'on' | 'prependListener'} on how to add the `close` listener @param {() => void} end
+ * @param {import('node:http').ServerResponse} res @param {'on' | 'prependListener'} on how to add the `close`
+ *   listener @param {() => void} end
  */
 function onInjectedEnd(res, on, end) {
   const onEnd = () => {
@@ -93,7 +98,12 @@ function writeHead(status) {
   return result
 }
 
-/** The same over a response's own `writeHead`, which somebody had put there. @param {RoutedResponse['writeHead']} original @returns {RoutedResponse['writeHead']} */
+/**
+ * The same over a response's own `writeHead`, which somebody had put there.
+ *
+ * @param {RoutedResponse['writeHead']} original
+ * @returns {RoutedResponse['writeHead']}
+ */
 function writeHeadBy(original) {
   /** @this {ServerResponse & Watched} @param {number} status */
   return function writeHead(status) {
@@ -107,14 +117,24 @@ function writeHeadBy(original) {
   }
 }
 
-/** With several instances any of them may drain. @param {ServerResponse & Watched} res @param {IArguments} given */
+/**
+ * With several instances any of them may drain.
+ *
+ * @param {ServerResponse & Watched} res
+ * @param {IArguments} given
+ */
 function beforeHead(res, given) {
   const head = res[kRouteState]
   const mayClose = head.recorder.closesConnections || head.next !== undefined
   if (mayClose && mustClose(head)) setConnectionClose(res, given)
 }
 
-/** Records a head. Node may have rejected it, or the client may have disconnected: then it is not recorded. @param {Request} head @param {number} status */
+/**
+ * Records a head. Node may have rejected it, or the client may have disconnected: then it is not recorded.
+ *
+ * @param {Request} head
+ * @param {number} status
+ */
 function onHead(head, status) {
   const isSent = head.stream === undefined ? head.socket?.writable !== false : head.stream.headersSent
   if (!isSent) return
@@ -187,7 +207,8 @@ function leavePipeline(head, pipeline) {
 }
 
 /**
- * Reads the status of a response whose head did not pass through `writeHead`: sent on the HTTP/2 stream, such as by
+ * Reads the status of a response whose head did not pass through `writeHead`: sent on the HTTP/2 stream, such
+ * as by
  * `respondWithFile`, or by Node's old `writeHeader`. The time of its first byte is unknown.
  * @param {Request} head
  */

@@ -1,7 +1,7 @@
 'use strict'
-// All that is counted for one method and route: outcomes, bytes, first bytes, quantiles, and exact buckets by status.
-// The numbers live in tables that all series share; a series holds its row numbers.
-// A `RouteSeries` takes 34 kB, nearly all for its three HDR histograms. A plain `Series` has no quantiles.
+// All that is counted for one method and route: outcomes, bytes, first bytes, quantiles, and exact buckets by
+// status. The numbers live in tables that all series share; a series holds its row numbers. A `RouteSeries`
+// takes 34 kB, nearly all for its three HDR histograms. A plain `Series` has no quantiles.
 
 const { RollingHistogram } = require('../histogram/rolling')
 const { LoadSlope } = require('./load-slope')
@@ -118,7 +118,8 @@ class RouteSeries extends Series {
   /** @param {SeriesTables} tables @param {string} method @param {string} route @param {number} startedMs */
   constructor(tables, method, route, startedMs) {
     super(tables, method, route)
-    // Rates count from the instance's start. From its own first request, a new route would show 118 requests a second.
+    // Rates count from the instance's start. From its own first request, a new route would show 118 requests
+    // a second.
     this.latency = new RollingHistogram(startedMs)
   }
 

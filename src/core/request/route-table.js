@@ -1,7 +1,7 @@
 'use strict'
-// All series, by route and method. Beyond `max` routes, only the route label is folded into one overflow value: method
-// and status stay separate, and each folded request is counted.
-// So a router built from user data, or a faulty `routes.label`, cannot exhaust the memory.
+// All series, by route and method. Beyond `max` routes, only the route label is folded into one overflow
+// value: method and status stay separate, and each folded request is counted. So a router built from user
+// data, or a faulty `routes.label`, cannot exhaust the memory.
 
 const { ADVISED_BOUNDS, Buckets, boundsOf } = require('../histogram/buckets')
 const { NativeBuckets } = require('../histogram/native')
@@ -61,12 +61,19 @@ class RouteTable {
     this.#startedMs = startedMs
   }
 
-  /** Takes the place of a series, for a request that the metrics leave out. @param {string | undefined} template */
+  /**
+   * Takes the place of a series, for a request that the metrics leave out.
+   *
+   * @param {string | undefined} template
+   */
   routeOnly(template) {
     return { route: template ?? this.#unmatched }
   }
 
-  /** @param {string | undefined} template undefined if no route took the request @param {number} method an index into METHODS */
+  /**
+   * @param {string | undefined} template undefined if no route took the request
+   * @param {number} method an index into METHODS
+   */
   find(template, method) {
     const route = this.#routes.get(template ?? this.#unmatched) ?? this.#routeFor(template)
     return (route.byMethod[method] ??= this.#create(route.name, method))
@@ -80,7 +87,8 @@ class RouteTable {
     // Two long names with the same beginning share a series.
     const bounded =
       template.length > MAX_LABEL_LENGTH ? `${template.slice(0, MAX_LABEL_LENGTH - 1)}…` : template
-    // UTF-8 turns half a surrogate pair into U+FFFD. Two such names would print as one, and Prometheus rejects the scrape.
+    // UTF-8 turns half a surrogate pair into U+FFFD. Two such names would print as one, and Prometheus
+    // rejects the scrape.
     const name = /** @type {string & { toWellFormed(): string }} */ (bounded).toWellFormed()
     const known = this.#routes.get(name)
     if (known !== undefined) return known

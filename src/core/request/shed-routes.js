@@ -1,7 +1,7 @@
 'use strict'
-// Counts rejected requests by the route they would have taken. No router has seen them, so the URL is matched to a route.
-// After 16 requests in 100 ms, about one in 16 is matched and stands for the others, so the sum stays right.
-// Matching each (1 µs) would cost a twentieth of a rejection.
+// Counts rejected requests by the route they would have taken. No router has seen them, so the URL is matched
+// to a route. After 16 requests in 100 ms, about one in 16 is matched and stands for the others, so the sum
+// stays right. Matching each (1 µs) would cost a twentieth of a rejection.
 
 const { COUNTERS, SHED } = require('./route-series')
 const { UrlIndex } = require('./url-index')
@@ -35,7 +35,10 @@ class ShedRoutes {
     this.#index.add(series)
   }
 
-  /** @param {RoutedRequest} req @returns {RouteSeries | undefined} the series that a request would most likely be counted in */
+  /**
+   * @param {RoutedRequest} req
+   * @returns {RouteSeries | undefined} the series that a request would most likely be counted in
+   */
   find(req) {
     return this.#index.find(req.method, req.originalUrl ?? req.url)
   }

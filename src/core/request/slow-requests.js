@@ -1,7 +1,8 @@
 'use strict'
 // The slowest requests of each minute, and all requests over a threshold, with what each of them waited for.
-// A request that is neither costs one comparison. The loop delay during a request, and the collections among its parts, are
-// known when the turn that it ended in is over. Until then they are shown as far as they are known.
+// A request that is neither costs one comparison. The loop delay during a request, and the collections among
+// its parts, are known when the turn that it ended in is over. Until then they are shown as far as they are
+// known.
 
 const { METHODS } = require('./methods')
 const { OUTCOMES, UPGRADED } = require('./outcome')
@@ -26,7 +27,8 @@ const SHOWN = 10
  * @property {number} queueMs
  * @property {number | null} firstByteMs
  * @property {number} loopDelayMs
- * @property {{ queueMs: number, runMs: number, loopBusyMs: number, gcMs: number, waitMs: number, bodyMs: number } | null} parts
+ * @property {{ queueMs: number, runMs: number, loopBusyMs: number, gcMs: number, waitMs: number,
+ *   bodyMs: number } | null} parts
  * @property {number | null} unreadMs
  * @property {number | null} proxyMs
  * @property {{ trace_id?: string } | undefined} trace
@@ -70,7 +72,8 @@ class SlowRequests {
 
   /** Records a request that has ended and took longer than `thresholdMs`. @param {Request} request */
   record(request) {
-    // Without a series, recording failed and was reported. Streams and upgraded connections are long by design.
+    // Without a series, recording failed and was reported. Streams and upgraded connections are long by
+    // design.
     if (request.series === undefined || request.isStream || request.outcome === UPGRADED) return
     const { clock, fields, requestParts, traceOf } = this.#parts
     const { durationMs, firstByteMs, status } = request

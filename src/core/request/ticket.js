@@ -7,7 +7,8 @@ const { NORMAL } = require('../gate/verdict')
 /**
  * @import { Wait } from '../gate/queue'
  *
- * @typedef {{ record: unknown, begin(nowMs: number): void, arrive(ms: number): void, leave(): void }} Expected
+ * @typedef {{ record: unknown, begin(nowMs: number): void, arrive(ms: number): void, leave(): void }}
+ *   Expected
  *
  * @typedef {object} RejectedBy
  * @property {string} reason
@@ -18,7 +19,8 @@ const { NORMAL } = require('../gate/verdict')
 
 const NO_INDEX = -1
 
-// Hot path: one a request. The constructor sets every field and no code adds one, so all records share one hidden class.
+// Hot path: one a request. The constructor sets every field and no code adds one, so all records share one
+// hidden class.
 class Ticket {
   constructor() {
     this.priority = NORMAL
@@ -35,11 +37,23 @@ class Ticket {
     this.idleMs = 0
     /** How much of the loop's time it reserves, for each millisecond of its cost. */
     this.share = 0
-    /** Runs the request when it is dequeued; called with the request as `this`. @type {((this: import('./request').Request) => unknown) | undefined} */
+    /**
+     * Runs the request when it is dequeued; called with the request as `this`.
+     *
+     * @type {((this: import('./request').Request) => unknown) | undefined}
+     */
     this.resume = undefined
-    /** The framework's `next`, which also takes an error. Only a middleware sets it. @type {(this: Ticket, error?: unknown) => unknown} */
+    /**
+     * The framework's `next`, which also takes an error. Only a middleware sets it.
+     *
+     * @type {(this: Ticket, error?: unknown) => unknown}
+     */
     this.proceed = /** @type {() => void} */ (/** @type {unknown} */ (undefined))
-    /** Field of a feature's limit, such as the pools that the request is expected to use. @type {Expected[] | undefined} */
+    /**
+     * Field of a feature's limit, such as the pools that the request is expected to use.
+     *
+     * @type {Expected[] | undefined}
+     */
     this.expected = undefined
   }
 

@@ -6,8 +6,8 @@
 //   HTTP/1   The `close` event does not reach us if the application removes the listeners of its response or connection, takes
 //            the connection from its response, or has a listener that throws before ours. No `close` comes at all if the
 //            application ends the connection in its `upgrade` listener and does not read on: Node cannot see the client leave.
-// A check runs once a second. A request that is over at two checks in a row ends: nothing of it can be sent any more. An HTTP/2
-// stream is destroyed as well, unless its handler may still read what arrived.
+// A check runs once a second. A request that is over at two checks in a row ends: nothing of it can be sent
+// any more. An HTTP/2 stream is destroyed as well, unless its handler may still read what arrived.
 
 const { isDisconnected } = require('./request')
 const { endAll, isInjected } = require('./response-watch')
@@ -46,8 +46,9 @@ class UnseenEnds {
 }
 
 /**
- * Whether its connection is open and takes no more writes, but its answer is not all written to it: Node keeps the rest in the
- * response, for ever. A client that reads slowly still gets the bytes that the connection has already taken.
+ * Whether its connection is open and takes no more writes, but its answer is not all written to it: Node
+ * keeps the rest in the response, for ever. A client that reads slowly still gets the bytes that the
+ * connection has already taken.
  * @param {Request} request
  */
 function isUnsendable({ res, socket, stream }) {
@@ -59,7 +60,8 @@ function isUnsendable({ res, socket, stream }) {
 /** @param {Request} request */
 function release(request) {
   const { head, res, stream } = request
-  // A response may have lost its connection to the application, which answers on it itself. That is not a failure.
+  // A response may have lost its connection to the application, which answers on it itself. That is not a
+  // failure.
   if (res.socket && isUnsendable(request)) markCutOff(head)
   if (stream === undefined || stream.destroyed || !stream.readableEnded) return endAll(head)
   request.isEndUnseen = true

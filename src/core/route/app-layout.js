@@ -1,6 +1,6 @@
 'use strict'
-// The layers of an Express or Koa app in order, with the routes behind each layer. The set-up check reads them once to see
-// whether a middleware stands where it can work.
+// The layers of an Express or Koa app in order, with the routes behind each layer. The set-up check reads
+// them once to see whether a middleware stands where it can work.
 
 const express4 = require('./express-4')
 const express5 = require('./express-5')
@@ -25,7 +25,8 @@ const UNKNOWN = '…'
  * @property {Callable[]} inner the functions registered in the router behind the layer
  * @property {Route[]} routes the routes behind the layer; a mounted app counts as one
  * @property {string | undefined} path of a mount, '' at the root; undefined for a route
- * @property {(path: string) => boolean} takes whether the layer is a mount at exactly this path, or at several including it
+ * @property {(path: string) => boolean} takes whether the layer is a mount at exactly this path, or at
+ *   several including it
  * @property {boolean} isAtRoot whether every request reaches the layer
  * @property {boolean} isErrorHandler
  * @property {boolean} isMount whether it is a function mounted at a path, which may answer as a route does
@@ -58,7 +59,11 @@ function expressRow(layer, router) {
   }
 }
 
-/** Express wraps a mounted app in a function of this name, which hides the app's layers. @param {Layer} layer */
+/**
+ * Express wraps a mounted app in a function of this name, which hides the app's layers.
+ *
+ * @param {Layer} layer
+ */
 const isMountedApp = ({ name, route }) => route === undefined && name === 'mounted_app'
 
 /** @param {Layer} layer @param {Router} router */
@@ -73,7 +78,12 @@ function mountPathOf(layer, router) {
   }
 }
 
-/** A match by a parameter does not count: the mount was not made for this path. @param {Layer} layer @param {string} path */
+/**
+ * A match by a parameter does not count: the mount was not made for this path.
+ *
+ * @param {Layer} layer
+ * @param {string} path
+ */
 function takes(layer, path) {
   const match = layer.match(path)
   if (!match) return false
@@ -82,7 +92,13 @@ function takes(layer, path) {
   return matched === path && Object.keys(params).length === 0
 }
 
-/** @param {Layer} layer @param {Router} router @param {string} base @param {number} depth @returns {Route[]} */
+/**
+ * @param {Layer} layer
+ * @param {Router} router
+ * @param {string} base
+ * @param {number} depth
+ * @returns {Route[]}
+ */
 function expressRoutes(layer, router, base, depth) {
   const { route, handle } = layer
   if (route !== undefined) {

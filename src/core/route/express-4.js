@@ -1,7 +1,7 @@
 'use strict'
-// The paths of mount layers in Express 4, which keeps only the compiled expression and the names of its groups.
-// The template is read back from the expression, group by group, so that no text of a request gets into it.
-// An expression that the user gave is its own template.
+// The paths of mount layers in Express 4, which keeps only the compiled expression and the names of its
+// groups. The template is read back from the expression, group by group, so that no text of a request gets
+// into it. An expression that the user gave is its own template.
 
 const { pathText } = require('./route-node')
 
@@ -23,7 +23,8 @@ const BUILT_IN_LAYERS = 2
 const isRootMount = (layer) => layer.regexp.fast_slash === true
 
 /**
- * The template of a mount layer. For an array of paths, a function from the matched part of the URL to the template.
+ * The template of a mount layer. For an array of paths, a function from the matched part of the URL to the
+ * template.
  * @param {Layer} layer
  * @returns {string | ((taken: string) => string)}
  */
@@ -55,7 +56,13 @@ function alternatives(source) {
   return [...found, source.slice(start)]
 }
 
-/** The end of the escape, class, group or character at `at`. @param {string} source @param {number} at @returns {number} */
+/**
+ * The end of the escape, class, group or character at `at`.
+ *
+ * @param {string} source
+ * @param {number} at
+ * @returns {number}
+ */
 function endOf(source, at) {
   const first = source[at]
   if (first === '\\') return at + 2
@@ -80,7 +87,11 @@ function pathOf(source, names) {
   return pathText(read(source.slice(1, -COMPILED_END.length), names))
 }
 
-/** @param {string} source @param {(string | number)[]} names of the groups to come; each is removed when its group is read @returns {string} */
+/**
+ * @param {string} source
+ * @param {(string | number)[]} names of the groups to come; each is removed when its group is read
+ * @returns {string}
+ */
 function read(source, names) {
   let path = ''
   for (let at = 0; at < source.length; ) {

@@ -1,7 +1,8 @@
 'use strict'
-// The paths of layers in router 2 (Express 5). Route paths are the same in router 1 and 2: `layer.route.path`.
-// Since 2.3 a mount layer keeps its path. Before, it keeps only matchers, so the template is found by probing them: a token
-// in place of a value comes back under the name of its parameter. A RegExp mount cannot be probed and reads `(regexp)`.
+// The paths of layers in router 2 (Express 5). Route paths are the same in router 1 and 2:
+// `layer.route.path`. Since 2.3 a mount layer keeps its path. Before, it keeps only matchers, so the template
+// is found by probing them: a token in place of a value comes back under the name of its parameter. A RegExp
+// mount cannot be probed and reads `(regexp)`.
 
 const { randomBytes } = require('node:crypto')
 const { pathText } = require('./route-node')
@@ -42,7 +43,8 @@ function routePath(layer, router) {
 }
 
 /**
- * The template of a mount layer. If it depends on the URL, a function from the matched part of the URL to the template.
+ * The template of a mount layer. If it depends on the URL, a function from the matched part of the URL to the
+ * template.
  * @param {Layer} layer
  * @param {Router} router
  * @returns {string | ((taken: string) => string)}
@@ -55,7 +57,8 @@ function mountPath(layer, router) {
 }
 
 /**
- * Makes a layer of the router's own class for each path, so that the router's own rules decide which path matched.
+ * Makes a layer of the router's own class for each path, so that the router's own rules decide which path
+ * matched.
  * @param {Layer} layer @param {readonly (string | RegExp)[]} paths @param {LayerOptions} options
  */
 function alternativesOf(layer, paths, options) {
@@ -68,7 +71,10 @@ function alternativesOf(layer, paths, options) {
   return (pathname) => (each.find(({ layer }) => layer.match(pathname)) ?? each[0]).text
 }
 
-/** @param {Matcher[]} matchers @returns {(taken: string) => string} throws if it cannot derive the template, and caches nothing then */
+/**
+ * @param {Matcher[]} matchers
+ * @returns {(taken: string) => string} throws if it cannot derive the template, and caches nothing then
+ */
 function probedPath(matchers) {
   /** @type {Map<string, string>} */
   const known = new Map()
@@ -77,7 +83,8 @@ function probedPath(matchers) {
       const match = matchers[i](taken)
       if (!match) continue
       if (matchers[i].name === 'regexpMatcher') return '(regexp)'
-      // A template is cached by shape: matcher, parameters, and depth, with a wildcard counted as one segment.
+      // A template is cached by shape: matcher, parameters, and depth, with a wildcard counted as one
+      // segment.
       let depth = taken.split('/').length
       for (const value of Object.values(match.params)) if (Array.isArray(value)) depth -= value.length
       const shape = `${i} ${namesOf(match.params)} ${depth}`
@@ -120,8 +127,8 @@ function probe(matcher, params, taken) {
 }
 
 /**
- * A text that occurs in none of the values. It starts with random bytes that no client knows. A client that knew them
- * could append 16 kB of zeros and keep this loop busy for 0.2 s a request.
+ * A text that occurs in none of the values. It starts with random bytes that no client knows. A client that
+ * knew them could append 16 kB of zeros and keep this loop busy for 0.2 s a request.
  * @param {string[]} values
  */
 function tokenFor(values) {
@@ -145,8 +152,9 @@ function ownerOf(token, params) {
 }
 
 /**
- * The template of a segment that mixes text and parameters: `/v:major-:minor`. A character belongs to a parameter if a
- * token on either side of it does. Escaped bytes stay together, because parts of a character cannot be decoded.
+ * The template of a segment that mixes text and parameters: `/v:major-:minor`. A character belongs to a
+ * parameter if a token on either side of it does. Escaped bytes stay together, because parts of a character
+ * cannot be decoded.
  * @param {string} segment
  * @param {(left: string, right: string) => { template: string } | undefined} probeAt
  */

@@ -1,10 +1,10 @@
 'use strict'
 // Instruments an Express router so that the route state of a request follows it through the tree of routers.
-// Every route layer, and every mount with a path, is wrapped once, when the router is entered after a change. A wrapped
-// layer sets its node, and restores the previous node when it calls `next`. Other middleware is left alone and costs nothing.
-// An error keeps the node it came from: routers unwind `baseUrl` before an outer error handler answers.
-// A wrapped handle has the original as its prototype, for tools that list routes through `layer.handle.stack`.
-// Why not router's tracing channel: docs/decisions/0011.
+// Every route layer, and every mount with a path, is wrapped once, when the router is entered after a change.
+// A wrapped layer sets its node, and restores the previous node when it calls `next`. Other middleware is
+// left alone and costs nothing. An error keeps the node it came from: routers unwind `baseUrl` before an
+// outer error handler answers. A wrapped handle has the original as its prototype, for tools that list routes
+// through `layer.handle.stack`. Why not router's tracing channel: docs/decisions/0011.
 
 const { isPromise } = require('node:util/types')
 const express4 = require('./express-4')
@@ -27,8 +27,10 @@ const kPath = Symbol('spillway.path')
  * @typedef {{ path: string, params: Record<string, string | string[]> }} Match
  * @typedef {(path: string) => false | Match} Matcher
  * @typedef {(error?: unknown) => void} Next
- * @typedef {((req: RoutedRequest, res: RoutedResponse, next: Next) => unknown) & Partial<Router> & { __original?: Handle }} Handle
- * @typedef {{ path: Path, methods: Record<string, boolean>, stack: { handle: Handle }[], [kPath]?: PathOf }} ExpressRoute
+ * @typedef {((req: RoutedRequest, res: RoutedResponse, next: Next) => unknown) & Partial<Router> &
+ *   { __original?: Handle }} Handle
+ * @typedef {{ path: Path, methods: Record<string, boolean>, stack: { handle: Handle }[], [kPath]?: PathOf }}
+ *   ExpressRoute
  * @typedef {{ stack: Layer[], handle: Handle, route: unknown, caseSensitive: boolean, strict: boolean,
  *   [kInstrumented]?: number | boolean }} Router
  * @typedef {{ parent?: ExpressApp, router?: Router, _router?: Router, lazyrouter?: unknown }} ExpressApp
@@ -51,14 +53,18 @@ const kPath = Symbol('spillway.path')
  * @typedef {Handle & Router} RouterHandle
  */
 
-/** The names of body-parser's middlewares. A layer keeps the name of its first function, even if tools wrap it. */
+/**
+ * The names of body-parser's middlewares. A layer keeps the name of its first function, even if tools wrap
+ * it.
+ */
 const BODY_PARSERS = new Set(['jsonParser', 'rawParser', 'textParser', 'urlencodedParser'])
 
 /** The error that Express makes of a rejection without a reason. */
 const REJECTED = new Error('Rejected promise')
 
 /**
- * Instruments the app's router, and through its class every router of the same copy of Express, when it is entered.
+ * Instruments the app's router, and through its class every router of the same copy of Express, when it is
+ * entered.
  * @param {ExpressApp} app
  * @returns {boolean} false for an Express 4 app that has no router yet
  */
@@ -70,7 +76,12 @@ function instrumentApp(app) {
   return true
 }
 
-/** Whether the middleware is in the app's own router, where every request begins. @param {ExpressApp} app @param {Handle} middleware */
+/**
+ * Whether the middleware is in the app's own router, where every request begins.
+ *
+ * @param {ExpressApp} app
+ * @param {Handle} middleware
+ */
 function isInAppRouter(app, middleware) {
   if (app.parent !== undefined) return false
   return /** @type {Router} */ (routerOf(app)).stack.some((layer) => isOf(layer, middleware))
@@ -88,7 +99,12 @@ function isFirstInApp(app, middlewares) {
   return originalsOf(first).some((original) => middlewares.has(original))
 }
 
-/** The function of Express 4 that sets `req.query`, without the span of a tracer. In Express 5 the prototype of the request does. @param {ExpressApp} app */
+/**
+ * The function of Express 4 that sets `req.query`, without the span of a tracer. In Express 5 the prototype
+ * of the request does.
+ *
+ * @param {ExpressApp} app
+ */
 function queryOf(app) {
   if (!isExpress4(app)) return undefined
   const { handle } = /** @type {Router} */ (app._router).stack[0]
@@ -96,8 +112,8 @@ function queryOf(app) {
 }
 
 /**
- * The function of a layer and the functions it wraps: spillway keeps the original as the prototype, OpenTelemetry's
- * instrumentation as `__original`.
+ * The function of a layer and the functions it wraps: spillway keeps the original as the prototype,
+ * OpenTelemetry's instrumentation as `__original`.
  * @param {Layer} layer
  * @returns {Handle[]}
  */
@@ -168,7 +184,11 @@ function instrumentLayer(layer, router) {
   Object.setPrototypeOf(layer.handle, handle)
 }
 
-/** Connect's apps, such as Vite's middlewares, also have a `stack`, but its layers are different. @param {Handle} handle */
+/**
+ * Connect's apps, such as Vite's middlewares, also have a `stack`, but its layers are different.
+ *
+ * @param {Handle} handle
+ */
 const isRouter = ({ stack, route }) => Array.isArray(stack) && typeof route === 'function'
 
 /** @param {RouteLayer} layer @param {Router} router @returns {Handle} */
@@ -200,7 +220,12 @@ function wrapRoute(layer, router) {
   }
 }
 
-/** @param {Layer} layer @param {string | ((taken: string) => string)} pathOf @param {boolean} isExpress5 @returns {Handle} */
+/**
+ * @param {Layer} layer
+ * @param {string | ((taken: string) => string)} pathOf
+ * @param {boolean} isExpress5
+ * @returns {Handle}
+ */
 function wrapMount(layer, pathOf, isExpress5) {
   const { handle } = layer
   /** @type {RouteNode | undefined} */
@@ -238,7 +263,8 @@ function wrapMount(layer, pathOf, isExpress5) {
       leaveMount(error)
       throw error
     }
-    // Express 4 ignores promises. A listener here would hide an unhandled rejection, unless `catchAsync()` passes it on.
+    // Express 4 ignores promises. A listener here would hide an unhandled rejection, unless `catchAsync()`
+    // passes it on.
     if (!isExpress5 && layer[express4.kCatchesAsync] !== true) return undefined
     // Only promises: `then` of a query builder would run its query again.
     if (isPromise(result)) result.then(undefined, (error) => leaveMount(error || REJECTED))
@@ -278,7 +304,8 @@ function resolvePath(path, input) {
 
 /**
  * Called when a layer calls `next`, throws or rejects.
- * @param {RouteState} routeState @param {RoutedResponse} res @param {RouteNode} node @param {RouteNode} previous @param {unknown} error
+ * @param {RouteState} routeState @param {RoutedResponse} res @param {RouteNode} node @param {RouteNode}
+ *   previous @param {unknown} error
  */
 function leave(routeState, res, node, previous, error) {
   if (routeState.isSettled) return

@@ -1,7 +1,8 @@
 'use strict'
-// The template of a Koa request: of the layers in `ctx.matched`, the layer that answered.
-// `ctx._matchedRoute` alone is not enough: every layer that runs overwrites it, so middleware that answers 401 leaves its
-// own pattern. koa-mount sets only its innermost prefix and never clears it, so an accessor records each prefix it sets.
+// The template of a Koa request: of the layers in `ctx.matched`, the layer that answered. `ctx._matchedRoute`
+// alone is not enough: every layer that runs overwrites it, so middleware that answers 401 leaves its own
+// pattern. koa-mount sets only its innermost prefix and never clears it, so an accessor records each prefix
+// it sets.
 
 const { pathText } = require('./route-node')
 
@@ -10,7 +11,8 @@ const { pathText } = require('./route-node')
  *
  * @import { Callable } from './app-layout'
  * @import { RouteState, RoutedResponse } from './route-state'
- * @typedef {{ path: string | RegExp, methods: string[], stack: Callable[], match(path: string): boolean, captures(path: string): string[] }} RouterLayer
+ * @typedef {{ path: string | RegExp, methods: string[], stack: Callable[], match(path: string): boolean,
+ *   captures(path: string): string[] }} RouterLayer
  * @typedef {{ method: string, path: string, res: RoutedResponse, mountPath?: string, matched?: RouterLayer[],
  *   _matchedRoute?: string | RegExp, captures?: string[] }} RoutedContext
  * @typedef {{ prefix: string, rest: string, template: string }} Mount
@@ -40,7 +42,8 @@ function watchMounts({ context }, routeStateOf) {
       before?.set?.call(this, prefix)
       const routeState = routeStateOf(this.res)
       if (routeState !== undefined) {
-        // Another copy that does not measure this request has put a value over both accessors, which would hide the next mount.
+        // Another copy that does not measure this request has put a value over both accessors, which would
+        // hide the next mount.
         if (before !== undefined) delete this.mountPath
         return enterMount(routeState, this.path, prefix)
       }
@@ -59,7 +62,8 @@ function watchMounts({ context }, routeStateOf) {
 /** @param {RouteState} routeState @param {string} path @param {string} prefix */
 function enterMount(routeState, path, prefix) {
   routeState.mounts ??= []
-  // Inside a mount the path is no longer than the rest that the mount left. If it is longer, the request has left that mount.
+  // Inside a mount the path is no longer than the rest that the mount left. If it is longer, the request has
+  // left that mount.
   while (
     routeState.mounts.length > 0 &&
     path.length > /** @type {Mount} */ (routeState.mounts.at(-1)).rest.length
@@ -75,7 +79,8 @@ function enterMount(routeState, path, prefix) {
 
 /**
  * @param {RouteState & { ctx: RoutedContext }} routeState @param {number} status
- * @returns {string | undefined} undefined if no route and no mount took the request, or a body parser rejected its body
+ * @returns {string | undefined} undefined if no route and no mount took the request, or a body parser
+ *   rejected its body
  */
 function koaTemplate({ ctx, mounts, hasBadBody }, status) {
   const layer = answeringLayer(ctx, status)
@@ -100,7 +105,8 @@ function answeringLayer({ matched, method, _matchedRoute: last }, status) {
 }
 
 /**
- * A mount that fell through leaves its prefix behind, so it counts only if the route matches the rest of the path.
+ * A mount that fell through leaves its prefix behind, so it counts only if the route matches the rest of the
+ * path.
  * @param {RoutedContext} ctx @param {Mount[] | undefined} mounts @param {RouterLayer} layer
  */
 function mountOf(ctx, mounts, layer) {
@@ -108,7 +114,13 @@ function mountOf(ctx, mounts, layer) {
   return mount?.template ?? ''
 }
 
-/** A route that matches nearly any path (`/*rest`) is identified by its captures. @param {RoutedContext} ctx @param {RouterLayer} layer @param {string} path */
+/**
+ * A route that matches nearly any path (`/*rest`) is identified by its captures.
+ *
+ * @param {RoutedContext} ctx
+ * @param {RouterLayer} layer
+ * @param {string} path
+ */
 function isTaken({ captures, _matchedRoute: last }, layer, path) {
   return last !== layer.path || String(layer.captures(path)) === String(captures)
 }

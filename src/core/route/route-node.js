@@ -1,8 +1,8 @@
 'use strict'
-// A node in the tree of routes: the template that leads to it, built once. The tree follows the mounts, so a router that is
-// mounted twice has two nodes, and the label of a request is one property read.
-// The tree is bounded, because an application may build routers from request data. Beyond the bounds a node is made for its
-// request and not kept; its label is the same.
+// A node in the tree of routes: the template that leads to it, built once. The tree follows the mounts, so a
+// router that is mounted twice has two nodes, and the label of a request is one property read. The tree is
+// bounded, because an application may build routers from request data. Beyond the bounds a node is made for
+// its request and not kept; its label is the same.
 
 /** How many nodes a tree keeps. */
 const MAX_NODES = 10_000
@@ -15,7 +15,12 @@ class RouteNode {
   /** The label of a request that this node took. */
   label
   isRoute
-  /** The node that the next path is appended to: a route strips nothing from the URL, so its base is its mount. @type {RouteNode} */
+  /**
+   * The node that the next path is appended to: a route strips nothing from the URL, so its base is its
+   * mount.
+   *
+   * @type {RouteNode}
+   */
   base
   #tree
   /** @type {Map<string, RouteNode> | undefined} */
@@ -25,8 +30,8 @@ class RouteNode {
 
   /**
    * @param {string} template
-   * @param {{ base?: RouteNode | undefined, tree?: { kept: number } | undefined }} [parts] base: the mount of a route;
-   *   tree: the tree that keeps the node, if any
+   * @param {{ base?: RouteNode | undefined, tree?: { kept: number } | undefined }} [parts] base: the mount of
+   *   a route; tree: the tree that keeps the node, if any
    */
   constructor(template, { base, tree } = {}) {
     this.template = template
@@ -73,7 +78,12 @@ const copyOf = (text) => Buffer.from(text, 'utf16le').toString('utf16le')
 
 const createRoot = () => new RouteNode('', { tree: { kept: 0 } })
 
-/** Strips slashes at the end, so that '/users/' and '/:id' make '/users/:id', and '/users' and '/' make '/users'. @param {unknown} path */
+/**
+ * Strips slashes at the end, so that '/users/' and '/:id' make '/users/:id', and '/users' and '/' make
+ * '/users'.
+ *
+ * @param {unknown} path
+ */
 function pathText(path) {
   if (typeof path !== 'string') return String(path)
   // Without a regular expression: `/+$` takes 190 ms for 15 kB of slashes before another character.

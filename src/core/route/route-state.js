@@ -1,6 +1,7 @@
 'use strict'
-// The route state of one request while routers route it. It is kept on the response, the one object that every layer
-// of every framework receives. The instrumented layers write it, template.js reads it when the response has ended.
+// The route state of one request while routers route it. It is kept on the response, the one object that
+// every layer of every framework receives. The instrumented layers write it, template.js reads it when the
+// response has ended.
 
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
@@ -17,10 +18,13 @@ const kRouteState = Symbol('spillway.routeState')
 /**
  * Node's request and response, of HTTP/1 and HTTP/2, with what frameworks put on them.
  *
- * @typedef {ServerHttp2Stream & { errored: NodeJS.ErrnoException | null, [kRouteState]?: Request }} RoutedStream
- * @typedef {ServerResponse & { stream?: RoutedStream, _header?: string, [kRouteState]?: Request }} RoutedResponse
- * @typedef {IncomingMessage & { stream?: RoutedStream, upgrade?: boolean, baseUrl?: string, originalUrl?: string,
- *   route?: ExpressRoute, getRoute?: () => { path?: string | RegExp } | undefined, _query?: { EIO?: string } }} RoutedRequest
+ * @typedef {ServerHttp2Stream & { errored: NodeJS.ErrnoException | null, [kRouteState]?: Request }}
+ *   RoutedStream
+ * @typedef {ServerResponse & { stream?: RoutedStream, _header?: string, [kRouteState]?: Request }}
+ *   RoutedResponse
+ * @typedef {IncomingMessage & { stream?: RoutedStream, upgrade?: boolean, baseUrl?: string,
+ *   originalUrl?: string, route?: ExpressRoute, getRoute?: () => { path?: string | RegExp } | undefined,
+ *   _query?: { EIO?: string } }} RoutedRequest
  */
 
 /**
@@ -32,14 +36,18 @@ const kRouteState = Symbol('spillway.routeState')
  *   routers unwind before an outer error handler answers
  * @property {ExpressRoute | undefined} route the last dispatched Route object of Express
  * @property {number} baseLength how many characters of the URL the outer mounts have taken
- * @property {boolean} isSettled a layer called `next` after it had answered: later layers do not change the route
+ * @property {boolean} isSettled a layer called `next` after it had answered: later layers do not change the
+ *   route
  * @property {boolean} hasBadBody a body parser rejected the body
  * @property {boolean} [isLongPoll] a client of Socket.IO waits for messages
  * @property {RoutedContext | undefined} ctx Koa's context
  * @property {Mount[] | undefined} mounts the koa-mount prefixes that were entered
  */
 
-/** @param {RoutedResponse | null | undefined} res none of a context in koa-websocket @returns {RouteState | undefined} */
+/**
+ * @param {RoutedResponse | null | undefined} res none of a context in koa-websocket
+ * @returns {RouteState | undefined}
+ */
 const routeStateOf = (res) => res?.[kRouteState]
 
 module.exports = /** @type {const} */ ({ kRouteState, routeStateOf })

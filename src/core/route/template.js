@@ -1,7 +1,7 @@
 'use strict'
-// The route template of a request, read once, when its response has ended. Undefined: no route and no mount took the
-// request, and the route table names it. A request that failed or was answered before routing gets a label in
-// parentheses, which no template has.
+// The route template of a request, read once, when its response has ended. Undefined: no route and no mount
+// took the request, and the route table names it. A request that failed or was answered before routing gets a
+// label in parentheses, which no template has.
 
 const { koaTemplate } = require('./koa')
 const { ROOT } = require('./route-node')

@@ -1,7 +1,7 @@
 'use strict'
-// Builds `snapshot()`: the current state as one frozen plain object. Durations are in milliseconds, sizes in bytes. A quantile
-// without samples is 0. Totals come from the capture, `lastMinute` and `sinceStart` from the
-// recorder's histograms.
+// Builds `snapshot()`: the current state as one frozen plain object. Durations are in milliseconds, sizes in
+// bytes. A quantile without samples is 0. Totals come from the capture, `lastMinute` and `sinceStart` from
+// the recorder's histograms.
 
 const { forbiddenFeatures } = require('../environment/permissions')
 const { quantilesOf } = require('../histogram/quantiles')
@@ -84,8 +84,8 @@ function takeSnapshot(parts, captured) {
 }
 
 /**
- * Requests without a response first, so that long event streams do not hide a request that hangs. Without data of the client: no URL,
- * header or body.
+ * Requests without a response first, so that long event streams do not hide a request that hangs. Without
+ * data of the client: no URL, header or body.
  *
  * @param {Recorder} recorder
  * @returns {RequestInFlight[]}
@@ -147,7 +147,12 @@ function slowOf({ req, trace, at, method, route, status, outcome, ...slow }) {
   }
 }
 
-/** Reads the counters of one series, which begin at `start`. @param {Float64Array} counters @param {number} start */
+/**
+ * Reads the counters of one series, which begin at `start`.
+ *
+ * @param {Float64Array} counters
+ * @param {number} start
+ */
 function countersOf(counters, start) {
   const firstBytes = counters[start + FIRST_BYTE_COUNT]
   return {
@@ -202,8 +207,9 @@ function admissionOf({ admission, loopDelay }, { lastRejections }) {
 }
 
 /**
- * Advises twice the p99 of the loop delay, and twice the highest number of requests in flight, so that only unusual load exceeds
- * these limits. The least delay advised, 20 ms, tolerates one slow handler. The p99 is in seconds.
+ * Advises twice the p99 of the loop delay, and twice the highest number of requests in flight, so that only
+ * unusual load exceeds these limits. The least delay advised, 20 ms, tolerates one slow handler. The p99 is
+ * in seconds.
  * @param {Capture['admission']} admission @param {Capture['loopDelay']} loopDelay
  */
 const adviceOf = ({ peakInFlight }, loopDelay) => ({

@@ -1,6 +1,7 @@
 'use strict'
-// The OpenTelemetry SDK of this process, and the API to ask it with. The application may use another copy of the API, and a newer
-// copy does not see what an older one registered. The global that both register in has one name in all versions.
+// The OpenTelemetry SDK of this process, and the API to ask it with. The application may use another copy of
+// the API, and a newer copy does not see what an older one registered. The global that both register in has
+// one name in all versions.
 
 const kRegistered = Symbol.for('opentelemetry.js.api.1')
 

@@ -1,11 +1,12 @@
 'use strict'
-// The spans of a request, read through OpenTelemetry's API only. Without a registered SDK there is none; the check costs 0.2 µs.
-// Only a span of this process counts, never a `traceparent` header: a client could choose what an operator is led to,
-// and without an SDK here the link would lead to no span of this process.
+// The spans of a request, read through OpenTelemetry's API only. Without a registered SDK there is none; the
+// check costs 0.2 µs. Only a span of this process counts, never a `traceparent` header: a client could choose
+// what an operator is led to, and without an SDK here the link would lead to no span of this process.
 //
-// The active span is often a handler's span inside the server span, made by instrumentation of Express or Koa.
-// instrumentation-http leaves its server span in the context, with a `route` field that it later copies to the span,
-// the span's name and `http.server.request.duration`. A span made by hand counts if it is active and of kind SERVER.
+// The active span is often a handler's span inside the server span, made by instrumentation of Express or
+// Koa. instrumentation-http leaves its server span in the context, with a `route` field that it later copies
+// to the span, the span's name and `http.server.request.duration`. A span made by hand counts if it is active
+// and of kind SERVER.
 
 const { loadApi, registeredSdk } = require('./sdk')
 
@@ -68,8 +69,8 @@ function serverSpan() {
  */
 function annotateSpan(holder, route, { head, ticket }) {
   const { span } = holder
-  // In Express and Koa, no route is also a result, and replaces the last tried route that other instrumentation set.
-  // In another framework, the route that other instrumentation set stays.
+  // In Express and Koa, no route is also a result, and replaces the last tried route that other
+  // instrumentation set. In another framework, the route that other instrumentation set stays.
   if (route !== undefined || head.node !== undefined || head.ctx !== undefined) holder.route = route
   const setsRoute = route !== undefined && holder.type === undefined
   if (!setsRoute && ticket.wait === undefined) return

@@ -1,6 +1,6 @@
 'use strict'
-// The admin server of an instance with its pages, their history and their profiles. It is loaded with the first `listen()`, or when another
-// member of the fleet asks for a page of this one.
+// The admin server of an instance with its pages, their history and their profiles. It is loaded with the
+// first `listen()`, or when another member of the fleet asks for a page of this one.
 
 const { PassThrough } = require('node:stream')
 const { text: textIn } = require('node:stream/consumers')
@@ -84,7 +84,7 @@ class Admin {
     return { ...address, blockedPort: served.port }
   }
 
-  /** What answers while the loop is blocked. @param {ResolvedListenOptions} options */
+  /** The server that answers while the loop is blocked. @param {ResolvedListenOptions} options */
   async #serveBlocked(options) {
     const { clock, exporter, features, options: all } = this.#instance
     if (all.insight.stalls === false)

@@ -1,6 +1,7 @@
 'use strict'
-// The admin server of the thread that watches the loop (features/stalls): it answers while the loop is blocked, and nothing else of the
-// process does. It knows what the loop was last able to tell, and what the blocked code says of itself. It runs in that thread.
+// The admin server of the thread that watches the loop (features/stalls): it answers while the loop is
+// blocked, and nothing else of the process does. It knows what the loop was last able to tell, and what the
+// blocked code says of itself. It runs in that thread.
 
 const { JSON_TYPE, dataHandler, readOnly } = require('../../core/http/endpoints')
 const { duration } = require('../../core/readable')
@@ -12,11 +13,14 @@ const { AdminServer } = require('./server')
  * @import { AdminAddress, Diagnosis, Handler, Snapshot, StallSite } from '../../../index.js'
  * @import { ResolvedListenOptions } from './server'
  *
- * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'frames' | 'method' | 'route'>} Described by the blocked code itself
- * @typedef {{ described?: Described | undefined, asleepIn: string, isMeant: boolean }} Now what the blocked thread does. `isMeant`: a
- *   debugger or a heap snapshot blocks it
- * @typedef {{ atMs: number, diagnosis: Diagnosis, snapshot: Snapshot, metrics: { contentType: string, text: string } }} Published
- * @typedef {{ blockedMs(): number, describe(): Promise<Now>, clock: typeof import('../../core/clock').systemClock }} Watched the watching thread
+ * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'frames' | 'method' | 'route'>} Described by the
+ *   blocked code itself
+ * @typedef {{ described?: Described | undefined, asleepIn: string, isMeant: boolean }} Now what the blocked
+ *   thread does. `isMeant`: a debugger or a heap snapshot blocks it
+ * @typedef {{ atMs: number, diagnosis: Diagnosis, snapshot: Snapshot, metrics: { contentType: string,
+ *   text: string } }} Published
+ * @typedef {{ blockedMs(): number, describe(): Promise<Now>,
+ *   clock: typeof import('../../core/clock').systemClock }} Watched the watching thread
  */
 
 const INDEX = `spillway, from the thread that watches the event loop

@@ -1,6 +1,6 @@
 'use strict'
-// Describes the options in force for the page `/config`. A value that is not plain is shown by its kind only, because a logger or a
-// registry may hold secrets.
+// Describes the options in force for the page `/config`. A value that is not plain is shown by its kind only,
+// because a logger or a registry may hold secrets.
 
 const { drainOrder } = require('../../core/drain/drain-mode')
 const { DEFAULTS } = require('../../core/options/options')

@@ -1,11 +1,12 @@
 'use strict'
-// Decides which connections the admin server keeps. A connection is a stranger until one of its requests is authorized. Strangers
-// must never keep out a client with the token, so they are limited:
+// Decides which connections the admin server keeps. A connection is a stranger until one of its requests is
+// authorized. Strangers must never keep out a client with the token, so they are limited:
 // - a stranger has 1.5 seconds to send its request head and to get its response;
 // - the strangers of one address get at most three quarters of the connections;
-// - if all connections are used, a new one replaces the oldest stranger of the address with the most strangers;
-// - if all are authorized, it replaces the one that has been idle longest. Without a token every client is authorized at once.
-// An authorized connection whose request is in progress is never replaced.
+// - if all connections are used, a new one replaces the oldest stranger of the address with the most
+//   strangers;
+// - if all are authorized, it replaces the one that has been idle longest. Without a token every client is
+//   authorized at once. An authorized connection whose request is in progress is never replaced.
 
 const { isAnswering } = require('../../core/drain/connections')
 
@@ -48,7 +49,11 @@ class AdminConnections {
     socket.once('close', () => this.#forget(socket))
   }
 
-  /** Lifts the limits of a stranger, and makes the connection the last to be replaced. @param {Socket} socket of an authorized request */
+  /**
+   * Lifts the limits of a stranger, and makes the connection the last to be replaced.
+   *
+   * @param {Socket} socket of an authorized request
+   */
   authorize(socket) {
     if (!this.#strangers.has(socket) && !this.#authorized.has(socket)) return
     this.#forget(socket)
@@ -67,7 +72,11 @@ class AdminConnections {
     return largest
   }
 
-  /** The authorized connections without a request, the one whose last request is oldest first. @returns {Set<Socket>} */
+  /**
+   * The authorized connections without a request, the one whose last request is oldest first.
+   *
+   * @returns {Set<Socket>}
+   */
   #idle() {
     return new Set(
       [...this.#authorized].filter(
@@ -76,7 +85,11 @@ class AdminConnections {
     )
   }
 
-  /** Forgets the socket at once: its `close` event comes too late for the new connection. @param {Set<Socket>} sockets the oldest first */
+  /**
+   * Forgets the socket at once: its `close` event comes too late for the new connection.
+   *
+   * @param {Set<Socket>} sockets the oldest first
+   */
   #destroyOldest(sockets) {
     const [oldest] = sockets
     if (oldest === undefined) return

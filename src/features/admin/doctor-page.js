@@ -1,5 +1,6 @@
 'use strict'
-// The page `/doctor`: the diagnosis as JSON, or as text where the client prefers text, as `curl -H 'Accept: text/plain'` does.
+// The page `/doctor`: the diagnosis as JSON, or as text where the client prefers text, as
+// `curl -H 'Accept: text/plain'` does.
 
 const { textOf } = require('../doctor/diagnosis-text')
 const { JSON_TYPE, dataHandler } = require('../../core/http/endpoints')

@@ -1,10 +1,11 @@
 'use strict'
-// Which share of a fleet's requests was rejected, and which share of their clients gave up, over the last minute. A
-// fleet counts rejections since the start alone, so readings of the last minute are compared.
+// Which share of a fleet's requests was rejected, and which share of their clients gave up, over the last
+// minute. A fleet counts rejections since the start alone, so readings of the last minute are compared.
 
 /**
  * @import { FleetSnapshot } from '../../../index.js'
- * @typedef {{ gaveUpRatio: number | null, shedRatio: number | null }} Shares `null` where a share is not known
+ * @typedef {{ gaveUpRatio: number | null, shedRatio: number | null }} Shares `null` where a share is not
+ *   known
  */
 
 const MINUTE_MS = 60_000
@@ -13,7 +14,11 @@ class FleetShares {
   /** Readings of the last minute, oldest first. @type {{ atMs: number, count: number, shed: number }[]} */
   #readings = []
 
-  /** @param {Pick<FleetSnapshot, 'requests' | 'routes' | 'shed'>} fleet @param {number} nowMs @returns {Shares} */
+  /**
+   * @param {Pick<FleetSnapshot, 'requests' | 'routes' | 'shed'>} fleet
+   * @param {number} nowMs
+   * @returns {Shares}
+   */
   take({ requests, routes, shed }, nowMs) {
     return { gaveUpRatio: gaveUpRatio(requests, routes), shedRatio: this.#shedRatio(requests, shed, nowMs) }
   }

@@ -1,7 +1,7 @@
 'use strict'
-// Checks each request to the admin server: Host, token, method, body and rate. A website can make a browser send requests to a
-// loopback address by a domain that resolves to it, so the Host must be one of our names (DNS rebinding).
-// Tokens are compared by their hashes in constant time.
+// Checks each request to the admin server: Host, token, method, body and rate. A website can make a browser
+// send requests to a loopback address by a domain that resolves to it, so the Host must be one of our names
+// (DNS rebinding). Tokens are compared by their hashes in constant time.
 
 const { createHash, timingSafeEqual } = require('node:crypto')
 const net = require('node:net')
@@ -49,7 +49,11 @@ const bracketed = (host) => (net.isIPv6(host) ? `[${host}]` : host)
 
 class AdminGuard {
   #token
-  /** A name of another port is `undefined`, which is in neither set. @type {ReadonlySet<string | undefined>} */
+  /**
+   * A name of another port is `undefined`, which is in neither set.
+   *
+   * @type {ReadonlySet<string | undefined>}
+   */
   #names
   /** @type {ReadonlySet<string | undefined>} */
   #hosts
@@ -58,16 +62,17 @@ class AdminGuard {
   #strangers
 
   /**
-   * @param {{ host: string, token: string | undefined, hosts: readonly string[], maxRequestsPerSecond: number,
-   *   clock: Pick<import('../../core/clock').Clock, 'now'> }} options
+   * @param {{ host: string, token: string | undefined, hosts: readonly string[],
+   *   maxRequestsPerSecond: number, clock: Pick<import('../../core/clock').Clock, 'now'> }} options
    */
   constructor({ host, token, hosts, maxRequestsPerSecond, clock }) {
     this.#token = token === undefined ? undefined : digest(token)
     this.#names = new Set([...LOOPBACK_NAMES, bracketed(host).toLowerCase()])
     this.#hosts = new Set(hosts.map((name) => name.toLowerCase()))
     this.#clock = clock
-    // Separate limits, so that clients without the token cannot use up the requests of clients with it. One address of
-    // strangers gets three quarters, so that it cannot keep the page from another address either, which needs no token.
+    // Separate limits, so that clients without the token cannot use up the requests of clients with it. One
+    // address of strangers gets three quarters, so that it cannot keep the page from another address either,
+    // which needs no token.
     this.#authorized = new RateLimit(maxRequestsPerSecond)
     this.#strangers = new RateLimit(maxRequestsPerSecond, SHARE_OF_ADDRESS)
   }
@@ -78,7 +83,8 @@ class AdminGuard {
 
   /**
    * @param {IncomingMessage} req
-   * @param {{ isPublic?: boolean, takesPost?: boolean }} [page] isPublic: whether what it asks for needs no token
+   * @param {{ isPublic?: boolean, takesPost?: boolean }} [page] isPublic: whether what it asks for needs no
+   *   token
    * @returns {Rejection | undefined} undefined if the request is allowed
    */
   check(req, { isPublic = false, takesPost = false } = {}) {
@@ -101,7 +107,11 @@ class AdminGuard {
     return this.#hasToken(req.headers.authorization) ? undefined : REJECTIONS.token
   }
 
-  /** A browser sends POST for any website, and says for which. Other clients say nothing. @param {IncomingMessage} req */
+  /**
+   * A browser sends POST for any website, and says for which. Other clients say nothing.
+   *
+   * @param {IncomingMessage} req
+   */
   #isFromHere({ headers, socket }) {
     const { origin, 'sec-fetch-site': site = 'none' } = headers
     if (site !== 'same-origin' && site !== 'none') return false
@@ -133,12 +143,21 @@ class AdminGuard {
   }
 }
 
-/** Whether a website makes a browser ask, for a script, an image or a frame. To follow a link is no such request. @param {IncomingMessage} req */
+/**
+ * Whether a website makes a browser ask, for a script, an image or a frame. To follow a link is no such
+ * request.
+ *
+ * @param {IncomingMessage} req
+ */
 const isOfAnotherWebsite = ({
   headers: { 'sec-fetch-site': site = 'none', 'sec-fetch-dest': destination },
 }) => site !== 'same-origin' && site !== 'none' && destination !== 'document'
 
-/** @param {string} name @param {number | undefined} port @returns {string | undefined} the name; undefined if it has a different port */
+/**
+ * @param {string} name
+ * @param {number | undefined} port
+ * @returns {string | undefined} the name; undefined if it has a different port
+ */
 function withoutPort(name, port) {
   if (name.endsWith(`:${port}`)) return name.slice(0, -`:${port}`.length)
   return port === HTTP_PORT ? name : undefined

@@ -1,6 +1,7 @@
 'use strict'
-// `POST /heap-snapshot?confirm=yes`: the whole heap, for the developer tools of a browser. Making it blocks the loop for seconds and may
-// take ten times the memory of the heap, so the cost is shown first. It has everything in memory, secrets too: the server needs a token.
+// `POST /heap-snapshot?confirm=yes`: the whole heap, for the developer tools of a browser. Making it blocks
+// the loop for seconds and may take ten times the memory of the heap, so the cost is shown first. It has
+// everything in memory, secrets too: the server needs a token.
 
 const { pipeline } = require('node:stream')
 const { getHeapSnapshot } = require('node:v8')

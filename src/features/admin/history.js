@@ -1,6 +1,7 @@
 'use strict'
-// The last ten minutes, a point a second, in 72 kB. It begins with `start()`. A point is taken in the first loop turn after its second is over. No timer wakes an idle process, so a second without a loop turn has no point. The columns of the heat maps are taken
-// together with the points.
+// The last ten minutes, a point a second, in 72 kB. It begins with `start()`. A point is taken in the first
+// loop turn after its second is over. No timer wakes an idle process, so a second without a loop turn has no
+// point. The columns of the heat maps are taken together with the points.
 
 const { LatencyHeat } = require('./latency-heat')
 const { RecentValues } = require('../../core/histogram/recent-values')
@@ -40,7 +41,11 @@ class SecondFigures {
     this.#lastIdleMs = parts.clock.idleMs()
   }
 
-  /** @param {number} nowMs @param {number} idleMs @returns {LivePoint} what has happened since the last call */
+  /**
+   * @param {number} nowMs
+   * @param {number} idleMs
+   * @returns {LivePoint} what has happened since the last call
+   */
   take(nowMs, idleMs) {
     const { clock, runtime } = this.#parts
     const seconds = (nowMs - this.#lastMs) / 1000

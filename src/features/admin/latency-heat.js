@@ -1,6 +1,7 @@
 'use strict'
-// The latencies of the hundred busiest routes over the last ten minutes, for their heat maps on the live page: at most 0.75 MB. It begins
-// with `start()`. A column is taken with the first point of the history after its ten seconds, so that nothing is done for a request.
+// The latencies of the hundred busiest routes over the last ten minutes, for their heat maps on the live
+// page: at most 0.75 MB. It begins with `start()`. A column is taken with the first point of the history
+// after its ten seconds, so that nothing is done for a request.
 
 const { ROWS, ROW_STARTS_MS, RowsSinceMark } = require('../../core/histogram/latency-rows')
 
@@ -11,7 +12,10 @@ const { ROWS, ROW_STARTS_MS, RowsSinceMark } = require('../../core/histogram/lat
 
 const COLUMNS = 60
 
-/** How many requests of one route there were in each row of each column of ten seconds, over ten minutes: 7.2 kB. */
+/**
+ * How many requests of one route there were in each row of each column of ten seconds, over ten minutes: 7.2
+ * kB.
+ */
 class RouteHeat {
   /** How many requests it shows. */
   requests = 0
@@ -89,7 +93,10 @@ class LatencyHeat {
   #sinceMs = 0
   #dueMs = Number.POSITIVE_INFINITY
 
-  /** @param {{ clock: Pick<import('../../core/clock').Clock, 'now' | 'wallMs'>, recorder: { routes: { series: RouteSeries[] } } }} parts */
+  /**
+   * @param {{ clock: Pick<import('../../core/clock').Clock, 'now' | 'wallMs'>,
+   *   recorder: { routes: { series: RouteSeries[] } } }} parts
+   */
   constructor({ clock, recorder }) {
     this.#clock = clock
     this.#series = recorder.routes.series
@@ -134,7 +141,11 @@ class LatencyHeat {
     if (others.length > 0) this.#replaceQuietest(others, column)
   }
 
-  /** @param {RouteSeries} series @param {boolean} isNew @returns {RouteHeat | undefined} undefined if there are as many as may be */
+  /**
+   * @param {RouteSeries} series
+   * @param {boolean} isNew
+   * @returns {RouteHeat | undefined} undefined if there are as many as may be
+   */
   #add(series, isNew) {
     if (this.#routes.size >= MOST_ROUTES) return undefined
     const route = new RouteHeat(series, isNew)

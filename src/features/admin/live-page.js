@@ -1,6 +1,6 @@
 'use strict'
-// The path `/`: the live page for a browser, the list of pages for everything else. The page has no data in it, so that it needs no
-// token. It asks for the token and sends it with each request for data.
+// The path `/`: the live page for a browser, the list of pages for everything else. The page has no data in
+// it, so that it needs no token. It asks for the token and sends it with each request for data.
 
 const { promisify } = require('node:util')
 const zlib = require('node:zlib')
@@ -84,8 +84,9 @@ async function writePage(req, res, { policy, gzipped }) {
 }
 
 /**
- * Puts the files of page/ together: one document that loads nothing else, and the policy that lets nothing else run. Its modules are
- * CommonJS, as all of src/. The document is made when it is first asked for, off the event loop, and kept compressed.
+ * Puts the files of page/ together: one document that loads nothing else, and the policy that lets nothing
+ * else run. Its modules are CommonJS, as all of src/. The document is made when it is first asked for, off
+ * the event loop, and kept compressed.
  *
  * @returns {Promise<PageDocument>}
  */
@@ -132,7 +133,12 @@ load('./main')
 })()`
 }
 
-/** A replacement text would give a meaning to `$&`, which is in the code. @param {string} template @param {Record<string, string>} parts */
+/**
+ * A replacement text would give a meaning to `$&`, which is in the code.
+ *
+ * @param {string} template
+ * @param {Record<string, string>} parts
+ */
 const filled = (template, parts) => template.replace(/\/\*(\w+)\*\//g, (mark, name) => parts[name] ?? mark)
 
 /** @param {{ scripts: string[], styles: string[] }} texts */

@@ -1,7 +1,8 @@
 'use strict'
-// Answers `GET /live`: lines of JSON for as long as the client stays. First the last ten minutes, then a point a second and the state
-// every few seconds. A line is made once, however many read it. Without a reader, no timer runs and nothing is rendered.
-// A client that reads slowly misses lines: at most its first line and one more wait for it.
+// Answers `GET /live`: lines of JSON for as long as the client stays. First the last ten minutes, then a
+// point a second and the state every few seconds. A line is made once, however many read it. Without a
+// reader, no timer runs and nothing is rendered. A client that reads slowly misses lines: at most its first
+// line and one more wait for it.
 
 const { readOnly } = require('../../core/http/endpoints')
 const { FleetShares } = require('./fleet-shares')
@@ -23,8 +24,9 @@ const REST = 200
 const FLEET_MS = 5000
 
 /**
- * The line of the live page that is not history: the snapshot, the diagnosis and the workers. All viewers share it. The longer it
- * took to make, the longer it is kept, so that making lines takes at most half a percent of the time.
+ * The line of the live page that is not history: the snapshot, the diagnosis and the workers. All viewers
+ * share it. The longer it took to make, the longer it is kept, so that making lines takes at most half a
+ * percent of the time.
  */
 class LiveState {
   #parts
@@ -37,9 +39,9 @@ class LiveState {
   #fleetDueMs = Number.NEGATIVE_INFINITY
 
   /**
-   * @param {{ clock: Pick<import('../../core/clock').Clock, 'now'>, instance: string, takeSnapshot: () => Snapshot, diagnose: () => Diagnosis,
-   *   takeFleetSnapshot: () => Promise<FleetSnapshot> | undefined,
-   *   internalErrors: InternalErrors }} parts
+   * @param {{ clock: Pick<import('../../core/clock').Clock, 'now'>, instance: string,
+   *   takeSnapshot: () => Snapshot, diagnose: () => Diagnosis,
+   *   takeFleetSnapshot: () => Promise<FleetSnapshot> | undefined, internalErrors: InternalErrors }} parts
    *   instance: tells a restart; takeFleetSnapshot: undefined where the process is in no fleet
    */
   constructor(parts) {
@@ -70,7 +72,11 @@ class LiveState {
     return this.#text
   }
 
-  /** The answers of the other workers come later, so that a line has those of the line before. @param {number} nowMs */
+  /**
+   * The answers of the other workers come later, so that a line has those of the line before.
+   *
+   * @param {number} nowMs
+   */
   #pollFleet(nowMs) {
     if (nowMs < this.#fleetDueMs) return
     this.#fleetDueMs = nowMs + FLEET_MS
@@ -85,7 +91,10 @@ class LiveState {
 
 const MOST_VIEWERS = 20
 const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8'
-/** A client that reads nothing for once to twice this time is disconnected. `timeout` may be shorter than the pause between lines. */
+/**
+ * A client that reads nothing for once to twice this time is disconnected. `timeout` may be shorter than the
+ * pause between lines.
+ */
 const UNREAD_MS = 15_000
 /** A client that reads just enough to be connected is cut after so long with full buffers. */
 const FULL_MS = 30_000
@@ -96,7 +105,11 @@ class LiveStream {
   #clock
   #history
   #state
-  /** Since when the buffers of each have been full; undefined while they are not. @type {Map<Response, number | undefined>} */
+  /**
+   * Since when the buffers of each have been full; undefined while they are not.
+   *
+   * @type {Map<Response, number | undefined>}
+   */
   #viewers = new Map()
   #mostViewers = MOST_VIEWERS
   /** @type {NodeJS.Timeout | undefined} */
@@ -115,7 +128,11 @@ class LiveStream {
     this.handler = readOnly((req, res) => this.#answer(req, /** @type {Response} */ (res)))
   }
 
-  /** A viewer keeps its connection: half of the connections stay for scrapes and probes. @param {number} maxConnections */
+  /**
+   * A viewer keeps its connection: half of the connections stay for scrapes and probes.
+   *
+   * @param {number} maxConnections
+   */
   limitTo(maxConnections) {
     this.#mostViewers = Math.max(1, Math.min(MOST_VIEWERS, Math.floor(maxConnections / 2)))
   }

@@ -1,6 +1,7 @@
 'use strict'
-// The pages of the admin server, by path. No page shows a header, cookie, query, body or URL of a client. A snapshot of 1000 routes
-// takes tens of milliseconds, so it is made at most once a second, and takes at most a twentieth of the time.
+// The pages of the admin server, by path. No page shows a header, cookie, query, body or URL of a client. A
+// snapshot of 1000 routes takes tens of milliseconds, so it is made at most once a second, and takes at most
+// a twentieth of the time.
 
 const { randomUUID } = require('node:crypto')
 const { describeOptions } = require('./config')
@@ -124,8 +125,8 @@ function adminPages(parts) {
 }
 
 /**
- * `/routes/heat`: the latencies of one route over the last ten minutes. The live page asks for it while the route is open, so that
- * nothing is made or sent for routes that nobody looks at.
+ * `/routes/heat`: the latencies of one route over the last ten minutes. The live page asks for it while the
+ * route is open, so that nothing is made or sent for routes that nobody looks at.
  *
  * @param {LatencyHeat} heat
  * @returns {Handler}

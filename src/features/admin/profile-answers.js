@@ -1,5 +1,6 @@
 'use strict'
-// How a profile is sent: by the type that the client accepts, as a file to save, compressed where the client reads that.
+// How a profile is sent: by the type that the client accepts, as a file to save, compressed where the client
+// reads that.
 
 /** @import { Request, Response } from '../../../index.js' */
 
@@ -20,7 +21,10 @@ const ACCEPTED = {
 /** @param {Request} req */
 const acceptsGzip = ({ headers }) => /\bgzip\b(?!;q=0(?![.\d]*[1-9]))/i.test(headers['accept-encoding'] ?? '')
 
-/** @param {Response} res @param {{ status: number, text: string, headers?: Record<string, string> }} answer */
+/**
+ * @param {Response} res
+ * @param {{ status: number, text: string, headers?: Record<string, string> }} answer
+ */
 function sendText(res, answer) {
   const { status, text, headers } = answer
   const bytes = Buffer.from(`${text}\n`)
@@ -43,7 +47,10 @@ function failWith(res, text) {
   else sendText(res, { status: 500, text })
 }
 
-/** @param {Response} res @param {{ bytes: Buffer | undefined, name: string, contentType: string, isZipped?: boolean }} file */
+/**
+ * @param {Response} res
+ * @param {{ bytes: Buffer | undefined, name: string, contentType: string, isZipped?: boolean }} file
+ */
 function download(res, file) {
   const { bytes, name, contentType, isZipped = false } = file
   if (res.destroyed) return

@@ -1,6 +1,7 @@
 'use strict'
-// `/profile` and `/heap`: POST takes a profile and answers when it is done, GET says what it costs and whether it may be taken now. The
-// last profile can be downloaded for some minutes. A client that disconnects ends its profile.
+// `/profile` and `/heap`: POST takes a profile and answers when it is done, GET says what it costs and
+// whether it may be taken now. The last profile can be downloaded for some minutes. A client that disconnects
+// ends its profile.
 
 const { urlPath } = require('../../core/url-path')
 const { JSON_TYPE, dataHandler } = require('../../core/http/endpoints')
@@ -35,7 +36,8 @@ const KINDS = {
 }
 
 /**
- * @param {{ profiles: Profiles, clock: import('../../core/clock').Clock, internalErrors: InternalErrors }} parts
+ * @param {{ profiles: Profiles, clock: import('../../core/clock').Clock, internalErrors: InternalErrors }}
+ *   parts
  * @returns {Record<string, Handler>}
  */
 function profilePages(parts) {
@@ -125,7 +127,8 @@ class ProfilePage {
    * @param {{ onEnd: () => void, onResult: (result: Buffer) => Promise<void> }} listeners
    */
   #whenTaken(res, taking, { onEnd, onResult }) {
-    // The answer may come later than the timeout of the socket, which is not the client's fault. A listener keeps the socket open.
+    // The answer may come later than the timeout of the socket, which is not the client's fault. A listener
+    // keeps the socket open.
     const keepOpen = () => {}
     res.on('timeout', keepOpen)
     taking
@@ -139,7 +142,12 @@ class ProfilePage {
       .catch((error) => this.#fail(res, error))
   }
 
-  /** @param {ServerResponse} res @param {number} startPauseMs @param {number} totalMs @returns {() => void} ends it */
+  /**
+   * @param {ServerResponse} res
+   * @param {number} startPauseMs
+   * @param {number} totalMs
+   * @returns {() => void} ends it
+   */
   #showProgress(res, startPauseMs, totalMs) {
     const clock = this.#clock
     const beganMs = clock.now()
@@ -205,7 +213,11 @@ class ProfilePage {
 /** @param {string} url */
 const queryOf = (url) => new URLSearchParams(url.slice(urlPath(url).length))
 
-/** @param {string} url @param {number} usualS @returns {number | undefined} undefined if it is no number in the range */
+/**
+ * @param {string} url
+ * @param {number} usualS
+ * @returns {number | undefined} undefined if it is no number in the range
+ */
 function secondsOf(url, usualS) {
   const text = queryOf(url).get('seconds')
   if (text === null) return usualS

@@ -1,5 +1,6 @@
 'use strict'
-// `/totals` and `/report`: what a report of a run is made from, and the report of what the process remembers, as one document.
+// `/totals` and `/report`: what a report of a run is made from, and the report of what the process remembers,
+// as one document.
 
 const { describeOptions } = require('./config')
 const { JSON_TYPE, readOnly } = require('../../core/http/endpoints')
@@ -23,9 +24,9 @@ const MOST_WAIT_MS = 1000
 /** @template Value @typedef {{ value: Value } | { refusal: RestRefusal }} Made */
 
 /**
- * Makes costly answers one at a time, each after the rest that the one before needs (features/profiles/pause-rest.js). A client
- * waits for a short rest, and is refused during a long one. An answer is never older than its request. Requests that wait for the
- * same answer share it.
+ * Makes costly answers one at a time, each after the rest that the one before needs
+ * (features/profiles/pause-rest.js). A client waits for a short rest, and is refused during a long one. An
+ * answer is never older than its request. Requests that wait for the same answer share it.
  */
 class Rested {
   #clock

@@ -1,8 +1,8 @@
 'use strict'
-// A separate HTTP server for operators. Its requests are neither gated nor counted, so it answers while the application rejects
-// requests. Without a token it listens on a loopback address only. Connections, heads, bodies and request rates are limited.
-// In a cluster, and among worker threads, one of them holds the port. The others try again every second, so that the port
-// survives a rolling restart.
+// A separate HTTP server for operators. Its requests are neither gated nor counted, so it answers while the
+// application rejects requests. Without a token it listens on a loopback address only. Connections, heads,
+// bodies and request rates are limited. In a cluster, and among worker threads, one of them holds the port.
+// The others try again every second, so that the port survives a rolling restart.
 
 const cluster = /** @type {Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const http = require('node:http')
@@ -24,7 +24,10 @@ const { failWith } = require('./profile-answers')
  * @import { ACCESS } from './pages'
  */
 
-/** @typedef {{ [Name in keyof ListenOptions]-?: Name extends 'token' | 'blockedPort' ? ListenOptions[Name] : NonNullable<ListenOptions[Name]> }} ResolvedListenOptions */
+/**
+ * @typedef {{ [Name in keyof ListenOptions]-?: Name extends 'token' |
+ *   'blockedPort' ? ListenOptions[Name] : NonNullable<ListenOptions[Name]> }} ResolvedListenOptions
+ */
 
 const MAX_HEAD_BYTES = 8192
 /** How often Node checks for late heads, unless the timeout is shorter. */

@@ -1,6 +1,6 @@
 'use strict'
-// The snapshot with what a snapshot leaves out: every latency since the start, as counts of values. Two of them tell what happened in
-// between, quantiles included, which is what a report of a load test needs.
+// The snapshot with what a snapshot leaves out: every latency since the start, as counts of values. Two of
+// them tell what happened in between, quantiles included, which is what a report of a load test needs.
 
 const { countsOf, newHistogram } = require('../../core/histogram/hdr-histogram')
 const { VERSION } = require('../../core/version')
@@ -43,7 +43,12 @@ function takeTotals({ recorder, clock }, snapshot, instance) {
   }
 }
 
-/** The highest value of each cell that has counted, and how often. @param {JsHistogram} histogram @returns {LatencyCounts} */
+/**
+ * The highest value of each cell that has counted, and how often.
+ *
+ * @param {JsHistogram} histogram
+ * @returns {LatencyCounts}
+ */
 function readCounts(histogram) {
   /** @type {number[]} */
   const cells = []

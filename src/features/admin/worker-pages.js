@@ -1,6 +1,6 @@
 'use strict'
-// `?worker=NAME` on the pages of profiles: whichever member of a fleet answers, it passes the request on to the one that is named. A client
-// that disconnects ends the request there too.
+// `?worker=NAME` on the pages of profiles: whichever member of a fleet answers, it passes the request on to
+// the one that is named. A client that disconnects ends the request there too.
 
 const { sendText } = require('./profile-answers')
 const { urlPath } = require('../../core/url-path')
@@ -15,7 +15,8 @@ const MOST_NAMES = 50
  * @import { ClientRequest, ServerResponse } from 'node:http'
  * @import { Handler, Request } from '../../../index.js'
  * @import { FoundWorker } from '../../core/feature'
- * @typedef {{ handler: Handler, findWorker: (name: string) => Promise<FoundWorker>, req: Request, res: ServerResponse }} Asked
+ * @typedef {{ handler: Handler, findWorker: (name: string) => Promise<FoundWorker>, req: Request,
+ *   res: ServerResponse }} Asked
  */
 
 /**

@@ -1,6 +1,7 @@
 'use strict'
-// Answers HAProxy's agent-check: each connection gets one line, such as `up ready 62%`, or `drain` while this process takes no traffic. It
-// reads nothing that a client sends, and the line has no secret, so it needs no token.
+// Answers HAProxy's agent-check: each connection gets one line, such as `up ready 62%`, or `drain` while this
+// process takes no traffic. It reads nothing that a client sends, and the line has no secret, so it needs no
+// token.
 
 const net = require('node:net')
 const { SpillwayError } = require('../../core/errors/errors')
@@ -28,7 +29,9 @@ class Agent {
   #open = new Set()
   #isClosed = false
 
-  /** @param {{ clock: Clock, weight: { readonly percent: number }, isReady: () => Promise<boolean> }} parts */
+  /**
+   * @param {{ clock: Clock, weight: { readonly percent: number }, isReady: () => Promise<boolean> }} parts
+   */
   constructor({ clock, weight, isReady }) {
     this.#clock = clock
     this.#weight = weight
@@ -62,7 +65,8 @@ class Agent {
 
   /** @param {net.Socket} socket */
   #onConnection(socket) {
-    // The oldest has had its line. If the newest were refused, clients that do not close could keep HAProxy out.
+    // The oldest has had its line. If the newest were refused, clients that do not close could keep HAProxy
+    // out.
     if (this.#open.size >= MAX_CONNECTIONS) this.#cutOldest()
     this.#open.add(socket)
     const timer = this.#clock.after(TIMEOUT_MS, () => socket.destroy())
@@ -72,7 +76,7 @@ class Agent {
       this.#open.delete(socket)
       this.#clock.cancel(timer)
     })
-    // What an `agent-send` has sent is dropped: unread, it would reset the connection at its end.
+    // Data of an `agent-send` is dropped: unread, it would reset the connection at its end.
     socket.resume()
     this.#line().then((line) => socket.end(line))
   }

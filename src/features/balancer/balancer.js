@@ -1,6 +1,6 @@
 'use strict'
-// Tells load balancers how full this process is: an agent for HAProxy, a header of ORCA, and a `/readyz` that says 503 for a while. All
-// of it is off without its option, or a call of `agent()`.
+// Tells load balancers how full this process is: an agent for HAProxy, a header of ORCA, and a `/readyz` that
+// says 503 for a while. All of it is off without its option, or a call of `agent()`.
 
 const cluster = /** @type {Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const { Readiness } = require('./readiness')

@@ -1,5 +1,6 @@
 'use strict'
-// Answers requests of trusted proxies that ask for the load, in the format of ORCA (Open Request Cost Aggregation):
+// Answers requests of trusted proxies that ask for the load, in the format of ORCA (Open Request Cost
+// Aggregation):
 //   endpoint-load-metrics-format: TEXT        asks, in a request
 //   endpoint-load-metrics: TEXT application_utilization=0.62,cpu_utilization=0.58,rps_fractional=412.5,eps=0
 // Anybody else would learn how full the service is, and so when an attack begins to hurt.
@@ -95,7 +96,11 @@ class LoadHeaders {
     if (text !== undefined && !res.headersSent && this.#trusts(req)) res.setHeader(HEADER, text)
   }
 
-  /** Only `true` is trusted: a mistake in the user's function must not show the load. @param {import('../../../index.js').Request} req */
+  /**
+   * Only `true` is trusted: a mistake in the user's function must not show the load.
+   *
+   * @param {import('../../../index.js').Request} req
+   */
   #trusts(req) {
     try {
       const answer = this.#isTrusted(req)

@@ -1,8 +1,8 @@
 'use strict'
-// Lets `/readyz` say 503 while the pressure is high, so that a balancer spares this process for a while.
-// It leaves after five seconds at `health.maxPressure`, and comes back at 0.2 less. In a fleet one process may be away at a time: what
-// it leaves is more work for the others, and if all left nobody would serve. So that no cause can keep it away, it comes back after a
-// minute, and then stays for one.
+// Lets `/readyz` say 503 while the pressure is high, so that a balancer spares this process for a while. It
+// leaves after five seconds at `health.maxPressure`, and comes back at 0.2 less. In a fleet one process may
+// be away at a time: what it leaves is more work for the others, and if all left nobody would serve. So that
+// no cause can keep it away, it comes back after a minute, and then stays for one.
 
 /**
  * @import { Clock } from '../../core/clock'
@@ -36,7 +36,8 @@ class Readiness {
   /**
    * @param {{ clock: Clock, maxPressure: number, health: Pick<Health, 'setAway'>,
    *   pressure: { readonly ratio: number, onSample: (listener: (ratio: number) => void) => void },
-   *   info: (fields: object, message: string) => void, turn: { take: () => Promise<boolean>, end: () => void } }} parts
+   *   info: (fields: object, message: string) => void, turn: { take: () => Promise<boolean>,
+   *   end: () => void } }} parts
    *   `turn`: of the fleet, which one member has at a time
    */
   constructor({ clock, maxPressure, pressure, health, info, turn }) {

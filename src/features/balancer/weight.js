@@ -1,7 +1,8 @@
 'use strict'
-// The weight of this process among its servers, in per cent: 100 x (1 - pressure), at least 1.
-// Servers of different speed then settle where a weight and its pressure agree. Both follow each other with a lag of a second or two, the
-// pressure's and that of the checks. So the weight is a mean of five seconds: a quicker one would swing.
+// The weight of this process among its servers, in per cent: 100 x (1 - pressure), at least 1. Servers of
+// different speed then settle where a weight and its pressure agree. Both follow each other with a lag of a
+// second or two, the pressure's and that of the checks. So the weight is a mean of five seconds: a quicker
+// one would swing.
 
 const HORIZON_MS = 5000
 /** At 0 HAProxy sends nothing, and nothing would show that the pressure has gone. */
@@ -13,7 +14,10 @@ class Weight {
   #mean
   #readMs
 
-  /** @param {{ clock: Pick<import('../../core/clock').Clock, 'now'>, pressure: { readonly ratio: number } }} parts */
+  /**
+   * @param {{ clock: Pick<import('../../core/clock').Clock, 'now'>, pressure: { readonly ratio: number } }}
+   *   parts
+   */
   constructor({ clock, pressure }) {
     this.#clock = clock
     this.#pressure = pressure

@@ -1,6 +1,7 @@
 'use strict'
-// One bulkhead: at most `maxConcurrent` requests run behind a middleware of `limit()`. The others wait in a queue of its own, in the
-// order of the gate's queue: class, fair share, arrival. A full queue keeps those that would run first. Who waits for `maxWait` is rejected.
+// One bulkhead: at most `maxConcurrent` requests run behind a middleware of `limit()`. The others wait in a
+// queue of its own, in the order of the gate's queue: class, fair share, arrival. A full queue keeps those
+// that would run first. Who waits for `maxWait` is rejected.
 //   free places x queued requests > 0 only while a dequeue is scheduled: each place that becomes free schedules one
 // In mode `observe` every request runs at once, and a model of the places says which would be rejected.
 
@@ -21,13 +22,16 @@ const { isDisconnected } = require('../../core/request/request')
  * @import { Request } from '../../core/request/request'
  * @import { Place } from './place'
  *
- * @typedef {{ admission: Admission, clock: Clock, placeOf: (request: Request, bulkhead: Bulkhead) => Place | undefined,
- *   keep: (place: Place) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts, 'leftMs'> }} BulkheadParts
+ * @typedef {{ admission: Admission, clock: Clock, placeOf: (request: Request, bulkhead: Bulkhead) => Place |
+ *   undefined, keep: (place: Place) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts,
+ *   'leftMs'> }} BulkheadParts
  */
 
 /** How close behind each other the queue is searched for requests that have waited for too long. */
 const CHECK_MS = 10
-/** A request counts for at most this multiple of the mean: a tenth of the requests may hold places for long. */
+/**
+ * A request counts for at most this multiple of the mean: a tenth of the requests may hold places for long.
+ */
 const MAX_OF_MEAN = 100
 
 class Bulkhead {
@@ -38,7 +42,7 @@ class Bulkhead {
   wouldReject = 0
   /** Clients that left while they were queued. */
   abandoned = 0
-  /** For how long a place is held, in the mean. */
+  /** Mean time that a place is held. */
   slotHeldMs = 0
   name
   maxConcurrent
@@ -78,7 +82,11 @@ class Bulkhead {
   }
 
   // Hot path: once a request. With a free place it allocates nothing.
-  /** @param {Place} place @returns {number} RUN, QUEUED (`resume` or `giveUp` will be called) or REJECTED (answered, or its client has left) */
+  /**
+   * @param {Place} place
+   * @returns {number} RUN, QUEUED (`resume` or `giveUp` will be called) or REJECTED (answered, or its client
+   *   has left)
+   */
   decide(place) {
     const { request } = place
     // Without a clock nobody would be dequeued.
@@ -98,7 +106,11 @@ class Bulkhead {
     return RUN
   }
 
-  /** The gate has done so already, unless it is off or the request never passed it. @param {Request} request */
+  /**
+   * The gate has done so already, unless it is off or the request never passed it.
+   *
+   * @param {Request} request
+   */
   #classify({ ignores, req, ticket }) {
     const { hooks, mode } = this.#parts.admission
     if ((ignores & SHED) !== 0) ticket.priority = BYPASS
@@ -156,13 +168,24 @@ class Bulkhead {
     return QUEUED
   }
 
-  /** For how long it may be queued, by its deadline and by `errors.timeout`. @param {Request} request @param {number} nowMs */
+  /**
+   * For how long it may be queued, by its deadline and by `errors.timeout`.
+   *
+   * @param {Request} request
+   * @param {number} nowMs
+   */
   #deadlineMs(request, nowMs) {
     const { admission, timeouts } = this.#parts
     return Math.min(admission.deadlineMs(request, nowMs), timeouts.leftMs(request, nowMs))
   }
 
-  /** Whether one more may be queued. In a full queue it takes the place of the last, if it would run before that. @param {number} priority @param {number} tag */
+  /**
+   * Whether one more may be queued. In a full queue it takes the place of the last, if it would run before
+   * that.
+   *
+   * @param {number} priority
+   * @param {number} tag
+   */
   #makeRoom(priority, tag) {
     if (this.#queue.length < this.maxQueue) return true
     const last = this.#queue.last()
@@ -219,7 +242,12 @@ class Bulkhead {
     }
   }
 
-  /** Whether somebody waits for its answer still. The timer that looks for those past their deadline may be late. @param {Place} place that was queued */
+  /**
+   * Whether somebody waits for its answer still. The timer that looks for those past their deadline may be
+   * late.
+   *
+   * @param {Place} place that was queued
+   */
   #mayRun({ request, wait }) {
     return !isGone(request) && !(/** @type {Wait} */ (wait).isPastDeadline(this.#parts.clock.now()))
   }
@@ -235,7 +263,13 @@ class Bulkhead {
     inRequestContext(wait, request, resume)
   }
 
-  /** A half-closed client receives only an answer that is sent at once. A body parser would take its body for finished. @param {Place} place @param {Wait} wait */
+  /**
+   * A half-closed client receives only an answer that is sent at once. A body parser would take its body for
+   * finished.
+   *
+   * @param {Place} place
+   * @param {Wait} wait
+   */
   #onHalfClose(place, wait) {
     // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
     if (!wait.isQueued) return
@@ -245,7 +279,12 @@ class Bulkhead {
     else this.#rejectQueued(place)
   }
 
-  /** Called once for each request that has ended, with any outcome. @param {Place} place @param {number} nowMs */
+  /**
+   * Called once for each request that has ended, with any outcome.
+   *
+   * @param {Place} place
+   * @param {number} nowMs
+   */
   onEnd(place, nowMs) {
     const { wait } = place
     if (place.isHeld) {
@@ -270,7 +309,12 @@ class Bulkhead {
     place.giveUp()
   }
 
-  /** Searches the queue after so long, unless that is due before. @param {number} leftMs @param {number} nowMs */
+  /**
+   * Searches the queue after so long, unless that is due before.
+   *
+   * @param {number} leftMs
+   * @param {number} nowMs
+   */
   #checkIn(leftMs, nowMs) {
     if (nowMs + leftMs >= this.#timerMs) return
     const { clock } = this.#parts
@@ -279,7 +323,9 @@ class Bulkhead {
     this.#timer = clock.after(leftMs, this.#checkLater)
   }
 
-  /** Rejects those that have waited for too long. Ends that Node reported in the same turn were told first. */
+  /**
+   * Rejects those that have waited for too long. Ends that Node reported in the same turn were told first.
+   */
   #check() {
     this.#timer = undefined
     this.#timerMs = Number.POSITIVE_INFINITY
@@ -294,7 +340,12 @@ class Bulkhead {
     if (this.#queue.length > 0) this.#checkIn(Math.max(CHECK_MS, leastMs), nowMs)
   }
 
-  /** A stall of the loop is no wait for a place, but it uses up a deadline. @param {Wait} wait @param {number} nowMs */
+  /**
+   * A stall of the loop does not count as a wait for a place, but it uses up a deadline.
+   *
+   * @param {Wait} wait
+   * @param {number} nowMs
+   */
   #leftMs(wait, nowMs) {
     const waitedMs = this.#parts.admission.measurements.turns.stallFreeMs(nowMs) - wait.queuedStallFreeMs
     return Math.min(this.maxWaitMs - waitedMs, wait.queuedMs + wait.deadlineMs - nowMs)
@@ -324,7 +375,11 @@ class Bulkhead {
   }
 }
 
-/** Whether nobody waits for an answer of the handler: the client has left, or other code has answered. @param {Request} request */
+/**
+ * Whether nobody waits for an answer of the handler: the client has left, or other code has answered.
+ *
+ * @param {Request} request
+ */
 const isGone = (request) => isDisconnected(request) || request.res.headersSent
 
 exports.Bulkhead = Bulkhead

@@ -1,5 +1,6 @@
 'use strict'
-// The bulkheads of one instance, by name, and the places that its requests have in them. A request may have a place in several.
+// The bulkheads of one instance, by name, and the places that its requests have in them. A request may have a
+// place in several.
 
 const { SpillwayError } = require('../../core/errors/errors')
 const { MOST_LIMITS } = require('../../core/gate/verdict')

@@ -1,5 +1,6 @@
 'use strict'
-// The metric families of the limits. Without a limit they have no points. Their rejections are in spillway_shed_requests_total.
+// The metric families of the limits. Without a limit they have no points. Their rejections are in
+// spillway_shed_requests_total.
 
 const { ADVISED_BOUNDS, countOf } = require('../../core/histogram/buckets')
 const { nameLabels } = require('../../core/metrics/family')

@@ -1,5 +1,6 @@
 'use strict'
-// The middleware of one limit: the same function for Express, Connect and Restify, which call it with three arguments, and for Koa.
+// The middleware of one limit: the same function for Express, Connect and Restify, which call it with three
+// arguments, and for Koa.
 
 const { QUEUED, RUN } = require('../../core/gate/verdict')
 const { PASSED, TAKEN } = require('../../core/http/entrance')
@@ -68,7 +69,12 @@ function keepError(error) {
   if (this.rejection !== undefined) this.rejection.error = error
 }
 
-/** The handler does not run: spillway has answered, or the client has left. @param {Context} ctx @param {Ticket} ticket */
+/**
+ * The handler does not run: spillway has answered, or the client has left.
+ *
+ * @param {Context} ctx
+ * @param {Ticket} ticket
+ */
 function endWithout(ctx, { rejection }) {
   if (rejection?.error !== undefined) throw rejection.error
   ctx.respond = false

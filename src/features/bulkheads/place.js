@@ -1,5 +1,6 @@
 'use strict'
-// A place in one bulkhead, from when a request asks for it until the request ends. `bulkhead.js` alone changes it.
+// A place in one bulkhead, from when a request asks for it until the request ends. `bulkhead.js` alone
+// changes it.
 
 /**
  * @import { Context } from 'koa'
@@ -23,7 +24,8 @@ class Place {
 
   /**
    * @param {Bulkhead} bulkhead @param {Request} request @param {() => unknown} resume
-   * @param {Request['ticket']['proceed']} proceed takes the error of a rejection, with `shed.errorMode: 'next'`
+   * @param {Request['ticket']['proceed']} proceed takes the error of a rejection, with
+   *   `shed.errorMode: 'next'`
    * @param {Context} [ctx] of Koa
    */
   constructor(bulkhead, request, resume, proceed, ctx) {

@@ -1,6 +1,7 @@
 'use strict'
-// Until when each request is worth answering, counted from when it came to the proxy. A request that arrives too old is rejected on arrival,
-// and one that would get too old in the queue is not queued. The handler asks how long is left, and services that are named are told.
+// Until when each request is worth answering, counted from when it came to the proxy. A request that arrives
+// too old is rejected on arrival, and one that would get too old in the queue is not queued. A handler can
+// ask how long is left. Services that are named get it in a header.
 
 const { callForNumber } = require('../../core/gate/user-hooks')
 const { CRITICAL } = require('../../core/gate/verdict')
@@ -21,7 +22,7 @@ const LEAST_MAX_AGE_MS = 200
  * @typedef {{ [kSpan: symbol]: Span }} Spanned a request of Node
  */
 
-/** In which services are told, unless a header is given. */
+/** The header for services, unless another is given. */
 const DEFAULT_HEADER = 'x-request-timeout-ms'
 /** @type {Age} */
 const NO_AGE = Object.freeze({ ms: 0, differenceMs: 0, isOdd: false, clock: undefined })
@@ -117,7 +118,12 @@ class Deadlines {
   }
 
   // Hot path with a deadline or `maxAge`: once a request.
-  /** @param {Request} request @param {number} nowMs @param {boolean} isObserved @returns {ShedReason | undefined} */
+  /**
+   * @param {Request} request
+   * @param {number} nowMs
+   * @param {boolean} isObserved
+   * @returns {ShedReason | undefined}
+   */
   reasonFor(request, nowMs, isObserved) {
     const span = this.#spanOf(request.req)
     if (span === undefined) return undefined
@@ -128,11 +134,12 @@ class Deadlines {
       clock?.onYoung()
       return undefined
     }
-    // In mode `observe` the proxy still holds its queue, so that age is no sign of a wrong clock.
+    // In mode `observe` the proxy still holds its queue. So a high age does not mean a wrong clock.
     if (!isObserved) clock?.onOld(differenceMs, nowMs)
     if (clock?.doubts(isOdd, nowMs)) return this.#reasonWithoutAge(span, request, nowMs)
     const { cause, measurements } = this.#instance.admission
-    // A rejection then holds the connection of the proxy for 5 ms and not for 20: the next request waits for it.
+    // A rejection then holds the connection of the proxy for 5 ms and not for 20: the next request waits for
+    // it.
     if (span.age.ms > 0) measurements.clients.onGatewayQueue()
     return cause.because('age', ageMs, boundMs)
   }
@@ -147,7 +154,13 @@ class Deadlines {
     return ageMs < boundMs ? undefined : this.#instance.admission.cause.because('age', ageMs, boundMs)
   }
 
-  /** The gate has kept it in the queue until now. @param {Request} request @param {number} nowMs @returns {ShedReason | undefined} */
+  /**
+   * The gate has kept it in the queue until now.
+   *
+   * @param {Request} request
+   * @param {number} nowMs
+   * @returns {ShedReason | undefined}
+   */
   reasonAfterQueue(request, nowMs) {
     const span = this.#spanOf(request.req)
     if (span === undefined) return undefined

@@ -9,7 +9,7 @@ const { NO_LABELS } = require('../../core/metrics/labels')
  * @typedef {{ deadlines: ReturnType<Deadlines['sample']> }} Captured
  */
 
-/** What has never happened has no series. @param {(sample: Captured['deadlines']) => number} read */
+/** An event that never happened has no series. @param {(sample: Captured['deadlines']) => number} read */
 const count = (read) =>
   /** @param {Captured} captured */
   function* ({ deadlines }) {

@@ -1,7 +1,8 @@
 'use strict'
-// Tells services how long is left: a header on outgoing calls of `fetch`, undici and `node:http` that a request makes, to the hosts that are
-// named. It is set on the message of one call, and not in the options of the caller: a redirect makes a new message, whose host is looked at
-// again. A header that the application has set stays.
+// Tells services how long is left: a header on outgoing calls of `fetch`, undici and `node:http` that a
+// request makes, to the hosts that are named. It is set on the message of one call, and not in the options of
+// the caller: a redirect makes a new message, whose host is looked at again. A header that the application
+// has set stays.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const http = require('node:http')
@@ -13,12 +14,16 @@ const { timeoutText } = require('./timeout-header')
  * @import { ClientRequest } from 'node:http'
  * @import { InternalErrors } from '../../core/request/internal-errors'
  *
- * @typedef {{ origin: unknown, headers: unknown, addHeader: (name: string, value: string) => unknown }} UndiciRequest
+ * @typedef {{ origin: unknown, headers: unknown, addHeader: (name: string, value: string) => unknown }}
+ *   UndiciRequest
  */
 
 const MOST_ORIGINS = 200
 const WITH_PORT = /:\d+$/
-/** From 22.12 on Node tells of a request before its head is made. Before that nothing does, and `_implicitHeader` makes the head. */
+/**
+ * From 22.12 on Node tells of a request before its head is made. Before that nothing does, and
+ * `_implicitHeader` makes the head.
+ */
 const [MAJOR, MINOR] = process.versions.node.split('.').map(Number)
 const IS_TOLD = MAJOR > 22 || (MAJOR === 22 && MINOR >= 12)
 
@@ -31,11 +36,16 @@ class Forwarding {
   #replaced
   /** @type {ReplacedMethod | undefined} */
   #asked
-  /** To which port a request goes. The request itself does not say. @type {WeakMap<ClientRequest, unknown>} */
+  /**
+   * To which port a request goes. The request itself does not say.
+   *
+   * @type {WeakMap<ClientRequest, unknown>}
+   */
   #ports = new WeakMap()
 
   /**
-   * @param {{ header: string, hosts: readonly string[], internalErrors: InternalErrors, leftMs: () => number, onForward: () => void }} parts
+   * @param {{ header: string, hosts: readonly string[], internalErrors: InternalErrors, leftMs: () => number,
+   *   onForward: () => void }} parts
    *   `leftMs`: of the request that the running code works for, or Infinity
    */
   constructor(parts) {
@@ -61,7 +71,12 @@ class Forwarding {
   #watchPorts() {
     const ports = this.#ports
     this.#asked = new ReplacedMethod(http.Agent.prototype, 'addRequest', (method) => {
-      /** @this {http.Agent} @param {ClientRequest} request @param {{ port?: unknown } | undefined} options @param {unknown[]} others */
+      /**
+       * @this {http.Agent}
+       * @param {ClientRequest} request
+       * @param {{ port?: unknown } | undefined} options
+       * @param {unknown[]} others
+       */
       return function (request, options, ...others) {
         ports.set(request, options?.port)
         return method.inner.call(this, request, options, ...others)
@@ -101,7 +116,8 @@ class Forwarding {
   /** @param {ClientRequest & { socketPath?: string }} request */
   #tellHttp(request) {
     const { header } = this.#parts
-    // A head that is made from an array of headers, or for `Expect`, is ready by now. A socket in the file system has no host.
+    // A head that is made from an array of headers, or for `Expect`, is ready by now. A socket in the file
+    // system has no host.
     if (request.headersSent || request.socketPath) return
     if (!this.#isNamed(request.host, this.#ports.get(request)) || request.hasHeader(header)) return
     const text = this.#text()
@@ -147,7 +163,12 @@ class Forwarding {
   }
 }
 
-/** undici keeps names and values in turn, or before version 6 a text. @param {unknown} headers @param {string} name */
+/**
+ * undici keeps names and values in turn, or before version 6 a text.
+ *
+ * @param {unknown} headers
+ * @param {string} name
+ */
 function hasHeader(headers, name) {
   if (typeof headers === 'string')
     return headers.toLowerCase().includes(`\r\n${name}:`) || headers.toLowerCase().startsWith(`${name}:`)

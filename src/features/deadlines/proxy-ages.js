@@ -1,5 +1,6 @@
 'use strict'
-// How long requests were in the proxy before they arrived: measured from its stamp, by our clock and what is known of the proxy's.
+// How long requests were in the proxy before they arrived: measured from its stamp, by our clock and what is
+// known of the proxy's.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { RollingHistogram } = require('../../core/histogram/rolling')
@@ -44,7 +45,8 @@ class ProxyAges {
   #hasWarned = new Set()
 
   /**
-   * @param {{ clock: Clock, header: true | string, recorder: Recorder, warn: (fields: object, message: string) => void }} parts
+   * @param {{ clock: Clock, header: true | string, recorder: Recorder, warn: (fields: object,
+   *   message: string) => void }} parts
    */
   constructor({ clock, header, recorder, warn }) {
     this.#clock = clock

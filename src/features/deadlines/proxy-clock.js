@@ -1,18 +1,19 @@
 'use strict'
-// How far the clock of a proxy is behind ours. A difference between two clocks looks like an age, and one of two seconds would have every
-// request rejected. Three facts tell them apart:
+// How far the clock of a proxy is behind ours. A difference between two clocks looks like an age, and one of
+// two seconds would have every request rejected. Three facts tell them apart:
 //
 //   A request that is young, or comes from the future, proves that the clock is not behind.
 //   A request that comes while nothing runs or has just ended waited for nobody, so its age is a difference.
 //   Rejecting is quick, so a queue of requests that are too old is gone within seconds. If none is young by then, it is the clock.
 //
-// No age is believed before one of these is known. A clock that is ahead makes requests look younger, and is left as it is: a single
-// stamp from the future, which a client may have sent, would make all others old. For the same reason a difference that was learnt is only
-// taken back once no request shows it any more.
+// No age is believed before one of these is known. A clock that is ahead makes requests look younger, and is
+// left as it is: a single stamp from the future, which a client may have sent, would make all others old. For
+// the same reason a difference that was learnt is only taken back once no request shows it any more.
 //
-// A proxy sends what it has queued in order. An old request that comes after a younger one, or to an idle process, speaks against its age.
-// A few may: an upload was slow, or the loop stood still. More of them mean two clocks behind one address, or forged stamps: then nobody
-// is rejected for an age until they have stopped.
+// A proxy sends what it has queued in order. An old request that comes after a younger one, or to an idle
+// process, speaks against its age. A few may: an upload was slow, or the loop stood still. More of them mean
+// two clocks behind one address, or forged stamps: then nobody is rejected for an age until they have
+// stopped.
 
 /** A request of this age or less shows that the clocks agree. A stamp of whole seconds gets there too. */
 const YOUNG_MS = 100
@@ -22,7 +23,10 @@ const FEWEST = 20
 const FEWEST_QUIET = 5
 /** Of a queue in order, by how much a stamp may be older than that of an earlier request. */
 const ORDER_MS = 200
-/** So many old requests may speak against their age before ages are doubted, and for how long after the last of them. */
+/**
+ * So many old requests may speak against their age before ages are doubted, and for how long after the last
+ * of them.
+ */
 const MOST_ODD = 3
 const DOUBT_MS = 30_000
 
@@ -42,7 +46,11 @@ class Streak {
     this.count = 0
   }
 
-  /** @param {number} differenceMs @param {number} nowMs @returns {boolean} whether the streak is long enough */
+  /**
+   * @param {number} differenceMs
+   * @param {number} nowMs
+   * @returns {boolean} whether the streak is long enough
+   */
   add(differenceMs, nowMs) {
     if (this.count++ === 0) {
       this.#sinceMs = nowMs
@@ -110,7 +118,13 @@ class ProxyClock {
     return isQuiet || isLate
   }
 
-  /** A request would be rejected for its age. @param {boolean} isOdd @param {number} nowMs @returns {boolean} whether it must not be */
+  /**
+   * A request would be rejected for its age.
+   *
+   * @param {boolean} isOdd
+   * @param {number} nowMs
+   * @returns {boolean} whether it must not be
+   */
   doubts(isOdd, nowMs) {
     const isOver = nowMs - this.#oddMs > DOUBT_MS
     if (isOver) this.#odd = 0
@@ -121,7 +135,12 @@ class ProxyClock {
     return this.#odd > MOST_ODD
   }
 
-  /** A smaller difference counts when none as large was seen for long. @param {number} differenceMs @param {number} nowMs */
+  /**
+   * A smaller difference counts when none as large was seen for long.
+   *
+   * @param {number} differenceMs
+   * @param {number} nowMs
+   */
   #onDifference(differenceMs, nowMs) {
     if (differenceMs >= this.behindMs) this.#less.clear()
     else if (this.#less.add(differenceMs, nowMs)) {
@@ -135,7 +154,12 @@ class ProxyClock {
     if (this.#old.count > 0 && this.isKnown) this.#old.clear()
   }
 
-  /** A request was rejected for its age, or its age is not believed. @param {number} differenceMs @param {number} nowMs */
+  /**
+   * A request was rejected for its age, or its age is not believed.
+   *
+   * @param {number} differenceMs
+   * @param {number} nowMs
+   */
   onOld(differenceMs, nowMs) {
     if (!this.#old.add(differenceMs, nowMs)) return
     this.#learn(this.#old.leastMs)

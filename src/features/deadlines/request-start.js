@@ -1,15 +1,17 @@
 'use strict'
-// Reads when a request came to the proxy: `t=1512379167.574` of nginx, milliseconds of Heroku, microseconds of Apache and Passenger,
-// nanoseconds. The unit follows from the size: every reading but one is a year far from now.
+// Reads when a request came to the proxy: `t=1512379167.574` of nginx, milliseconds of Heroku, microseconds
+// of Apache and Passenger, nanoseconds. The unit follows from the size: every reading but one is a year far
+// from now.
 
-/** A longer value is no time. */
+/** A longer value is not a time. */
 const LONGEST = 64
 const TIME = /^(?:t=)?(\d{9,19}(?:\.\d{1,9})?)$/
 /** From the year 1973 on, each unit up to the year 5138. */
 const [MOST_SECONDS, MOST_MS, MOST_MICROSECONDS] = [1e11, 1e14, 1e17]
 
 /**
- * @param {string | string[] | undefined} value of the header. Proxies append to what a client sent, so the last of several is the proxy's
+ * @param {string | string[] | undefined} value of the header. Proxies append to what a client sent, so the
+ *   last of several is the proxy's
  * @returns {number | undefined} milliseconds since 1970
  */
 function startOf(value) {

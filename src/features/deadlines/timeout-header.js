@@ -1,5 +1,6 @@
 'use strict'
-// Reads and writes the header in which a caller says for how long it waits. gRPC has a format of its own; every other header has milliseconds.
+// Reads and writes the header for the time that a caller waits. gRPC has a format of its own; every other
+// header has milliseconds.
 
 const GRPC = 'grpc-timeout'
 /** Envoy writes 0 for a route without a timeout. */

@@ -2,7 +2,8 @@
 // What to do instead of what blocks a loop most often: the call of a stall, or the package whose code ran.
 
 /**
- * @typedef {{ call: string | null, file: string | null, function: string | null, package: string | null, frames: readonly string[] }} Blocked a site of stalls
+ * @typedef {{ call: string | null, file: string | null, function: string | null, package: string | null,
+ *   frames: readonly string[] }} Blocked a site of stalls
  * @typedef {readonly [found: RegExp, instead: string]} Row
  */
 
@@ -64,7 +65,11 @@ const BY_CALL = [
 
 const TEMPLATES = String.raw`\bnode_modules[/\\](?:ejs|pug[\w-]*|constantinople|handlebars|hbs|nunjucks|mustache|eta)[/\\]`
 
-/** By the frames from the function of the application on. The first row that any of them fits decides. @type {readonly Row[]} */
+/**
+ * By the frames from the function of the application on. The first row that any of them fits decides.
+ *
+ * @type {readonly Row[]}
+ */
 const BY_FRAME = [
   [
     /\bnode_modules[/\\]bcryptjs[/\\]/,
@@ -100,7 +105,10 @@ const BY_FRAME = [
   [/\(node:internal\/modules\//, 'load the module at the start, and not in a handler'],
 ]
 
-/** @param {Blocked} site @returns {string | undefined} undefined where nothing better than to look at the function is known */
+/**
+ * @param {Blocked} site
+ * @returns {string | undefined} undefined where nothing better than to look at the function is known
+ */
 function adviceForCall(site) {
   const byFrame = byFrameOf(site)
   // A package calls functions of V8 too.

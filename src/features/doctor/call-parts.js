@@ -1,5 +1,6 @@
 'use strict'
-// Parts of the time of outgoing calls: the look-up of the name (DNS), connecting, and the wait for the first byte.
+// Parts of the time of outgoing calls: the look-up of the name (DNS), connecting, and the wait for the first
+// byte.
 
 const { duration } = require('../../core/readable')
 
@@ -22,7 +23,11 @@ const partsFrom = (valueFor) =>
 /** @param {CallParts | undefined} a @param {CallParts | undefined} b @returns {CallParts | undefined} */
 const addedParts = (a, b) => a && b && partsFrom((key) => a[key] + b[key])
 
-/** @param {CallParts | undefined} later @param {CallParts | undefined} before @returns {CallParts | undefined} */
+/**
+ * @param {CallParts | undefined} later
+ * @param {CallParts | undefined} before
+ * @returns {CallParts | undefined}
+ */
 const partsSince = (later, before) => later && partsFrom((key) => later[key] - (before?.[key] ?? 0))
 
 /** @typedef {{ name: string, verb: string, advice: (host: string) => string }} Kind */
@@ -57,7 +62,11 @@ function mostOfCall({ parts, totalMs }) {
   return key && { ...KINDS[key], ms: parts[key] }
 }
 
-/** A sentence, such as "Of the 830 ms of a call, 800 ms are DNS look-up.", or nothing. @param {CallFigures} call */
+/**
+ * A sentence, such as "Of the 830 ms of a call, 800 ms are DNS look-up.", or nothing.
+ *
+ * @param {CallFigures} call
+ */
 function describeCall(call) {
   const most = mostOfCall(call)
   if (most === undefined) return ''

@@ -1,15 +1,16 @@
 'use strict'
-// How often the CPU limit of the container stopped this process: the kernel divides time into periods, and stops what has used its
-// quota until the next period. `cpu.stat` of the cgroup counts the periods, the throttled ones and the time. Version 2 counts
-// microseconds, version 1 nanoseconds. A group without a limit has no periods, and the figure is undefined.
+// How often the CPU limit of the container stopped this process: the kernel divides time into periods, and
+// stops what has used its quota until the next period. `cpu.stat` of the cgroup counts the periods, the
+// throttled ones and the time. Version 2 counts microseconds, version 1 nanoseconds. A group without a limit
+// has no periods, and the figure is undefined.
 
 const { readFileSync } = require('node:fs')
 
 const ROOT = '/sys/fs/cgroup'
 
 /**
- * @typedef {{ periods: number, throttledPeriods: number, throttledMs: number }} Throttling since the cgroup was made; the time
- *   is that of all its CPUs together
+ * @typedef {{ periods: number, throttledPeriods: number, throttledMs: number }} Throttling since the cgroup
+ *   was made; the time is that of all its CPUs together
  */
 
 class CpuThrottling {
@@ -58,7 +59,11 @@ class CpuThrottling {
   }
 }
 
-/** Inside a container the cgroup is the root of what is mounted; outside of one its path is in /proc. @param {string} memberships */
+/**
+ * Inside a container the cgroup is the root of what is mounted; outside of one its path is in /proc.
+ *
+ * @param {string} memberships
+ */
 function pathsOf(memberships) {
   const inside = [`${ROOT}/cpu.stat`, `${ROOT}/cpu/cpu.stat`, `${ROOT}/cpu,cpuacct/cpu.stat`]
   const outside = memberships.split('\n').flatMap((line) => {

@@ -47,7 +47,11 @@ function findingText({ advice, effectOf, evidence, more, problem, severity, summ
   ].join('\n')
 }
 
-/** @param {string} text @param {number} width @param {string} [more] how much further the lines after the first are indented */
+/**
+ * @param {string} text
+ * @param {number} width
+ * @param {string} [more] how much further the lines after the first are indented
+ */
 function wrapped(text, width, more = '') {
   const lines = []
   let line = INDENT

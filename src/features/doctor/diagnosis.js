@@ -1,6 +1,7 @@
 'use strict'
-// Diagnoses one record of figures from the claims of all rules. A finding that another one explains is an effect: it keeps its own
-// severity and follows its cause. The cause is what somebody has to mend, so it is as severe as the worst of its effects.
+// Diagnoses one record of figures from the claims of all rules. A finding that another one explains is an
+// effect: it keeps its own severity and follows its cause. The cause is what somebody has to mend, so it is
+// as severe as the worst of its effects.
 
 const { counted, duration } = require('../../core/readable')
 const { RULES } = require('./rules')
@@ -15,14 +16,21 @@ const { RULES } = require('./rules')
 const SEVERITIES = Object.freeze(/** @type {const} */ (['high', 'medium', 'low']))
 /** One slow request among five is chance: a process with fewer requests is not called healthy. */
 const FEWEST_REQUESTS = 20
-/** A shorter time is not judged: a process that starts compiles its code, and shares the CPU with what starts it. */
+/**
+ * A shorter time is not judged: a process that starts compiles its code, and shares the CPU with what starts
+ * it.
+ */
 const FEWEST_SECONDS = 5
 /**
- * A cause that takes less than half of what its effect takes leaves most of the effect unexplained. That holds for rejections too: a
- * process that gets a tenth of its time back can serve a tenth more, while it rejects a half.
+ * A cause that takes less than half of what its effect takes leaves most of the effect unexplained. That
+ * holds for rejections too: a process that gets a tenth of its time back can serve a tenth more, while it
+ * rejects a half.
  */
 const EXPLAINED = 0.5
-/** Requests of a route that wait for something: whatever share of the requests they are, each waits for its cause. */
+/**
+ * Requests of a route that wait for something: whatever share of the requests they are, each waits for its
+ * cause.
+ */
 const OF_WAITING = new Set(['slow-dependency', 'pool-exhausted', 'orphaned-requests', 'aborted-requests'])
 const PAGE = 'docs/insight.md'
 
@@ -60,7 +68,8 @@ const findingOf = ({ problem }, claim) => ({
 })
 
 /**
- * The first finding that explains this one, or a larger cause inside the process if the first is outside of it.
+ * The first finding that explains this one, or a larger cause inside the process if the first is outside of
+ * it.
  *
  * @param {Found} effect @param {readonly Found[]} found @param {Figures} figures
  * @returns {Found | undefined}
@@ -85,7 +94,8 @@ function explains({ rule, finding: cause }, effect, figures) {
 }
 
 /**
- * Each cause is followed by what it explains, directly or through another effect. The groups are sorted by severity.
+ * Each cause is followed by what it explains, directly or through another effect. The groups are sorted by
+ * severity.
  *
  * @param {(Found & { cause: Found | undefined })[]} found
  * @returns {Finding[]}
@@ -135,7 +145,13 @@ function sentenceOf(healthy, findings, { requests, seconds, events }) {
   return healthy ? `Healthy: no problem found in ${traffic}.` : `Not enough traffic to tell: ${traffic}.`
 }
 
-/** Diagnosis before the first request, or with `insight` off. @param {string} at @param {string} summary @returns {Diagnosis} */
+/**
+ * Diagnosis before the first request, or with `insight` off.
+ *
+ * @param {string} at
+ * @param {string} summary
+ * @returns {Diagnosis}
+ */
 const unknownDiagnosis = (at, summary) => ({
   at,
   seconds: 0,

@@ -1,7 +1,8 @@
 'use strict'
-// Says what is wrong with the process. Everything is measured anyway: the doctor takes a reading of the counters every ten seconds
-// while requests come, keeps those of the last minute, and judges what happened between the oldest and now. An idle process takes
-// no reading and has no timer. Findings of high severity are logged when they begin and when they have ended. The rules are loaded with the first diagnosis.
+// Says what is wrong with the process. Everything is measured anyway: the doctor takes a reading of the
+// counters every ten seconds while requests come, keeps those of the last minute, and judges what happened
+// between the oldest and now. An idle process takes no reading and has no timer. Findings of high severity
+// are logged when they begin and when they have ended. The rules are loaded with the first diagnosis.
 
 const { CpuThrottling } = require('./cpu-throttling')
 const { LongTurns } = require('./long-turns')
@@ -15,7 +16,10 @@ const { UsualDurations, routeBetween, takeReading } = require('./reading')
  * @import { Instance } from '../../instance'
  * @import { Parts, Reading } from './reading'
  */
-/** @typedef {{ route: string | null, sinceMs: number, missed: number }} Logged missed: looks in a row without the finding */
+/**
+ * @typedef {{ route: string | null, sinceMs: number, missed: number }} Logged missed: looks in a row without
+ *   the finding
+ */
 
 const LOOK_MS = 10_000
 const WINDOW_MS = 60_000
@@ -41,9 +45,17 @@ class Doctor {
   /** How many requests had ended, and messages had come, when the doctor went to rest. */
   #endedBefore = 0
   #usual = new UsualDurations()
-  /** Loop time per request: between the last two looks, and the least so far. @type {{ lastMs: number, leastMs: number } | undefined} */
+  /**
+   * Loop time per request: between the last two looks, and the least so far.
+   *
+   * @type {{ lastMs: number, leastMs: number } | undefined}
+   */
   #cost
-  /** The heap after the last major collection before each look, where there was one. @type {{ atMs: number, bytes: number }[]} */
+  /**
+   * The heap after the last major collection before each look, where there was one.
+   *
+   * @type {{ atMs: number, bytes: number }[]}
+   */
   #heaps = []
   /** @type {Diagnosis | undefined} */
   #last
@@ -74,7 +86,12 @@ class Doctor {
   }
 
   // Hot path: once a loop turn, a few comparisons.
-  /** Wakes the doctor where a request came since it went to rest. @param {number} busyMs @param {number} nowMs */
+  /**
+   * Wakes the doctor where a request came since it went to rest.
+   *
+   * @param {number} busyMs
+   * @param {number} nowMs
+   */
   onEachTurn(busyMs, nowMs) {
     if (!this.#isOn) return
     const { recorder, started } = this.#parts
@@ -93,7 +110,10 @@ class Doctor {
     this.#readings = [this.#read()]
   }
 
-  /** The causes found by the last look; a scrape does not look again. An alert for each effect as well would page twice. */
+  /**
+   * The causes found by the last look; a scrape does not look again. An alert for each effect as well would
+   * page twice.
+   */
   sample() {
     return this.#last?.findings.filter(({ effectOf }) => effectOf === null) ?? []
   }

@@ -52,8 +52,8 @@ function mostOfTime(routes) {
 }
 
 /**
- * Whether most of the time before the answer is a wait for something outside of the loop. A request that waits all the time is in
- * part `loopBusy` for as much of it as the loop works for others.
+ * Whether most of the time before the answer is a wait for something outside of the loop. A request that
+ * waits all the time is in part `loopBusy` for as much of it as the loop works for others.
  *
  * @param {Pick<RouteFigures, 'parts'>} route
  * @param {Figures['loop']} loop
@@ -65,7 +65,8 @@ function mayWaitOutside({ parts }, loop) {
 }
 
 /**
- * A call whose request is not known may be of any route: Node 20 and 22 know the request only until the first `await`.
+ * A call whose request is not known may be of any route: Node 20 and 22 know the request only until the first
+ * `await`.
  *
  * @param {Pick<RouteFigures, 'count' | 'meanMs' | 'method' | 'route'>} of
  * @param {readonly CallFigures[] | undefined} outgoing
@@ -95,7 +96,8 @@ const bothOf = (a, b) => ({
 /**
  * @param {RouteFigures} route
  * @param {Pick<Figures, 'loop' | 'outgoing' | 'poolUses'>} figures
- * @returns {Calls | undefined} to one host, or uses of one pool: many for each request, and at least half of the route's time
+ * @returns {Calls | undefined} to one host, or uses of one pool: many for each request, and at least half of
+ *   the route's time
  */
 function manyCallsOf({ count, meanMs, method, route }, { loop, outgoing = [], poolUses = [] }) {
   if (count < FEWEST || meanMs < LONG_MS || loop.utilization >= MOST_BUSY) return undefined
@@ -107,8 +109,8 @@ function manyCallsOf({ count, meanMs, method, route }, { loop, outgoing = [], po
 }
 
 /**
- * Share of the loop thread's runnable time without another process on its CPU. It discounts what others make slow: the
- * collector's own threads are part of a collection.
+ * Share of the loop thread's runnable time without another process on its CPU. It discounts what others make
+ * slow: the collector's own threads are part of a collection.
  *
  * @param {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler
  */
@@ -119,8 +121,8 @@ function onCpuShare(scheduler) {
 }
 
 /**
- * Share of the loop thread's runnable time that it ran. Threads of the pool that hash for a handler do not block the loop,
- * but take its CPU.
+ * Share of the loop thread's runnable time that it ran. Threads of the pool that hash for a handler do not
+ * block the loop, but take its CPU.
  *
  * @param {{ runShare: number, waitShare: number } | undefined} scheduler
  */
@@ -138,7 +140,8 @@ function ranShare(scheduler) {
  */
 function ownBusyShare({ utilization }, scheduler) {
   if (scheduler === undefined) return utilization
-  // Waits right after a poll count as idle, so subtracting all waits may go below the time that the thread ran.
+  // Waits right after a poll count as idle, so subtracting all waits may go below the time that the thread
+  // ran.
   return Math.min(utilization, Math.max(scheduler.runShare, utilization - scheduler.waitShare))
 }
 

@@ -1,6 +1,7 @@
 'use strict'
-// Builds the record of figures that the doctor's rules judge: what happened between two readings, and the current state. A figure
-// that this process cannot measure is undefined, and a rule that needs this figure makes no claim.
+// Builds the record of figures that the doctor's rules judge: what happened between two readings, and the
+// current state. A figure that this process cannot measure is undefined, and a rule that needs this figure
+// makes no claim.
 
 const { BUFFER_MS } = require('../../core/drain/connections')
 const { newHistogram } = require('../../core/histogram/hdr-histogram')
@@ -48,11 +49,14 @@ const DEFAULT_THREADS = 4
  * @property {number} firstByteMs mean, until the answer began; NaN if most requests were not answered
  * @property {number | undefined} usualMs the usual mean of the last hour; undefined before the first look
  * @property {{ count: number, errors: number }} before from the start of the process to the earlier reading
- * @property {{ release: string, count: number, errorRatio: number } | undefined} previous the process of the previous release
+ * @property {{ release: string, count: number, errorRatio: number } | undefined} previous the process of the
+ *   previous release
  * @property {{ count: number, elasticity: number, correlation: number }} load see core/request/load-slope.js
  * @property {{ p50Ms: number, p99Ms: number, maxMs: number } | undefined} quantiles
- * @property {number | undefined} loopShare share of the time for which the loop ran its handlers, until each first returned
- * @property {Record<string, number> | undefined} parts milliseconds of `queueMs runMs loopBusyMs gcMs waitMs bodyMs`
+ * @property {number | undefined} loopShare share of the time for which the loop ran its handlers, until each
+ *   first returned
+ * @property {Record<string, number> | undefined} parts milliseconds of
+ *   `queueMs runMs loopBusyMs gcMs waitMs bodyMs`
  * @property {number | undefined} unreadMs the longest that its requests can have been in the kernel, in sum
  *
  * @typedef {object} Turns
@@ -60,47 +64,60 @@ const DEFAULT_THREADS = 4
  * @property {number} share of the time
  * @property {number} requests how many ended in them
  *
- * @typedef {{ verdict: 'unknown', confidence?: undefined } | { verdict: 'none' | 'growing', bytesPerSecond: number, confidence: number,
- *   windowSeconds: number, secondsToLimit: number | undefined }} Trend see core/process/heap-trend.js
+ * @typedef {{ verdict: 'unknown', confidence?: undefined } | { verdict: 'none' | 'growing',
+ *   bytesPerSecond: number, confidence: number, windowSeconds: number, secondsToLimit: number | undefined }}
+ *   Trend see core/process/heap-trend.js
  *
  * @typedef {object} Figures all shares are of the time, from 0 to 1, unless something else is named
  * @property {number} seconds between the two readings
  * @property {{ count: number, errors: number, inFlight: number }} requests without the rejected ones
  * @property {RouteFigures[]} routes with a request in these seconds; those on which most time was spent first
- * @property {Pick<RouteFigures, 'method' | 'route' | 'count' | 'errors' | 'before'>[]} events of sockets, with a message in these seconds
- * @property {{ utilization: number, longestMs: number, long: Turns, veryLong: Turns }} loop long: from 20 ms; veryLong: from 50 ms
+ * @property {Pick<RouteFigures, 'method' | 'route' | 'count' | 'errors' | 'before'>[]} events of sockets,
+ *   with a message in these seconds
+ * @property {{ utilization: number, longestMs: number, long: Turns, veryLong: Turns }} loop long: from 20 ms;
+ *   veryLong: from 50 ms
  * @property {{ used: number, limit: number }} cpu in CPUs
- * @property {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler of the thread of the loop: on a CPU,
- *   waiting for one, and waiting while other processes ran
- * @property {{ periods: number, throttledPeriods: number, share: number } | undefined} throttling by the limit of the container
- * @property {{ seconds: number, fullShare: number, waitMs: number, threads: number }} threadPool seconds: for which it was observed;
- *   fullShare: of these, in which a job waited for 50 ms or more; waitMs: the mean of these waits
- * @property {{ looked: number, proxied: number, kept: number, idleCloses: number, unusedCloses: number, keptMs: number }} proxies of requests
- *   that were looked at, see proxied-connections.js. keptMs: how long their server keeps an idle connection, 0 for ever
+ * @property {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler of the
+ *   thread of the loop: on a CPU, waiting for one, and waiting while other processes ran
+ * @property {{ periods: number, throttledPeriods: number, share: number } | undefined} throttling by the
+ *   limit of the container
+ * @property {{ seconds: number, fullShare: number, waitMs: number, threads: number }} threadPool seconds: for
+ *   which it was observed; fullShare: of these, in which a job waited for 50 ms or more; waitMs: the mean of
+ *   these waits
+ * @property {{ looked: number, proxied: number, kept: number, idleCloses: number, unusedCloses: number,
+ *   keptMs: number }} proxies of requests that were looked at, see proxied-connections.js. keptMs: how long
+ *   their server keeps an idle connection, 0 for ever
  * @property {{ share: number, majorShare: number }} gc
- * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number, bytes: number }[], trend: Trend }} heap
+ * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number,
+ *   bytes: number }[], trend: Trend }} heap
  * @property {{ limitBytes: number, rssBytes: number }} memory
- * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number, queued: number }} admission
+ * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number,
+ *   queued: number }} admission
  *   `reasons`: of what was rejected; in mode `observe` of what would be
  * @property {Overload | undefined} overload the time in which requests were rejected; undefined without any
- * @property {import('./waiting-requests').Unanswered[]} unanswered requests that have been in flight for 30 seconds or more
+ * @property {import('./waiting-requests').Unanswered[]} unanswered requests that have been in flight for 30
+ *   seconds or more
  * @property {ReturnType<typeof waitingRequests>['oldest']} oldest without an answer, from five seconds on
  * @property {ReturnType<typeof waitingRequests>['clients']} clients
- * @property {{ method: string, route: string, durationMs: number }[]} gaveUp the slowest of the requests whose client
- *   disconnected before an answer began
- * @property {{ route: string, status: number, type: string, count: number, place: string | null }[]} errorKinds the most frequent first
+ * @property {{ method: string, route: string, durationMs: number }[]} gaveUp the slowest of the requests
+ *   whose client disconnected before an answer began
+ * @property {{ route: string, status: number, type: string, count: number, place: string | null }[]}
+ *   errorKinds the most frequent first
  * @property {{ sites: StallFigures[] } | undefined} stalls of these seconds, the costliest first
  * @property {CallFigures[] | undefined} outgoing calls to other hosts, the costliest first
- * @property {{ lastMs: number, leastMs: number } | undefined} [cost] loop time per request: in the last ten seconds, and the least of any
- *   ten seconds
- * @property {UseFigures[] | undefined} poolUses uses of pools that were given to `pool()`, the costliest first
+ * @property {{ lastMs: number, leastMs: number } | undefined} [cost] loop time per request: in the last ten
+ *   seconds, and the least of any ten seconds
+ * @property {UseFigures[] | undefined} poolUses uses of pools that were given to `pool()`, the costliest
+ *   first
  * @property {WasteFigures[] | undefined} [wasted] work for requests that nobody waited for any more
  * @property {import('./other-figures').PoolFigures[]} [pools] that were given to `pool()`
  * @property {import('./other-figures').Warnings | undefined} warnings of the process since its start
  *
- * @typedef {object} Overload in spans of ten seconds at most, each with a rejection. Shares are of these spans.
+ * @typedef {object} Overload in spans of ten seconds at most, each with a rejection. Shares are of these
+ *   spans.
  * @property {number} utilization of the loop
- * @property {{ method: string, route: string, loopShare: number }[]} routes the costliest first; none where that is not measured
+ * @property {{ method: string, route: string, loopShare: number }[]} routes the costliest first; none where
+ *   that is not measured
  *
  * @typedef {object} WasteFigures
  * @property {string} method
@@ -136,9 +153,11 @@ const DEFAULT_THREADS = 4
  * @property {number} awaitedMs the time in which such a request had one of them under way, at least
  * @property {CallParts | undefined} [parts] of `totalMs`
  *
- * @typedef {{ connections: number, lookupMs: number, connectMs: number, firstByteMs: number }} CallParts `connections`: opened for the calls
+ * @typedef {{ connections: number, lookupMs: number, connectMs: number, firstByteMs: number }} CallParts
+ *   `connections`: opened for the calls
  *
- * @typedef {{ usualMs: number | undefined }} UsualCall its usual mean of the last hour; undefined before the first look
+ * @typedef {{ usualMs: number | undefined }} UsualCall its usual mean of the last hour; undefined before the
+ *   first look
  * @typedef {CallSums & UsualCall & { host: string }} CallFigures
  * @typedef {CallSums & UsualCall & { pool: string }} UseFigures
  */
@@ -146,7 +165,8 @@ const DEFAULT_THREADS = 4
 /**
  * @param {Parts} parts
  * @param {{ readings: readonly Reading[], now: Reading, usual: UsualDurations,
- *   recent: readonly { atMs: number, bytes: number }[], cost?: Figures['cost'] }} given `readings`: the earlier ones, the oldest first
+ *   recent: readonly { atMs: number, bytes: number }[], cost?: Figures['cost'] }} given `readings`: the
+ *   earlier ones, the oldest first
  * @returns {Figures}
  */
 function figuresOf(parts, { cost, readings, now, usual, recent }) {
@@ -265,7 +285,11 @@ function quantilesIn(histogram, latency, nowMs) {
   return { p50Ms: p50 / 1000, p99Ms: p99 / 1000, maxMs: histogram.maxValue / 1000 }
 }
 
-/** @param {Reading['longTurns']['long']} earlier @param {Reading['longTurns']['long']} later @param {ShareOf} shareOf */
+/**
+ * @param {Reading['longTurns']['long']} earlier
+ * @param {Reading['longTurns']['long']} later
+ * @param {ShareOf} shareOf
+ */
 const turnsBetween = (earlier, later, shareOf) => ({
   count: later.count - earlier.count,
   share: shareOf(later.ms - earlier.ms),
@@ -273,7 +297,8 @@ const turnsBetween = (earlier, later, shareOf) => ({
 })
 
 /**
- * The loop may wait for a CPU that other threads of this process use, such as the collector's. `foreignShare` leaves their time out.
+ * The loop may wait for a CPU that other threads of this process use, such as the collector's. `foreignShare`
+ * leaves their time out.
  *
  * @param {Reading} earlier @param {Reading} now @param {ShareOf} shareOf
  */
@@ -338,7 +363,13 @@ function admissionOf({ admission }, earlier, now) {
   }
 }
 
-/** The rest of the minute may be idle. @param {Parts} parts @param {readonly Reading[]} readings @returns {Overload | undefined} */
+/**
+ * The rest of the minute may be idle.
+ *
+ * @param {Parts} parts
+ * @param {readonly Reading[]} readings
+ * @returns {Overload | undefined}
+ */
 function overloadIn({ admission, recorder: { parts, routes } }, readings) {
   const key = admission.sample().mode === 'observe' ? 'wouldShed' : 'shed'
   const spans = readings

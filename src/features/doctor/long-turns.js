@@ -1,5 +1,7 @@
 'use strict'
-// The loop turns that kept everything else waiting, summed: how many, how long, and how many requests ended in them. A turn with fifty requests of 2 ms each is a full loop. A turn of 100 ms for one request is a blocked loop.
+// The loop turns that kept everything else waiting, summed: how many, how long, and how many requests ended
+// in them. A turn with fifty requests of 2 ms each is a full loop. A turn of 100 ms for one request is a
+// blocked loop.
 
 /** On a full loop, two of these before a request are felt. */
 const LONG_MS = 20
@@ -30,7 +32,11 @@ class LongTurns {
   }
 }
 
-/** @param {{ count: number, ms: number, requests: number }} sum @param {number} busyMs @param {number} requests */
+/**
+ * @param {{ count: number, ms: number, requests: number }} sum
+ * @param {number} busyMs
+ * @param {number} requests
+ */
 function add(sum, busyMs, requests) {
   sum.count++
   sum.ms += busyMs

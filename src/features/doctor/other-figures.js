@@ -1,6 +1,6 @@
 'use strict'
-// Figures of parts that an instance may be without: stalls, outgoing calls and warnings of the process. Where there is no such part
-// the figure is undefined.
+// Figures of parts that an instance may be without: stalls, outgoing calls and warnings of the process. Where
+// there is no such part the figure is undefined.
 
 const { partsSince } = require('./call-parts')
 const { POOL_REASON } = require('../../core/gate/verdict')
@@ -11,15 +11,20 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @import { Reading } from './reading'
  * @import { UsualDurations } from './reading'
  *
- * @typedef {{ counts: Readonly<Record<string, number>>, recent: readonly { name: string, message: string, at?: string | null }[] }} Warnings
- * @typedef {{ version: string, revision: string, routes: readonly { method: string, route: string, count: number, errorRatio: number }[] }} ReleaseRecord
+ * @typedef {{ counts: Readonly<Record<string, number>>, recent: readonly { name: string, message: string,
+ *   at?: string | null }[] }} Warnings
+ * @typedef {{ version: string, revision: string, routes: readonly { method: string, route: string,
+ *   count: number, errorRatio: number }[] }} ReleaseRecord
  * @typedef {object} Started
  * @property {{ sample(): { sites: readonly StallSite[] } } | undefined} [stalls]
- * @property {{ connections: { received: number }, events: { totals(): Map<string, { count: number, errors: number }> } } | undefined} [sockets]
+ * @property {{ connections: { received: number }, events: { totals(): Map<string, { count: number,
+ *   errors: number }> } } | undefined} [sockets]
  * @property {{ totals(): Map<object, CallSums & { host: string }> } | undefined} [outgoing]
  * @property {{ current: { version: string }, previous: ReleaseRecord | undefined } | undefined} [releases]
- * @property {{ samples: { totals(): Map<object, CallSums & { pool: string }>, readings(): Map<string, Record<string, number>>, endSlices(): void,
- *   stateOf(name: string): Pick<PoolFigures, 'max' | 'waiting' | 'asksPerRequest' | 'held' | 'load' | 'holders'> & { isTimed: boolean } | undefined } } | undefined} [pools]
+ * @property {{ samples: { totals(): Map<object, CallSums & { pool: string }>, readings(): Map<string,
+ *   Record<string, number>>, endSlices(): void, stateOf(name: string): Pick<PoolFigures, 'max' | 'waiting' |
+ *   'asksPerRequest' | 'held' | 'load' | 'holders'> & { isTimed: boolean } | undefined } } | undefined}
+ *   [pools]
  * @property {{ sample(): RouteWaste[] } | undefined} [waste]
  * @typedef {{ method: string, route: string, requests: number, loopMs: number, poolMs: number }} RouteWaste
  * @typedef {object} OtherParts
@@ -38,8 +43,10 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {number} timeouts
  * @property {number} rejected requests that would have waited too long
  * @property {{ count: number, longestMs: number }} held connections that are not given back yet
- * @property {{ count: number, elasticity: number, correlation: number }} load the time of a use against the connections in use
- * @property {{ method: string | null, route: string | null, heldMs: number }[]} holders those that held connections longest first
+ * @property {{ count: number, elasticity: number, correlation: number }} load the time of a use against the
+ *   connections in use
+ * @property {{ method: string | null, route: string | null, heldMs: number }[]} holders those that held
+ *   connections longest first
  */
 
 /** @param {StallSite} site */
@@ -72,7 +79,8 @@ function stallsSince({ started: { stalls } }, totals) {
 /**
  * The events of sockets with a message in these seconds, as the figures of routes.
  *
- * @param {Map<string, { count: number, errors: number }>} before @param {Map<string, { count: number, errors: number }>} now
+ * @param {Map<string, { count: number, errors: number }>} before
+ *   @param {Map<string, { count: number, errors: number }>} now
  */
 function eventsBetween(before, now) {
   return [...now]
@@ -93,7 +101,8 @@ function eventsBetween(before, now) {
  * The calls, or the uses of a pool, between two readings, the costliest first.
  *
  * @template {CallSums} Each
- * @param {Map<object, Each> | undefined} earlier @param {Map<object, Each> | undefined} now @param {UsualDurations} usual
+ * @param {Map<object, Each> | undefined} earlier @param {Map<object, Each> | undefined} now
+ *   @param {UsualDurations} usual
  * @returns {(Each & UsualCall & { key: object })[] | undefined}
  */
 function callsBetween(earlier, now, usual) {
@@ -145,7 +154,11 @@ function wastedBetween(earlier, now) {
 /** Git shows as much of a revision. */
 const SHOWN_OF_REVISION = 12
 
-/** The figures of a route in the previous release, if they are known: see features/releases/. @param {OtherParts} parts */
+/**
+ * The figures of a route in the previous release, if they are known: see features/releases/.
+ *
+ * @param {OtherParts} parts
+ */
 function previousRelease({ started: { releases } }) {
   const { version = '', revision = '', routes = [] } = releases?.previous ?? {}
   const release = version === releases?.current.version ? revision.slice(0, SHOWN_OF_REVISION) : version

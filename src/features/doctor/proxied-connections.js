@@ -1,6 +1,7 @@
 'use strict'
-// Whether requests come through proxies that keep connections to this process. Looks at one request a second: the first after a loop
-// turn. Where a server is attached, core/http/connection-events.js counts the connections of these proxies that it closed itself.
+// Whether requests come through proxies that keep connections to this process. Looks at one request a second:
+// the first after a loop turn. Where a server is attached, core/http/connection-events.js counts the
+// connections of these proxies that it closed itself.
 
 const { namesProxy } = require('../../core/gate/measurements/clients')
 
@@ -12,7 +13,7 @@ const { namesProxy } = require('../../core/gate/measurements/clients')
  */
 
 const EVERY_MS = 1000
-/** Whoever sends the header counts as a proxy, so the addresses need a bound. */
+/** Any client that sends the header counts as a proxy, so the addresses need a bound. */
 const MOST_ADDRESSES = 256
 
 class ProxiedConnections {
@@ -20,11 +21,18 @@ class ProxiedConnections {
   #closes
   #dueMs = Number.NEGATIVE_INFINITY
   #isWaiting = false
-  /** Requests that were looked at. Of these, those that came through a proxy. Of these, those on a connection that is kept. */
+  /**
+   * Requests that were looked at. Of these, those that came through a proxy. Of these, those on a connection
+   * that is kept.
+   */
   #looked = 0
   #proxied = 0
   #kept = 0
-  /** Of the last request through a proxy. Held weakly: a server may be closed. @type {WeakRef<Server> | undefined} */
+  /**
+   * The server of the last request through a proxy. Held weakly: a server may be closed.
+   *
+   * @type {WeakRef<Server> | undefined}
+   */
   #server
 
   /**
@@ -45,7 +53,11 @@ class ProxiedConnections {
     this.#requests.onNextRequest(this.#look)
   }
 
-  /** A session of HTTP/2 has no race: its GOAWAY says which requests were not read. @type {(request: Request) => void} */
+  /**
+   * A session of HTTP/2 has no race: its GOAWAY says which requests were not read.
+   *
+   * @type {(request: Request) => void}
+   */
   #look = ({ req, res, session, socket }) => {
     this.#isWaiting = false
     if (session !== undefined) return

@@ -1,6 +1,6 @@
 'use strict'
-// One reading of everything that only counts up: the difference of two readings is what happened between them. A reading takes .2 ms,
-// with a thousand routes 4 ms, and nothing is counted for it on the hot path.
+// One reading of everything that only counts up: the difference of two readings is what happened between
+// them. A reading takes .2 ms, with a thousand routes 4 ms, and nothing is counted for it on the hot path.
 
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 const { ABORTED, ERRORED, OUTCOMES, TIMED_OUT } = require('../../core/request/outcome')
@@ -20,7 +20,10 @@ const { stallTotals } = require('./other-figures')
  * @import { Recorder } from '../../core/request/recorder'
  */
 
-/** The columns of `routes`, one row a series. The parts of its requests follow, in the order of core/request/request-parts.js. */
+/**
+ * The columns of `routes`, one row a series. The parts of its requests follow, in the order of
+ * core/request/request-parts.js.
+ */
 const COLUMNS = Object.freeze({
   count: 0,
   errors: 1,
@@ -44,9 +47,9 @@ const WIDTH = FIRST_PART + PART_COLUMNS
 
 /**
  * @param {Parts} parts
- * @param {{ cpuThrottling: CpuThrottling,
- *   longTurns: LongTurns, proxies: ProxiedConnections, threadPool: ThreadPoolWait, readScheduler?: typeof schedulerWait }} own
- *   what the doctor measures for itself
+ * @param {{ cpuThrottling: CpuThrottling, longTurns: LongTurns, proxies: ProxiedConnections,
+ *   threadPool: ThreadPoolWait, readScheduler?: typeof schedulerWait }} own what the doctor measures for
+ *   itself
  */
 function takeReading(
   parts,
@@ -170,7 +173,8 @@ const MUCH = 3
 const FEWEST = 5
 
 /**
- * How long a route usually takes, from what it took in each ten seconds of the last hour or so. A route that is much slower changes its usual duration only slowly. A fault of half an hour does not become the usual.
+ * How long a route usually takes, from what it took in each ten seconds of the last hour or so. A route that
+ * is much slower changes its usual duration only slowly. A fault of half an hour does not become the usual.
  */
 class UsualDurations {
   /**

@@ -1,6 +1,7 @@
 'use strict'
-// All rules of the doctor, causes before their effects: of two findings that are equally severe, the one that comes first here is
-// shown first. A rule is a pure function of the figures. It makes a claim with its figures, or none.
+// All rules of the doctor, causes before their effects: of two findings that are equally severe, the one that
+// comes first here is shown first. A rule is a pure function of the figures. It makes a claim with its
+// figures, or none.
 
 /**
  * @import { Finding } from '../../../index.js'
@@ -8,8 +9,10 @@
  * @typedef {Omit<Finding, 'problem' | 'effectOf' | 'more'>} Claim
  * @typedef {object} Rule
  * @property {Problem} problem
- * @property {readonly Problem[] | ((figures: import('./figures').Figures) => readonly Problem[])} [explains] what this problem causes
- * @property {(figures: import('./figures').Figures) => boolean} [makesOthersWait] whether requests of other routes than its own wait for it
+ * @property {readonly Problem[] | ((figures: import('./figures').Figures) => readonly Problem[])} [explains]
+ *   what this problem causes
+ * @property {(figures: import('./figures').Figures) => boolean} [makesOthersWait] whether requests of other
+ *   routes than its own wait for it
  * @property {true} [isOutside] whether other processes, or a limit of the container, cause it
  * @property {(figures: import('./figures').Figures) => Claim[]} find
  */

@@ -1,6 +1,7 @@
 'use strict'
-// The pools that were given to `pool()` and are short of connections: for how much of the time somebody waits, which routes hold the
-// connections, and how many would do by Little's law: connections = uses per second x seconds of a use.
+// The pools that were given to `pool()` and are short of connections: for how much of the time somebody
+// waits, which routes hold the connections, and how many would do by Little's law: connections = uses per
+// second x seconds of a use.
 
 const { counted, duration, percent, routeName } = require('../../core/readable')
 const { evidence } = require('./evidence')
@@ -31,7 +32,8 @@ const BEST_USE = 0.7
 const shortPools = ({ pools = [] }) => pools.filter(isShort).map(claimOf)
 
 /**
- * The pools for which requests were rejected. The gate decides that on the stall-free clock, so a full loop is not the cause.
+ * The pools for which requests were rejected. The gate decides that on the stall-free clock, so a full loop
+ * is not the cause.
  *
  * @param {Figures} figures @returns {Claim[]}
  */
@@ -118,7 +120,11 @@ function neededOf({ asks, asksPerRequest, meanUseMs, rejected, seconds }) {
   return busy > 0 ? Math.ceil(busy / BEST_USE) : undefined
 }
 
-/** Mean number in use or waited for. Closed-loop clients may need as many once they are answered at once. @param {PoolFigures} pool */
+/**
+ * Mean number in use or waited for. Closed-loop clients may need as many once they are answered at once.
+ *
+ * @param {PoolFigures} pool
+ */
 const wantedOf = ({ asks, meanUseMs, meanWaitMs, seconds }) =>
   Math.ceil(((asks / seconds) * (meanUseMs + meanWaitMs)) / 1000)
 

@@ -35,7 +35,12 @@ const merged = (larger, other) => ({
   ms: larger.ms + other.ms,
 })
 
-/** What to do about the costliest place of a route, as a sentence of its own. @param {Figures} figures @param {string | null} route */
+/**
+ * What to do about the costliest place of a route, as a sentence of its own.
+ *
+ * @param {Figures} figures
+ * @param {string | null} route
+ */
 function adviceWithin(figures, route) {
   const place = placesOf(figures).find((each) => each.route !== null && routeName(each) === route)
   return place === undefined ? '' : ` ${adviceForPlace(place, null)}`

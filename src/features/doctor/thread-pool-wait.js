@@ -1,11 +1,13 @@
 'use strict'
-// Measures how long a job waits for a thread of libuv's pool, which serves files, DNS, crypto and zlib. While requests come, a
-// trivial job is started at most once a second. A blocked loop delays its callback too, so lateness of the loop is not counted.
-// Each loop turn collects the finished jobs. A job that is pending when a turn ends was therefore pending when that turn began to
-// work. From then on only idle time of the loop counts: the end of the job would have woken it.
+// Measures how long a job waits for a thread of libuv's pool, which serves files, DNS, crypto and zlib. While
+// requests come, a trivial job is started at most once a second. A blocked loop delays its callback too, so
+// lateness of the loop is not counted. Each loop turn collects the finished jobs. A job that is pending when
+// a turn ends was therefore pending when that turn began to work. From then on only idle time of the loop
+// counts: the end of the job would have woken it.
 //
-// The job fills one byte with random numbers. It takes 15 µs of CPU, as `fs.fstat` does, but needs no permission, and no file that
-// may be on a hung network mount. A pending job keeps the process alive no longer than the jobs ahead of it do.
+// The job fills one byte with random numbers. It takes 15 µs of CPU, as `fs.fstat` does, but needs no
+// permission, and no file that may be on a hung network mount. A pending job keeps the process alive no
+// longer than the jobs ahead of it do.
 
 const { randomFill } = require('node:crypto')
 

@@ -1,5 +1,6 @@
 'use strict'
-// What long requests in flight wait for now: their handler, or their client. Requests in flight are sorted by arrival, so that only the old ones are visited.
+// What long requests in flight wait for now: their handler, or their client. Requests in flight are sorted by
+// arrival, so that only the old ones are visited.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 
@@ -16,11 +17,13 @@ const UNANSWERED_MS = 30_000
 const MOST_LOOKED_AT = 1000
 
 /**
- * @typedef {{ method: string, route: string | null, count: number, oldestMs: number, p99Ms: number, answered: number }} Unanswered
+ * @typedef {{ method: string, route: string | null, count: number, oldestMs: number, p99Ms: number,
+ *   answered: number }} Unanswered
  *   `p99Ms` and `answered` are of the same route since the start
  * @typedef {Omit<Unanswered, 'p99Ms' | 'answered'>} Group
  * @typedef {Pick<RequestInFlight, 'method' | 'route' | 'ageMs'>} Oldest
- * @typedef {{ reading: number, sending: number, unsentBytes: number, oldestMs: number, inFlight: number }} Clients
+ * @typedef {{ reading: number, sending: number, unsentBytes: number, oldestMs: number, inFlight: number }}
+ *   Clients
  */
 
 /**
@@ -48,7 +51,11 @@ function waitingRequests({ clock, recorder }) {
   return { unanswered: withAnswered([...unanswered.values()], recorder, nowMs), oldest, clients }
 }
 
-/** @param {Clients} clients @param {Request} request @returns {boolean} whether the client is what the request waits for */
+/**
+ * @param {Clients} clients
+ * @param {Request} request
+ * @returns {boolean} whether the client is what the request waits for
+ */
 function countClient(clients, { hasAnswer, req, res }) {
   const unsentBytes = hasAnswer ? (res.writableLength ?? 0) : 0
   const isSending = !hasAnswer && req.complete === false && req.readableFlowing === true

@@ -1,6 +1,8 @@
 'use strict'
-// The private directory of a fleet. It holds a report and a socket of each member, and the report of the retired members.
-// It has mode 0700 and must belong to the current user alone: in a shared temporary directory another user may have made it first. A file is written under another name and renamed, so that no reader sees half of it.
+// The private directory of a fleet. It holds a report and a socket of each member, and the report of the
+// retired members. It has mode 0700 and must belong to the current user alone: in a shared temporary
+// directory another user may have made it first. A file is written under another name and renamed, so that no
+// reader sees half of it.
 
 const fs = require('node:fs')
 const { tmpdir } = require('node:os')
@@ -41,7 +43,11 @@ class Directory {
     this.path = directory
   }
 
-  /** Whether the member's socket still exists: cleaners of temporary directories may have removed it. @param {string} id */
+  /**
+   * Whether the member's socket still exists: cleaners of temporary directories may have removed it.
+   *
+   * @param {string} id
+   */
   async hasMember(id) {
     try {
       await promises.lstat(isWindows ? this.path : this.socketOf(id))
@@ -86,7 +92,8 @@ class Directory {
   }
 
   /**
-   * Writes the last report synchronously. An older write under way fails, because its temporary file is removed.
+   * Writes the last report synchronously. An older write under way fails, because its temporary file is
+   * removed.
    *
    * @param {string} id @param {Buffer[]} pieces
    */
@@ -104,7 +111,8 @@ class Directory {
 
   /**
    * @param {number} generation @param {string} id @param {Buffer[]} pieces
-   * @returns {Promise<boolean>} whether this member was the first to write the generation: a hard link is made at most once
+   * @returns {Promise<boolean>} whether this member was the first to write the generation: a hard link is
+   *   made at most once
    */
   async writeRetired(generation, id, pieces) {
     const temporary = path.join(this.path, `${id}.fold`)
@@ -117,7 +125,8 @@ class Directory {
     } finally {
       await promises.rm(temporary, { force: true })
     }
-    // A member that was suspended meanwhile may write a generation that is no longer the newest: no member reads it.
+    // A member that was suspended meanwhile may write a generation that is no longer the newest: no member
+    // reads it.
     return (await this.list()).generation === generation
   }
 
@@ -134,7 +143,12 @@ class Directory {
     }
   }
 
-  /** Keeps the file young: cleaners of temporary directories remove old files. @param {number} generation @param {number} wallMs */
+  /**
+   * Keeps the file young: cleaners of temporary directories remove old files.
+   *
+   * @param {number} generation
+   * @param {number} wallMs
+   */
   async touch(generation, wallMs) {
     await promises.utimes(this.#retiredOf(generation), wallMs / 1000, wallMs / 1000)
   }
@@ -151,7 +165,8 @@ class Directory {
 }
 
 /**
- * Opens the directory in the first base that is writable and leaves a short enough path for sockets: the same for every member.
+ * Opens the directory in the first base that is writable and leaves a short enough path for sockets: the same
+ * for every member.
  *
  * @param {string} key
  * @param {string} [base] the only base to try
@@ -199,8 +214,9 @@ async function isPrivate(directory, user) {
 }
 
 /**
- * Removes the directories of fleets whose primary has exited. A fleet with a name has no primary, and cleans up its own. A
- * directory that others may write to is left: during the removal they could replace a subdirectory by a link to one of ours.
+ * Removes the directories of fleets whose primary has exited. A fleet with a name has no primary, and cleans
+ * up its own. A directory that others may write to is left: during the removal they could replace a
+ * subdirectory by a link to one of ours.
  *
  * @param {string} base @param {number} user
  */

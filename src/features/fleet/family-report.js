@@ -1,6 +1,6 @@
 'use strict'
-// Writes a metric family into a report: its description, then its points in blocks. A worker writes its own families, and
-// the member that adds up the reports of ended workers writes the sums.
+// Writes a metric family into a report: its description, then its points in blocks. A worker writes its own
+// families, and the member that adds up the reports of ended workers writes the sums.
 
 const { exemplarsOf } = require('../../core/request/exemplars')
 const { exemplarsBlock, familyBlock, pointsBlock } = require('./report')
@@ -14,7 +14,8 @@ const { acrossOf, onGrid, outlives, shapeOf } = require('./point-shapes')
  */
 
 /**
- * @typedef {{ name: string, type: string, help: string, across?: Across, isForeign?: boolean, bounds?: Bounds | undefined }} Source
+ * @typedef {{ name: string, type: string, help: string, across?: Across, isForeign?: boolean,
+ *   bounds?: Bounds | undefined }} Source
  * @typedef {Required<RowPoint>} Traced
  * @typedef {Point['labels'][]} BlockLabels
  * @typedef {{ labels: BlockLabels, text: Buffer, block: Buffer, spare: Buffer | undefined }} PointsBlock
@@ -35,7 +36,12 @@ const describe = (family) => ({
 /** @type {Map<number, Float64Array>} */
 const numbersByWidth = new Map()
 
-/** One array per width, reused by all blocks: each block is copied synchronously, and a report has 130 blocks of 32 kB. @param {number} width */
+/**
+ * One array per width, reused by all blocks: each block is copied synchronously, and a report has 130 blocks
+ * of 32 kB.
+ *
+ * @param {number} width
+ */
 function numbersOf(width) {
   if (!numbersByWidth.has(width)) numbersByWidth.set(width, new Float64Array(SERIES_PER_BLOCK * width))
   return /** @type {Float64Array} */ (numbersByWidth.get(width))
@@ -79,9 +85,9 @@ function addExemplars(added, at, { exemplars, row }) {
 }
 
 /**
- * Keeps the blocks of points of the previous reports. The labels of a series stay one object, so the text of a block is reused
- * if its labels are identical. The buffer of the report before the last has no reader and is overwritten. Without this each
- * report is 1.1 MB of garbage.
+ * Keeps the blocks of points of the previous reports. The labels of a series stay one object, so the text of
+ * a block is reused if its labels are identical. The buffer of the report before the last has no reader and
+ * is overwritten. Without this each report is 1.1 MB of garbage.
  */
 class PointsMemory {
   /** @type {PointsBlock[]} */

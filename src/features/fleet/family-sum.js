@@ -1,7 +1,7 @@
 'use strict'
-// The sum of one family over all workers: their points, joined by label. It has the interface of a family, so it is shown like
-// any other, and is reported again for retired members. It is reused from scrape to scrape, because finding the labels of
-// 8000 series anew took 40 ms.
+// The sum of one family over all workers: their points, joined by label. It has the interface of a family, so
+// it is shown like any other, and is reported again for retired members. It is reused from scrape to scrape,
+// because finding the labels of 8000 series anew took 40 ms.
 
 const { boundsOf } = require('../../core/histogram/buckets')
 const { Rows } = require('../../core/histogram/rows')
@@ -31,7 +31,11 @@ class FamilySum {
   #shape
   /** @type {Rows} */
   #rows
-  /** By the labels in a report, preceded by the worker if each worker has its own series. @type {Map<string, number>} */
+  /**
+   * By the labels in a report, preceded by the worker if each worker has its own series.
+   *
+   * @type {Map<string, number>}
+   */
   #rowOf = new Map()
   /** @type {ReportedLabels[]} */
   #labels = []
@@ -39,7 +43,11 @@ class FamilySum {
   #isCounted
   /** By row, for a registry's metric: the check of a value. @type {IsValue[]} */
   #isValue = []
-  /** By row: the number of the last report that added to it. Rows of earlier scrapes are not shown. @type {number[]} */
+  /**
+   * By row: the number of the last report that added to it. Rows of earlier scrapes are not shown.
+   *
+   * @type {number[]}
+   */
   #reportOf = []
   /** The exemplars of this scrape, if any. @type {Exemplars | undefined} */
   #exemplars
@@ -60,13 +68,19 @@ class FamilySum {
     this.#reader = isForeign ? new RegistryLabels(this) : new OwnLabels(this)
   }
 
-  /** False if a worker defines a family of this name differently, such as another version of the application. @param {Described} family */
+  /**
+   * False if a worker defines a family of this name differently, such as another version of the application.
+   *
+   * @param {Described} family
+   */
   isLike({ type, across, isForeign, bounds }) {
     const isSame = this.type === type && this.across === across && this.isForeign === isForeign
     return isSame && String(this.bounds?.seconds) === String(bounds)
   }
 
-  /** The number of series kept, including those of earlier scrapes. A series with two spellings counts twice. */
+  /**
+   * The number of series kept, including those of earlier scrapes. A series with two spellings counts twice.
+   */
   get size() {
     return this.#rowOf.size
   }
@@ -78,7 +92,12 @@ class FamilySum {
     this.#exemplars = undefined
   }
 
-  /** @param {string[]} labels @param {string} worker @returns {Int32Array} the rows of these series @throws {Error} */
+  /**
+   * @param {string[]} labels
+   * @param {string} worker
+   * @returns {Int32Array} the rows of these series
+   * @throws {Error}
+   */
   rowsOf(labels, worker) {
     const own = JOIN[this.across] === undefined ? worker : undefined
     const rows = new Int32Array(labels.length)
@@ -103,7 +122,11 @@ class FamilySum {
     return row
   }
 
-  /** @param {Int32Array} rows @param {number} count @throws {RangeError} if the block does not have as many numbers as its series need */
+  /**
+   * @param {Int32Array} rows
+   * @param {number} count
+   * @throws {RangeError} if the block does not have as many numbers as its series need
+   */
   requireNumbers(rows, count) {
     const wanted = rows.length * this.#shape.width
     if (count !== wanted) throw new RangeError(`'${this.name}' has ${count} numbers instead of ${wanted}`)
@@ -140,7 +163,10 @@ class FamilySum {
     if (rows.some(isWrong)) throw new RangeError(`'${this.name}' has an invalid value`)
   }
 
-  /** @param {Int32Array} rows the rows of the points that the exemplars belong to @param {ReportedExemplar[]} found */
+  /**
+   * @param {Int32Array} rows the rows of the points that the exemplars belong to
+   * @param {ReportedExemplar[]} found
+   */
   addExemplars(rows, found) {
     this.#exemplars ??= new Exemplars()
     const buckets = this.bounds === undefined ? 0 : this.bounds.seconds.length + 1
@@ -174,7 +200,11 @@ class FamilySum {
 /** @param {string} label @param {string | undefined} worker */
 const keyOf = (label, worker) => (worker === undefined ? label : `${worker} ${label}`)
 
-/** A registry's metric may have two families: one is added up, the other is shown per worker. @param {Described} family */
+/**
+ * A registry's metric may have two families: one is added up, the other is shown per worker.
+ *
+ * @param {Described} family
+ */
 const familyKey = ({ name, across, isForeign }) => (isForeign ? `${name} ${across}` : name)
 
 exports.FamilySum = FamilySum

@@ -1,6 +1,6 @@
 'use strict'
-// Builds the snapshot of the whole fleet, a frozen plain object: the workers, and the requests of all workers by route. The
-// loop and the heap of a process are only in the snapshot of that process.
+// Builds the snapshot of the whole fleet, a frozen plain object: the workers, and the requests of all workers
+// by route. The loop and the heap of a process are only in the snapshot of that process.
 
 const { countersOf, deepFreeze, summaryOf } = require('../../core/snapshot/snapshot')
 const { NO_PARTS, routePartsOf } = require('../../core/snapshot/route-parts')
@@ -61,8 +61,8 @@ function* readRoutes({ sum, wallMs, hasParts }, requests, routes) {
     const [sinceStart, lastMinute] = /** @type {Summary[]} */ (
       spans.map((span) => summaryOf(countsOf(span, wallMs)))
     )
-    // A sum of rates: the last minute of each worker has another length. All requests over the longest one gave 153 a second
-    // for two workers with 100 each.
+    // A sum of rates: the last minute of each worker has another length. All requests over the longest one
+    // gave 153 a second for two workers with 100 each.
     lastMinute.ratePerSecond = spans[1].ratePerSecond
     if (key.length === 0) Object.assign(requests, { lastMinute, sinceStart })
     else {

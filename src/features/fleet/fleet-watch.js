@@ -1,6 +1,8 @@
 'use strict'
-// Notices when a process without a fleet gets other members: it forks a worker, or an instance in one of its threads announces
-// itself. All instances and copies of this package share one `FleetWatch` per process. With listeners of each, the eleventh instance made Node warn of a leak. It is kept on `cluster`, which all suites of jest share.
+// Notices when a process without a fleet gets other members: it forks a worker, or an instance in one of its
+// threads announces itself. All instances and copies of this package share one `FleetWatch` per process. With
+// listeners of each, the eleventh instance made Node warn of a leak. It is kept on `cluster`, which all
+// suites of jest share.
 
 const cluster = /** @type {WatchedCluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const { BroadcastChannel, isMainThread } = require('node:worker_threads')
@@ -9,7 +11,10 @@ const THREADS = 'spillway.fleet'
 /** The symbol's version counts the changes of the methods: copies of this package call each other's. */
 const kFleetWatch = Symbol.for('spillway.fleet-watch.1')
 
-/** @typedef {typeof import('node:cluster').default & { [kFleetWatch]?: FleetWatch | undefined }} WatchedCluster */
+/**
+ * @typedef {typeof import('node:cluster').default & { [kFleetWatch]?: FleetWatch | undefined }}
+ *   WatchedCluster
+ */
 
 class FleetWatch {
   /** @type {Set<() => void>} */

@@ -1,7 +1,9 @@
 'use strict'
-// Lets all workers of a fleet answer as one. The member that is scraped requests the reports of the others, adds them up, and answers for all. A member that gets such a request over its socket writes its report to the fleet's private directory. A scrape
-// shows only counts that are in the directory, so totals do not fall if a worker is killed. A full disk is the exception: the
-// member then sends its report over the socket. Why not messages through the primary: docs/decisions/0030-reports-in-files.md.
+// Lets all workers of a fleet answer as one. The member that is scraped requests the reports of the others,
+// adds them up, and answers for all. A member that gets such a request over its socket writes its report to
+// the fleet's private directory. A scrape shows only counts that are in the directory, so totals do not fall
+// if a worker is killed. A full disk is the exception: the member then sends its report over the socket. Why
+// not messages through the primary: docs/decisions/0030-reports-in-files.md.
 
 const { randomBytes } = require('node:crypto')
 const { retireMembers } = require('./retired-members')
@@ -40,9 +42,15 @@ const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
  *   'clock' | 'families' | 'internalErrors' | 'recorder' | 'startedAtWallMs' | 'warn'>} Parts
  */
 
-/** Beyond this number of reports, a member that joins retires the ended members: workers that crash at start must not fill the disk. */
+/**
+ * Beyond this number of reports, a member that joins retires the ended members: workers that crash at start
+ * must not fill the disk.
+ */
 const MANY_REPORTS = 32
-/** How often a member checks that its files are still in the directory. A member also checks at each scrape it answers. */
+/**
+ * How often a member checks that its files are still in the directory. A member also checks at each scrape it
+ * answers.
+ */
 const CHECK_EVERY_MS = 60_000
 
 /** @type {Set<Fleet>} */
@@ -64,7 +72,11 @@ class Fleet {
   #identity
   /** @type {Directory | undefined} */
   #directory
-  /** The user of the process when it joined: only that user may enter the directory. @type {number | undefined} */
+  /**
+   * The user of the process when it joined: only that user may enter the directory.
+   *
+   * @type {number | undefined}
+   */
   #user
   #nextCheckMs = Number.POSITIVE_INFINITY
   #closeSocket = () => {}
@@ -165,8 +177,9 @@ class Fleet {
   }
 
   /**
-   * Retires ended members if there are too many reports. A key that is not exact may have belonged to another fleet, such as a PM2
-   * app that was deleted. If all its members ended over a minute ago, their reports are removed and not added up.
+   * Retires ended members if there are too many reports. A key that is not exact may have belonged to another
+   * fleet, such as a PM2 app that was deleted. If all its members ended over a minute ago, their reports are
+   * removed and not added up.
    *
    * @param {Directory} directory
    * @param {boolean} isExact
@@ -183,7 +196,10 @@ class Fleet {
     for (const each of poll.retired.generations) await directory.removeRetired(each)
   }
 
-  /** @param {boolean} withRoutes @returns {Promise<Buffer[] | undefined>} the report, only if it could not be written to the directory */
+  /**
+   * @param {boolean} withRoutes
+   * @returns {Promise<Buffer[] | undefined>} the report, only if it could not be written to the directory
+   */
   #onRequest = async (withRoutes) => {
     const { pieces, error } = await this.#report(withRoutes)
     return error === undefined ? undefined : pieces
@@ -222,7 +238,8 @@ class Fleet {
   }
 
   /**
-   * The metrics of the whole fleet. They are valid until `release()`, which lets the next scrape reuse their memory.
+   * The metrics of the whole fleet. They are valid until `release()`, which lets the next scrape reuse their
+   * memory.
    *
    * @returns {Promise<Sources & { release: () => void }>}
    */
@@ -265,7 +282,12 @@ class Fleet {
     this.#turn = undefined
   }
 
-  /** Finds a member by the name that a snapshot shows. @param {string} name @returns {Promise<FoundWorker>} */
+  /**
+   * Finds a member by the name that a snapshot shows.
+   *
+   * @param {string} name
+   * @returns {Promise<FoundWorker>}
+   */
   async find(name) {
     const directory = this.#directory
     if (directory === undefined) {

@@ -1,5 +1,6 @@
 'use strict'
-// Derives the fleet's key from facts that every member has: the primary's pid and start time, or the key that the main thread left for its threads. In PM2 the primary is its daemon, so the name of the app is added.
+// Derives the fleet's key from facts that every member has: the primary's pid and start time, or the key that
+// the main thread left for its threads. In PM2 the primary is its daemon, so the name of the app is added.
 // The start time keeps a new fleet apart from an old fleet whose primary had the same pid.
 
 const cluster = /** @type {typeof import('node:cluster').default} */ (
@@ -12,7 +13,9 @@ const { getEnvironmentData, isMainThread, setEnvironmentData, threadId } = requi
 
 /** @import { FleetOptions } from '../../../index.js' */
 
-/** @typedef {(boolean & { [name in keyof FleetOptions]?: undefined }) | FleetOptions | undefined} FleetOption */
+/**
+ * @typedef {(boolean & { [name in keyof FleetOptions]?: undefined }) | FleetOptions | undefined} FleetOption
+ */
 /**
  * @typedef {object} Identity
  * @property {string} key the same for every member of the fleet
@@ -34,7 +37,12 @@ function identityOf(given) {
   return identity
 }
 
-/** Whether the fleet has, or may have, another member now. Any process may fork a worker or start a thread later. @param {FleetOption} given */
+/**
+ * Whether the fleet has, or may have, another member now. Any process may fork a worker or start a thread
+ * later.
+ *
+ * @param {FleetOption} given
+ */
 const hasOtherMembers = (given) => !isMainThread || cluster.isWorker || given !== undefined || isPrimary()
 
 /** @param {FleetOption} given @returns {Identity | undefined} */
@@ -52,7 +60,8 @@ function processIdentity(given) {
   const isChild = cluster.isWorker || isInPm2(given)
   const primary = identify(isChild ? process.ppid : process.pid)
   const app = isChild && process.env.pm_id !== undefined ? `-${hash(pm2App(), 6)}` : ''
-  // Not exact: PM2's daemon outlives the app, and without a start time the pid may have belonged to another process.
+  // Not exact: PM2's daemon outlives the app, and without a start time the pid may have belonged to another
+  // process.
   return {
     key: `${machine()}-${primary.text}${app}`,
     isExact: app === '' && primary.startedAt !== '',
@@ -60,7 +69,11 @@ function processIdentity(given) {
   }
 }
 
-/** PM2's fork mode, for which `fleet: true` is needed. In its cluster mode PM2 is a primary like any other. @param {FleetOption} given */
+/**
+ * PM2's fork mode, for which `fleet: true` is needed. In its cluster mode PM2 is a primary like any other.
+ *
+ * @param {FleetOption} given
+ */
 const isInPm2 = (given) => given === true && process.env.pm_id !== undefined
 const pm2App = () => `${process.env.namespace} ${process.env.name}`
 const isPrimary = () => Object.keys(cluster.workers ?? {}).length > 0
@@ -93,8 +106,9 @@ function startOf(pid) {
 }
 
 /**
- * Whether the process of a key or a report still runs. The start time tells it from another process with the same pid. If the
- * start time cannot be read, as without a free file descriptor, the process counts as running: its files must not be removed.
+ * Whether the process of a key or a report still runs. The start time tells it from another process with the
+ * same pid. If the start time cannot be read, as without a free file descriptor, the process counts as
+ * running: its files must not be removed.
  *
  * @param {string} text
  */
@@ -109,7 +123,10 @@ function isRunning(text) {
   return startedAt === '' || ['', startedAt].includes(startOf(Number.parseInt(pid, 36)))
 }
 
-/** A hash of this boot of this host and of the pid namespace, because hosts and containers may share a temporary directory. */
+/**
+ * A hash of this boot of this host and of the pid namespace, because hosts and containers may share a
+ * temporary directory.
+ */
 function machine() {
   const facts = [hostname(), ...['/proc/sys/kernel/random/boot_id', '/proc/self/ns/pid'].map(contentOf)]
   return hash(facts.join(' '), 6)
@@ -130,8 +147,9 @@ const hash = (text, length) => createHash('sha1').update(text).digest('hex').sli
 const kNumbers = Symbol.for('spillway.numbers')
 
 /**
- * Takes the lowest free number for an instance. Instances with the same number form one fleet: the first instance of a worker
- * belongs with the first instance of every other worker. Copies of this package share the numbers.
+ * Takes the lowest free number for an instance. Instances with the same number form one fleet: the first
+ * instance of a worker belongs with the first instance of every other worker. Copies of this package share
+ * the numbers.
  */
 function takeNumber() {
   // biome-ignore format: it moves the cast.

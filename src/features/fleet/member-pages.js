@@ -1,6 +1,7 @@
 'use strict'
-// Lets a member answer pages of another one: the admin server that is asked passes the request on to the worker that is named. HTTP over the
-// members' sockets, so that refusals, progress and the end of a client go through as they are. The directory of the sockets is private.
+// Lets a member answer pages of another one: the admin server that is asked passes the request on to the
+// worker that is named. HTTP over the members' sockets, so that refusals, progress and the end of a client go
+// through as they are. The directory of the sockets is private.
 
 const http = require('node:http')
 const net = require('node:net')
@@ -9,7 +10,10 @@ const { urlPath } = require('../../core/url-path')
 
 /** @import { InternalErrors } from '../../core/request/internal-errors' */
 
-/** The byte that a client begins with, and that the member answers before the request is sent: an older version answers another one. */
+/**
+ * The byte that a client begins with, and that the member answers before the request is sent: an older
+ * version answers another one.
+ */
 const PAGES = 'h'
 const MAX_HEAD_BYTES = 8192
 /** A blocked event loop is what is to be profiled. */
@@ -53,7 +57,8 @@ class MemberPages {
 /**
  * @param {string} path of the member's socket
  * @param {Pick<typeof import('../../core/clock').systemClock, 'after' | 'cancel'>} clock
- * @returns {Promise<net.Socket>} ready for a request; rejects where the member does not answer, or is of an older version
+ * @returns {Promise<net.Socket>} ready for a request; rejects where the member does not answer, or is of an
+ *   older version
  */
 function connectToMember(path, clock) {
   return new Promise((resolve, reject) => {

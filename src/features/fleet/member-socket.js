@@ -1,7 +1,8 @@
 'use strict'
-// Requests reports between members. A request is one byte: with or without the histograms of the routes, or for pages. The reply is one
-// byte once the report is written. If it cannot be written, as on a full disk, the reply is another byte and the report.
-// Nothing here keeps a process alive except a request under way, which ends by its timeout.
+// Requests reports between members. A request is one byte: with or without the histograms of the routes, or
+// for pages. The reply is one byte once the report is written. If it cannot be written, as on a full disk,
+// the reply is another byte and the report. Nothing here keeps a process alive except a request under way,
+// which ends by its timeout.
 
 const net = require('node:net')
 const { PAGES } = require('./member-pages')
@@ -16,8 +17,9 @@ const UNWRITTEN = Buffer.from('n')
  * Opens the socket of this member.
  *
  * @param {string} path
- * @param {{ report: (withRoutes: boolean) => Promise<Buffer[] | undefined>, servePages: (socket: net.Socket) => void }} answers
- *   report: writes the report, and returns it if that fails
+ * @param {{ report: (withRoutes: boolean) => Promise<Buffer[] | undefined>,
+ *   servePages: (socket: net.Socket) => void }} answers report: writes the report, and returns it if that
+ *   fails
  * @returns {Promise<() => void>} closes the socket
  */
 function openMemberSocket(path, { report, servePages }) {
@@ -54,8 +56,10 @@ function openMemberSocket(path, { report, servePages }) {
 }
 
 /**
- * @typedef {'answered' | 'silent' | 'refused' | 'absent'} Answer refused: no process listens on the socket; absent: no socket
- * @typedef {{ answer: Answer, report?: Buffer | undefined }} Reply `report`: only if the member could not write it
+ * @typedef {'answered' | 'silent' | 'refused' | 'absent'} Answer refused: no process listens on the socket;
+ *   absent: no socket
+ * @typedef {{ answer: Answer, report?: Buffer | undefined }} Reply `report`: only if the member could not
+ *   write it
  */
 
 /**

@@ -1,5 +1,6 @@
 'use strict'
-// Whether an instance belongs to a fleet. The rest of this folder is loaded once the process gets another member, or somebody asks for the figures of all members.
+// Whether an instance belongs to a fleet. The rest of this folder is loaded once the process gets another
+// member, or somebody asks for the figures of all members.
 
 const { Lazy } = require('../../core/lazy')
 const { hasOtherMembers, identityOf, takeNumber } = require('./member-identity')

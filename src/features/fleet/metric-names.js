@@ -1,5 +1,6 @@
 'use strict'
-// Tracks the names of the metrics in a scrape. Two metrics must not share the name of a family or sample: a counter `took_count` beside a histogram `took` gives one series two values.
+// Tracks the names of the metrics in a scrape. Two metrics must not share the name of a family or sample: a
+// counter `took_count` beside a histogram `took` gives one series two values.
 
 const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES } = require('../../core/metrics/families')
 const { stateFamilies } = require('./worker-states')
@@ -19,19 +20,25 @@ const SUFFIXES = {
 
 /** @typedef {{ name: string, type: string, isForeign?: boolean }} Named */
 /**
- * Our own metrics: their types by name, and the names that no report may use, because the fleet adds them itself.
+ * Our own metrics: their types by name, and the names that no report may use, because the fleet adds them
+ * itself.
  *
  * @typedef {{ types: ReadonlyMap<string, string>, reserved: readonly string[] }} OwnMetrics
  */
 
 /** @param {Named} family @returns {string[]} the names of the family and of its samples */
 function namesOf({ name, type, isForeign }) {
-  // OpenMetrics removes the suffix of our counters. A registry's counter keeps its name if the shorter name is taken.
+  // OpenMetrics removes the suffix of our counters. A registry's counter keeps its name if the shorter name
+  // is taken.
   if (type === 'counter' && isForeign !== true) return [name, name.replace(TOTAL, '')]
   return (SUFFIXES[type] ?? ['']).map((suffix) => name + suffix)
 }
 
-/** @param {Pick<Prometheus, 'adopted'>} exporter @param {readonly Family[]} own families @returns {OwnMetrics} */
+/**
+ * @param {Pick<Prometheus, 'adopted'>} exporter
+ * @param {readonly Family[]} own families
+ * @returns {OwnMetrics}
+ */
 function ownMetrics(exporter, own) {
   const states = exporter.adopted(stateFamilies(undefined))
   const families = exporter.adopted([...own, ...NATIVE_FAMILIES, ...STANDARD_FAMILIES, ...LAG_FAMILIES])
@@ -54,7 +61,11 @@ class MetricNames {
     this.#owners = new Map(reserved.map((name) => [name, undefined]))
   }
 
-  /** @param {Named} family @param {string} owner the metric that the family is part of @returns {boolean} false if a name is taken */
+  /**
+   * @param {Named} family
+   * @param {string} owner the metric that the family is part of
+   * @returns {boolean} false if a name is taken
+   */
   take(family, owner) {
     const names = namesOf(family)
     /** @param {string} name */

@@ -1,6 +1,6 @@
 'use strict'
-// Converts a point of each type to numbers and back, and joins the numbers of two workers. Only the type and the `across` of
-// a family decide, never its name, so a new family needs no change here.
+// Converts a point of each type to numbers and back, and joins the numbers of two workers. Only the type and
+// the `across` of a family decide, never its name, so a new family needs no change here.
 
 const { NATIVE_WIDTH } = require('../../core/histogram/native')
 
@@ -56,8 +56,9 @@ const SHAPES = {
 }
 
 /**
- * Rounds numbers up to a multiple of 2^-20 (a microsecond), on which sums are exact up to 2^33 in any order. The last digit of other sums depends on the order of addition. Prometheus reads a fall by one digit as a restart of the counter. Up, so
- * that no sum is below the value that one process showed alone.
+ * Rounds numbers up to a multiple of 2^-20 (a microsecond), on which sums are exact up to 2^33 in any order.
+ * The last digit of other sums depends on the order of addition. Prometheus reads a fall by one digit as a
+ * restart of the counter. Up, so that no sum is below the value that one process showed alone.
  *
  * @param {Float64Array} numbers
  */
@@ -72,7 +73,8 @@ function onGrid(numbers) {
 const widthOf = (bounds) => /** @type {readonly number[]} */ (bounds).length + 2
 
 /**
- * Metrics of a registry are reported value by value, histograms too. The bounds of an own histogram give its width.
+ * Metrics of a registry are reported value by value, histograms too. The bounds of an own histogram give its
+ * width.
  *
  * @param {Pick<Described, 'isForeign' | 'type' | 'bounds'>} family
  */
@@ -93,10 +95,19 @@ const CUMULATIVE = ['counter', 'histogram', 'native histogram', 'summary']
 /** @param {{ type: string }} family */
 const isCumulative = ({ type }) => CUMULATIVE.includes(type)
 
-/** Counts are added up. A gauge is shown per worker, unless its family says otherwise. @param {{ type: string, across?: Across }} family @returns {Across} */
+/**
+ * Counts are added up. A gauge is shown per worker, unless its family says otherwise.
+ *
+ * @param {{ type: string, across?: Across }} family
+ * @returns {Across}
+ */
 const acrossOf = (family) => family.across ?? (isCumulative(family) ? 'sum' : 'worker')
 
-/** Whether the family of a departed worker is still shown: its counts stay, its gauges go. @param {{ type: string, across?: Across }} family */
+/**
+ * Whether the family of a departed worker is still shown: its counts stay, its gauges go.
+ *
+ * @param {{ type: string, across?: Across }} family
+ */
 const outlives = (family) => isCumulative(family) && acrossOf(family) === 'sum'
 
 module.exports = { JOIN, acrossOf, isCumulative, onGrid, outlives, shapeOf }

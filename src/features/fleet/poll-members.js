@@ -1,6 +1,7 @@
 'use strict'
-// Polls the fleet: requests a report from every member at once, waits for slow members within a timeout, and reads each member's newest report. If a listed file vanishes meanwhile, all files are read again: another member may have
-// retired its owner, whose counts must not be added twice.
+// Polls the fleet: requests a report from every member at once, waits for slow members within a timeout, and
+// reads each member's newest report. If a listed file vanishes meanwhile, all files are read again: another
+// member may have retired its owner, whose counts must not be added twice.
 
 const { requestReport } = require('./member-socket')
 const { isRunning } = require('./member-identity')
@@ -13,7 +14,9 @@ const { isHeadOf, readHead } = require('./report')
  * @import { Loan } from './report-file'
  */
 
-/** Reading and adding up take 50 ms more, so a scrape of a fleet with a silent worker stays under a second. */
+/**
+ * Reading and adding up take 50 ms more, so a scrape of a fleet with a silent worker stays under a second.
+ */
 const REPLY_TIMEOUT_MS = 700
 const ATTEMPTS = 5
 const NO_REPORT = 'it is not a complete report of this version'
@@ -26,8 +29,10 @@ const HAS_JOINED = { answer: 'answered' }
 /**
  * A member by its report; `error`: why that is unreadable.
  *
- * @typedef {{ id: string, report: Buffer | undefined, head: Head, state: 'live' | 'silent' | 'departed', error?: unknown }} ReadableMember
- * @typedef {{ id: string, report: Buffer | undefined, head: Head | undefined, state: 'unreadable', error?: unknown }} UnreadableMember
+ * @typedef {{ id: string, report: Buffer | undefined, head: Head, state: 'live' | 'silent' | 'departed',
+ *   error?: unknown }} ReadableMember
+ * @typedef {{ id: string, report: Buffer | undefined, head: Head | undefined, state: 'unreadable',
+ *   error?: unknown }} UnreadableMember
  * @typedef {ReadableMember | UnreadableMember} Member
  * @typedef {ReadableMember & { worker: string }} NamedReadable
  * @typedef {NamedReadable | UnreadableMember & { worker: string }} NamedMember
@@ -52,7 +57,8 @@ const HAS_JOINED = { answer: 'answered' }
 async function pollMembers(directory, { clock, ownId, ownReport, withRoutes, loan }) {
   /** @param {string} id */
   const request = (id) => requestReport(directory.socketOf(id), withRoutes, REPLY_TIMEOUT_MS, clock)
-  // Awaited together: if the own report were awaited later, its failure would be an unhandled rejection and end the process.
+  // Awaited together: if the own report were awaited later, its failure would be an unhandled rejection and
+  // end the process.
   const [report, replies] = await Promise.all([ownReport, requestOthers(directory, ownId, request)])
   const own = ownMember(report)
   for (let attempt = 1; ; attempt++) {
@@ -99,7 +105,13 @@ const noneRetired = (generation, generations) => ({
   touchedMs: 0,
 })
 
-/** @param {Directory} directory @param {string} ownId @param {Map<string, Reply>} replies @param {Loan} loan @returns {Promise<Poll>} */
+/**
+ * @param {Directory} directory
+ * @param {string} ownId
+ * @param {Map<string, Reply>} replies
+ * @param {Loan} loan
+ * @returns {Promise<Poll>}
+ */
 async function readAll(directory, ownId, replies, loan) {
   const { ids, generation, generations } = await directory.list()
   const unwritten = [...replies.keys()].filter(
@@ -124,7 +136,12 @@ async function readAll(directory, ownId, replies, loan) {
   return { members, retired: { ...retired, stillThere } }
 }
 
-/** @param {string} id @param {{ report?: Buffer, error?: unknown }} read @param {Answer} answer @returns {Member} */
+/**
+ * @param {string} id
+ * @param {{ report?: Buffer, error?: unknown }} read
+ * @param {Answer} answer
+ * @returns {Member}
+ */
 function memberOf(id, { report, error = new Error(NO_REPORT) }, answer) {
   const head = readHead(report)
   if (!isHeadOf(head, id)) return { id, report, head: undefined, state: 'unreadable', error }
@@ -133,9 +150,9 @@ function memberOf(id, { report, error = new Error(NO_REPORT) }, answer) {
 }
 
 /**
- * Whether the member has ended: it has closed, its process has exited, or it was a thread, whose socket ends with the thread.
- * A missing socket of a running process proves nothing. A cleaner of temporary directories may have removed it, and a member
- * that is retired while it counts would be counted twice.
+ * Whether the member has ended: it has closed, its process has exited, or it was a thread, whose socket ends
+ * with the thread. A missing socket of a running process proves nothing. A cleaner of temporary directories
+ * may have removed it, and a member that is retired while it counts would be counted twice.
  *
  * @param {Head} head
  * @param {Answer} answer

@@ -1,13 +1,17 @@
 'use strict'
-// Adds up the readable reports of a fleet. An error inside a report shows while it is added, when half of it is in the sum.
-// Then each report is tried alone, unreadable reports are left out, and the others are added up again.
+// Adds up the readable reports of a fleet. An error inside a report shows while it is added, when half of it
+// is in the sum. Then each report is tried alone, unreadable reports are left out, and the others are added
+// up again.
 
 const { TimeSlices } = require('./time-slices')
 const { ReportSum } = require('./report-sum')
 
 /** @import { NamedMember, NamedReadable, Retired } from './poll-members' */
 
-/** A member is retired only when its report is this old, because until then its last minute is part of the fleet's. */
+/**
+ * A member is retired only when its report is this old, because until then its last minute is part of the
+ * fleet's.
+ */
 const RECENT_MS = 60_000
 
 /** @param {{ at: number }} head @param {number} wallMs */
@@ -33,7 +37,10 @@ class ReadableSum {
   #slices
   #own
 
-  /** @param {{ clock: typeof import('../../core/clock').systemClock, withRoutes: boolean, own?: import('./metric-names').OwnMetrics | undefined }} parts */
+  /**
+   * @param {{ clock: typeof import('../../core/clock').systemClock, withRoutes: boolean,
+   *   own?: import('./metric-names').OwnMetrics | undefined }} parts
+   */
   constructor({ clock, withRoutes, own }) {
     this.#own = own
     this.#withRoutes = withRoutes
@@ -92,8 +99,8 @@ class ReadableSum {
 }
 
 /**
- * Logs each unreadable report of the fleet once, for as long as it is unreadable. `spillway_workers` counts the unreadable
- * workers.
+ * Logs each unreadable report of the fleet once, for as long as it is unreadable. `spillway_workers` counts
+ * the unreadable workers.
  */
 class UnreadableReports {
   /** @type {Map<string, unknown>} */

@@ -1,7 +1,7 @@
 'use strict'
-// Reads the metrics of a registry into a report, and out of it: the application's metrics and prom-client's default metrics.
-// Their `aggregator` says how values of workers are joined. Means and the quantiles of summaries are shown per worker,
-// because a mean of p99s is not a p99.
+// Reads the metrics of a registry into a report, and out of it: the application's metrics and prom-client's
+// default metrics. Their `aggregator` says how values of workers are joined. Means and the quantiles of
+// summaries are shown per worker, because a mean of p99s is not a p99.
 
 const { Registry } = require('prom-client')
 const { requireFamily } = require('./report-shapes')
@@ -76,7 +76,10 @@ class ValidSeries {
     this.#labels = new RegistryLabels(family)
   }
 
-  /** @param {Sample} sample @returns {string | undefined} the name and labels as JSON; undefined if the series is invalid */
+  /**
+   * @param {Sample} sample
+   * @returns {string | undefined} the name and labels as JSON; undefined if the series is invalid
+   */
   add({ metricName, labels, value }) {
     try {
       const series = [

@@ -1,6 +1,7 @@
 'use strict'
-// Reads the file of a report, whatever it is, into a buffer that is lent. A pipe does not block, no link is followed, and no more is
-// read than a report may have. A file that is not a report makes its worker `unreadable` and does not fail the scrape.
+// Reads the file of a report, whatever it is, into a buffer that is lent. A pipe does not block, no link is
+// followed, and no more is read than a report may have. A file that is not a report makes its worker
+// `unreadable` and does not fail the scrape.
 
 const { constants, promises } = require('node:fs')
 
@@ -10,14 +11,17 @@ const { constants, promises } = require('node:fs')
 const allocate = (length) => Buffer.allocUnsafeSlow(length + (length >>> 3))
 
 /**
- * Buffers for reports, lent for one scrape and reused by the next: 1.4 MB for each worker with 1000 series. New buffers for
- * each scrape made every third scrape a major collection of 5 to 13 ms.
+ * Buffers for reports, lent for one scrape and reused by the next: 1.4 MB for each worker with 1000 series.
+ * New buffers for each scrape made every third scrape a major collection of 5 to 13 ms.
  */
 class ReportBuffers {
   /** @type {Buffer[]} */
   #spare = []
 
-  /** @returns {Loan} give it back when nothing reads its buffers. Spare buffers that the loan did not take are dropped */
+  /**
+   * @returns {Loan} give it back when nothing reads its buffers. Spare buffers that the loan did not take are
+   *   dropped
+   */
   lend() {
     const spare = this.#spare
     /** @type {Buffer[]} */
@@ -49,13 +53,18 @@ function joinPieces(pieces, loan) {
 const MOST_BYTES = 64 * 1024 * 1024
 // Windows has neither flag.
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
-/** Errors that say nothing about the file: it was removed, or no file can be opened now. @type {ReadonlySet<string | undefined>} */
+/**
+ * Errors that say nothing about the file: it was removed, or no file can be opened now.
+ *
+ * @type {ReadonlySet<string | undefined>}
+ */
 const NOT_ABOUT_FILE = new Set(['ENOENT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR'])
 
 /**
  * @param {string} name
  * @param {Loan} loan provides the buffer
- * @returns {Promise<{ report?: Buffer, touchedMs: number, error?: unknown }>} with an error if the file cannot be a report
+ * @returns {Promise<{ report?: Buffer, touchedMs: number, error?: unknown }>} with an error if the file
+ *   cannot be a report
  */
 async function readReport(name, loan) {
   try {
@@ -71,7 +80,12 @@ async function readReport(name, loan) {
   }
 }
 
-/** If the file is replaced meanwhile, all of the old file is read. @param {import('node:fs/promises').FileHandle} file @param {Loan} loan */
+/**
+ * If the file is replaced meanwhile, all of the old file is read.
+ *
+ * @param {import('node:fs/promises').FileHandle} file
+ * @param {Loan} loan
+ */
 async function readAll(file, loan) {
   const stat = await file.stat()
   if (!stat.isFile()) throw new Error('it is not a regular file')

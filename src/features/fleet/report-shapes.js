@@ -1,6 +1,7 @@
 'use strict'
-// Defines what a report may contain. A report may be corrupt, incomplete, or written by another program. Any invalid part makes
-// the whole report unreadable, because Prometheus rejects a scrape for one line that it cannot parse.
+// Defines what a report may contain. A report may be corrupt, incomplete, or written by another program. Any
+// invalid part makes the whole report unreadable, because Prometheus rejects a scrape for one line that it
+// cannot parse.
 
 /** @import { ReportedExemplar } from './report' */
 
@@ -67,7 +68,12 @@ const isOwn = ({ name, type, help, bounds }) =>
   isText(help, HELP, LONGEST_HELP) &&
   hasBounds(type, bounds)
 
-/** A histogram requires bounds. They are optional for other types, such as a summary with bounds in memory. @param {string} type @param {unknown} bounds */
+/**
+ * A histogram requires bounds. They are optional for other types, such as a summary with bounds in memory.
+ *
+ * @param {string} type
+ * @param {unknown} bounds
+ */
 function hasBounds(type, bounds) {
   if (type !== 'histogram' && bounds === undefined) return true
   return (
@@ -78,7 +84,8 @@ function hasBounds(type, bounds) {
 }
 
 /**
- * Checks the numbers of a cumulative family. Each series has integer counts, then a sum or the value of a counter.
+ * Checks the numbers of a cumulative family. Each series has integer counts, then a sum or the value of a
+ * counter.
  *
  * @param {Float64Array} numbers
  * @param {number} length how many of the numbers to check
@@ -102,7 +109,11 @@ const isSum = (value) => typeof value === 'number' && value >= 0 && value <= MOS
 const isCount = (value) =>
   typeof value === 'number' && value >= 0 && value <= MOST_COUNT && value === Math.floor(value)
 
-/** @param {ReportedExemplar} exemplar @param {number} points the number of points @param {number} buckets the number of buckets per point */
+/**
+ * @param {ReportedExemplar} exemplar
+ * @param {number} points the number of points
+ * @param {number} buckets the number of buckets per point
+ */
 function requireExemplar(exemplar, points, buckets) {
   const [at, bucket, traceId, spanId, atMs, seconds] = exemplar
   const isOfOne = isIndex(at, points) && isIndex(bucket, buckets)

@@ -1,6 +1,6 @@
 'use strict'
-// Adds up the reports of a fleet, families and routes, block by block. `add` is a generator of small steps, so that the caller
-// can yield to the event loop: four reports with 1000 series are 200 steps of 0.1 ms.
+// Adds up the reports of a fleet, families and routes, block by block. `add` is a generator of small steps,
+// so that the caller can yield to the event loop: four reports with 1000 series are 200 steps of 0.1 ms.
 
 const { SERIES_PER_BLOCK, reportFamily } = require('./family-report')
 const { FamilySum, familyKey } = require('./family-sum')
@@ -36,7 +36,11 @@ class ReportSum {
   /** @type {MetricNames | undefined} */
   #names
   #shown = 0
-  /** By member: the labels and rows of its last blocks. Labels rarely change between scrapes. @type {Map<string, SumBlock[]>} */
+  /**
+   * By member: the labels and rows of its last blocks. Labels rarely change between scrapes.
+   *
+   * @type {Map<string, SumBlock[]>}
+   */
   #blocksOf = new Map()
   /** @type {Map<string, SumBlock[]>} */
   #blocksBefore = new Map()
@@ -143,7 +147,8 @@ function jsonIn(body) {
 /**
  * Reuses the block of the previous scrape, if it is of the same family and worker and has the same labels.
  *
- * @param {SumBlock | undefined} before @param {FamilySum} family @param {string} worker @param {{ text: Buffer }} points
+ * @param {SumBlock | undefined} before @param {FamilySum} family @param {string} worker
+ *   @param {{ text: Buffer }} points
  * @returns {SumBlock}
  */
 function blockOf(before, family, worker, { text }) {
@@ -158,7 +163,11 @@ const COLUMNS = 32
 const scratch = new Float64Array(SERIES_PER_BLOCK * COLUMNS)
 const scratchBytes = new Uint8Array(scratch.buffer)
 
-/** Copies the doubles to an address that is a multiple of 8. The result is valid until the next call. @param {Uint8Array} bytes */
+/**
+ * Copies the doubles to an address that is a multiple of 8. The result is valid until the next call.
+ *
+ * @param {Uint8Array} bytes
+ */
 function doublesIn(bytes) {
   if (bytes.length > scratchBytes.length) return doublesOf(bytes)
   scratchBytes.set(bytes)

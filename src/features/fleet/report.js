@@ -1,21 +1,28 @@
 'use strict'
-// The binary format of a report: a head, then blocks of up to 256 series, so that reading and writing take small steps.
-// Labels are text and numbers are doubles as in memory, which costs a hundredth of JSON.
-// Readers skip unknown kinds of blocks. Only a change of the meaning of a known kind needs a new version.
+// The binary format of a report: a head, then blocks of up to 256 series, so that reading and writing take
+// small steps. Labels are text and numbers are doubles as in memory, which costs a hundredth of JSON. Readers
+// skip unknown kinds of blocks. Only a change of the meaning of a known kind needs a new version.
 
 const { isCount, isTime } = require('./report-shapes')
 
 /** @import { Described } from './report-shapes' */
 
 /**
- * The head of a member's report. `process`: its pid and start time; `thread`: 0 for the main thread; `blocksAt`: where the blocks begin.
+ * The head of a member's report. `process`: its pid and start time; `thread`: 0 for the main thread;
+ * `blocksAt`: where the blocks begin.
  *
- * @typedef {{ id: string, worker: string, process: string, pid: number, thread: number, startedAt: number, at: number,
- *   inFlight: number, isFinal: boolean, blocksAt: number }} Head
+ * @typedef {{ id: string, worker: string, process: string, pid: number, thread: number, startedAt: number,
+ *   at: number, inFlight: number, isFinal: boolean, blocksAt: number }} Head
  */
-/** @typedef {{ ids: string[], count: number }} RetiredHead of the report of the retired members; `ids`: those retired last */
+/**
+ * @typedef {{ ids: string[], count: number }} RetiredHead of the report of the retired members; `ids`: those
+ *   retired last
+ */
 /** @typedef {Partial<Head> & Partial<RetiredHead> & { isDeparted?: boolean, blocksAt: number }} AnyHead */
-/** @typedef {[point: number, bucket: number, traceId: string, spanId: string, atMs: number, seconds: number]} ReportedExemplar */
+/**
+ * @typedef {[point: number, bucket: number, traceId: string, spanId: string, atMs: number, seconds: number]}
+ *   ReportedExemplar
+ */
 
 const VERSION = 'SPILLWAY3'
 const HEADER = 8
@@ -84,7 +91,12 @@ function doublesOf(bytes) {
   return new Float64Array(copy.buffer, 0, copy.length >>> 3)
 }
 
-/** Adds blocks to the pieces of a report. A step may have no block yet. @param {Buffer[]} pieces @param {Iterable<Buffer | undefined>} blocks */
+/**
+ * Adds blocks to the pieces of a report. A step may have no block yet.
+ *
+ * @param {Buffer[]} pieces
+ * @param {Iterable<Buffer | undefined>} blocks
+ */
 function* putInto(pieces, blocks) {
   for (const block of blocks) {
     if (block !== undefined) pieces.push(block)
@@ -92,14 +104,22 @@ function* putInto(pieces, blocks) {
   }
 }
 
-/** False for a file that was not completely on disk when the power failed. @param {Buffer} report @param {number} blocksAt */
+/**
+ * False for a file that was not completely on disk when the power failed.
+ *
+ * @param {Buffer} report
+ * @param {number} blocksAt
+ */
 function isWhole(report, blocksAt) {
   let at = blocksAt
   while (at + HEADER <= report.length) at += HEADER + report.readUInt32LE(at + 4)
   return at === report.length
 }
 
-/** @param {Buffer | undefined} report @returns {AnyHead | undefined} undefined if it is incomplete or of an unknown version */
+/**
+ * @param {Buffer | undefined} report
+ * @returns {AnyHead | undefined} undefined if it is incomplete or of an unknown version
+ */
 function readHead(report) {
   if (report === undefined || report.toString('latin1', 0, VERSION.length) !== VERSION) return undefined
   const start = VERSION.length + 4
@@ -124,7 +144,13 @@ function parsed(text) {
 const isHeadOfRetired = ({ ids, count }) =>
   Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isCount(count)
 
-/** Whether the head is valid and belongs to that member. @param {AnyHead | undefined} head @param {string} id @returns {head is AnyHead & Head} */
+/**
+ * Whether the head is valid and belongs to that member.
+ *
+ * @param {AnyHead | undefined} head
+ * @param {string} id
+ * @returns {head is AnyHead & Head}
+ */
 function isHeadOf(head, id) {
   if (head?.id !== id) return false
   const { process, worker = '', thread = 0, inFlight = 0, pid = 0, at, startedAt } = head
@@ -132,7 +158,11 @@ function isHeadOf(head, id) {
   return [thread, inFlight, pid].every(isCount) && [at, startedAt].every(isTime)
 }
 
-/** @param {Buffer} report @param {number} blocksAt @returns {Generator<{ kind: number, body: Buffer }>} the blocks of a complete report */
+/**
+ * @param {Buffer} report
+ * @param {number} blocksAt
+ * @returns {Generator<{ kind: number, body: Buffer }>} the blocks of a complete report
+ */
 function* readBlocks(report, blocksAt) {
   for (let at = blocksAt; at < report.length; ) {
     const end = at + HEADER + report.readUInt32LE(at + 4)

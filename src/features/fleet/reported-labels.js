@@ -1,13 +1,14 @@
 'use strict'
-// Reads and checks the labels of the series in a report: exposition text for our own metrics, JSON for a registry's metrics.
-// Labels are checked once, when a sum first sees the series. Two texts of one series, such as with the labels in another order,
-// become one series, because Prometheus rejects duplicates.
+// Reads and checks the labels of the series in a report: exposition text for our own metrics, JSON for a
+// registry's metrics. Labels are checked once, when a sum first sees the series. Two texts of one series,
+// such as with the labels in another order, become one series, because Prometheus rejects duplicates.
 
 const { isUtf8 } = require('node:buffer')
 const { isCount, isSum } = require('./report-shapes')
 
 /**
- * `label` identifies the series in the family; `shown` has the worker too, if given; `isValue` checks a value of a registry's series.
+ * `label` identifies the series in the family; `shown` has the worker too, if given; `isValue` checks a value
+ * of a registry's series.
  *
  * @typedef {(value: unknown) => boolean} IsValue
  * @typedef {{ label: string, shown: string, isValue?: IsValue }} ReadLabels
@@ -24,9 +25,17 @@ const NAME = /^(?!__)[a-zA-Z_]\w*$/
 const WORKER = 'worker'
 /** The label for the worker if the application uses `worker` itself. */
 const OWN_WORKER = 'spillway_worker'
-/** The label that distinguishes the values of one series. @type {Readonly<Record<string, string | undefined>>} */
+/**
+ * The label that distinguishes the values of one series.
+ *
+ * @type {Readonly<Record<string, string | undefined>>}
+ */
 const BOUND_LABELS = { histogram: 'le', 'native histogram': 'le', summary: 'quantile' }
-/** The suffixes that the samples of a registry's metric may have. @type {Readonly<Record<string, string[] | undefined>>} */
+/**
+ * The suffixes that the samples of a registry's metric may have.
+ *
+ * @type {Readonly<Record<string, string[] | undefined>>}
+ */
 const SUFFIXES = { histogram: ['_bucket', '_sum', '_count'], summary: ['', '_sum', '_count'] }
 /** @type {Readonly<Record<string, string | undefined>>} */
 const BOUND_SUFFIXES = { histogram: '_bucket', summary: '' }
@@ -48,7 +57,11 @@ class ReportedLabels {
   }
 }
 
-/** @param {string} utf8 @returns {string[]} the text of each label @throws {TypeError} if the text is invalid */
+/**
+ * @param {string} utf8
+ * @returns {string[]} the text of each label
+ * @throws {TypeError} if the text is invalid
+ */
 function piecesIn(utf8) {
   /** @type {string[]} */
   const pieces = []
@@ -135,7 +148,10 @@ function withWorker(label, names, worker) {
   return names.length === 0 ? `{${own}` : `${label.slice(0, -1)},${own}`
 }
 
-/** Reads the series of one metric of a registry. The JSON is the name of the sample, then its labels sorted by name. */
+/**
+ * Reads the series of one metric of a registry. The JSON is the name of the sample, then its labels sorted by
+ * name.
+ */
 class RegistryLabels {
   #name
   #type
@@ -173,7 +189,12 @@ class RegistryLabels {
     return suffix === '_count' || suffix === '_bucket' ? isCount : isAny
   }
 
-  /** A bucket or quantile requires its bound; no other sample may have a bound. @param {string} suffix @param {[name: string, value: string][]} labels */
+  /**
+   * A bucket or quantile requires its bound; no other sample may have a bound.
+   *
+   * @param {string} suffix
+   * @param {[name: string, value: string][]} labels
+   */
   #requireBound(suffix, labels) {
     if (this.#boundLabel === undefined) return
     const bound = labels.find(([name]) => name === this.#boundLabel)
@@ -205,7 +226,12 @@ const isLabel = (label) =>
 /** UTF-8 turns every lone surrogate into U+FFFD, so two labels could become one. @param {string} text */
 const isWellFormed = (text) => /** @type {string & { isWellFormed(): boolean }} */ (text).isWellFormed()
 
-/** The canonical text of a bound, so that 1 and 1.0 are one bound. @param {string} text @returns {string | undefined} */
+/**
+ * The canonical text of a bound, so that 1 and 1.0 are one bound.
+ *
+ * @param {string} text
+ * @returns {string | undefined}
+ */
 function boundText(text) {
   if (text === '+Inf') return text
   return text.trim() !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : undefined

@@ -1,7 +1,8 @@
 'use strict'
-// Makes the reports of this thread: the families that a scrape shows, the metrics of the registry, and the routes with their
-// histograms. A request that comes while a report is made waits for the next report, whose values are newer than the request.
-// The histograms are most of the cost and a scrape does not read them, so they may be up to a minute old.
+// Makes the reports of this thread: the families that a scrape shows, the metrics of the registry, and the
+// routes with their histograms. A request that comes while a report is made waits for the next report, whose
+// values are newer than the request. The histograms are most of the cost and a scrape does not read them, so
+// they may be up to a minute old.
 
 const { isMainThread, threadId } = require('node:worker_threads')
 const { PointsMemory, reportFamily } = require('./family-report')
@@ -111,7 +112,8 @@ class Reporter {
   }
 
   /**
-   * Makes the last report synchronously. Metrics of a registry are read asynchronously, so they are those of the report before.
+   * Makes the last report synchronously. Metrics of a registry are read asynchronously, so they are those of
+   * the report before.
    *
    * @param {Self} member
    */
@@ -123,7 +125,11 @@ class Reporter {
     return [...pieces, ...this.#foreign]
   }
 
-  /** @param {Pick<Sources, 'families' | 'standard'>} sources @param {Capture} captured @param {Buffer[]} pieces */
+  /**
+   * @param {Pick<Sources, 'families' | 'standard'>} sources
+   * @param {Capture} captured
+   * @param {Buffer[]} pieces
+   */
   *#reportFamilies({ families, standard }, captured, pieces) {
     this.#memory.begin()
     for (const family of [...families, ...standard])

@@ -1,8 +1,8 @@
 'use strict'
-// Retires departed members: adds their reports up into one report, so that a scrape stays cheap after weeks of restarts.
-// The retiring member writes the next generation of that report, which a hard link makes exactly once, and then removes the
-// reports it contains. The generation lists its members, so that a report not removed yet is not counted twice.
-// A lock is not used, because its holder might be killed.
+// Retires departed members: adds their reports up into one report, so that a scrape stays cheap after weeks
+// of restarts. The retiring member writes the next generation of that report, which a hard link makes exactly
+// once, and then removes the reports it contains. The generation lists its members, so that a report not
+// removed yet is not counted twice. A lock is not used, because its holder might be killed.
 
 const { ReadableSum, isRecent } = require('./readable-sum')
 const { headOf, putInto } = require('./report')

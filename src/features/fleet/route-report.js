@@ -1,7 +1,8 @@
 'use strict'
-// Writes the routes of a worker into its report, with their HDR histograms, and adds up the routes of all workers by method
-// and route. Histograms are added slot by slot, so a quantile of the fleet is the quantile of all its responses. A sum only
-// keeps the positions of each route in the reports, and a snapshot reads one histogram at a time.
+// Writes the routes of a worker into its report, with their HDR histograms, and adds up the routes of all
+// workers by method and route. Histograms are added slot by slot, so a quantile of the fleet is the quantile
+// of all its responses. A sum only keeps the positions of each route in the reports, and a snapshot reads one
+// histogram at a time.
 
 const { newHistogram } = require('../../core/histogram/hdr-histogram')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../../core/histogram/buckets')
@@ -23,7 +24,8 @@ const { isSum, isTime } = require('./report-shapes')
 
 const BLOCK = 32
 /**
- * The totals are the counters of the series, the count and seconds of its streams, and the parts of its requests. Each is since the start and over the last minute. Each span has three numbers.
+ * The totals are the counters of the series, the count and seconds of its streams, and the parts of its
+ * requests. Each is since the start and over the last minute. Each span has three numbers.
  */
 const STREAMS = COUNTERS
 const PARTS = STREAMS + 2
@@ -38,7 +40,12 @@ const EMPTY = newHistogram(64)
 const MOST_SPANS = 2
 const LONGEST_KEY = 4096
 
-/** Adds a span to a sum. The sum begins when the earlier of both began. @param {Float64Array} sum @param {Float64Array} span */
+/**
+ * Adds a span to a sum. The sum begins when the earlier of both began.
+ *
+ * @param {Float64Array} sum
+ * @param {Float64Array} span
+ */
 function addSpan(sum, span) {
   sum[COUNT] += span[COUNT]
   sum[ERRORS] += span[ERRORS]
@@ -52,7 +59,8 @@ class RouteWriter {
   /**
    * @param {RouteKey} key
    * @param {Float64Array} totals
-   * @param {{ since: Float64Array, histogram: JsHistogram }[]} spans since the start, and the last minute if known
+   * @param {{ since: Float64Array, histogram: JsHistogram }[]} spans since the start, and the last minute if
+   *   known
    */
   write(key, totals, spans) {
     const name = Buffer.from(JSON.stringify(key))
@@ -76,7 +84,8 @@ class RouteWriter {
 }
 
 /**
- * @param {{ recorder: Recorder }} parts @param {Capture} captured @param {number} nowMs @param {number} wallMs
+ * @param {{ recorder: Recorder }} parts @param {Capture} captured @param {number} nowMs @param {number}
+ *   wallMs
  * @returns {Generator<Buffer | undefined>} blocks; undefined for a step without one
  */
 function* reportRoutes({ recorder }, captured, nowMs, wallMs) {
@@ -169,7 +178,8 @@ const readDoubles = (reader, count) => doublesOf(reader.read(count * 8))
 /**
  * @param {string} text
  * @returns {RouteKey}
- * @throws {Error} if the text is not a key, or is written in another way than ours, which would show a route twice
+ * @throws {Error} if the text is not a key, or is written in another way than ours, which would show a route
+ *   twice
  */
 function keyIn(text) {
   const key = text.length <= LONGEST_KEY && JSON.parse(text)
@@ -229,7 +239,10 @@ class RouteSums {
     }
   }
 
-  /** @param {number} wallMs @returns {Generator<Buffer | undefined>} the sums as blocks of a report, without the last minute */
+  /**
+   * @param {number} wallMs
+   * @returns {Generator<Buffer | undefined>} the sums as blocks of a report, without the last minute
+   */
   *report(wallMs) {
     const writer = new RouteWriter()
     for (const { key, totals, spans } of this.read(wallMs)) {

@@ -1,6 +1,6 @@
 'use strict'
-// Runs the steps of a job for at most 1 ms in each loop turn. All parts of a job share one `TimeSlices`: with one for each
-// part, four reports of 0.6 ms ran as one block of 2.5 ms.
+// Runs the steps of a job for at most 1 ms in each loop turn. All parts of a job share one `TimeSlices`: with
+// one for each part, four reports of 0.6 ms ran as one block of 2.5 ms.
 
 const SLICE_MS = 1
 

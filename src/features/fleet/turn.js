@@ -1,6 +1,7 @@
 'use strict'
-// A turn that one member of a fleet has at a time, such as to be away: a file in the fleet's directory with the id of its holder.
-// A file is made only if there is none, so two members never both have it. That of a member that has ended is taken away.
+// A turn that one member of a fleet has at a time, such as to be away: a file in the fleet's directory with
+// the id of its holder. A file is made only if there is none, so two members never both have it. That of a
+// member that has ended is taken away.
 
 const { promises, rmSync } = require('node:fs')
 const net = require('node:net')
@@ -17,7 +18,10 @@ class Turn {
   #clock
   #hasIt = false
 
-  /** @param {{ directory: Directory, id: string, clock: Pick<import('../../core/clock').Clock, 'after' | 'cancel'> }} parts */
+  /**
+   * @param {{ directory: Directory, id: string, clock: Pick<import('../../core/clock').Clock, 'after' |
+   *   'cancel'> }} parts
+   */
   constructor({ directory, id, clock }) {
     this.#directory = directory
     this.#id = id
@@ -28,7 +32,11 @@ class Turn {
     return path.join(this.#directory.path, FILE)
   }
 
-  /** Takes the turn if nobody has it, and another member is there to serve meanwhile. @returns {Promise<boolean>} */
+  /**
+   * Takes the turn if nobody has it, and another member is there to serve meanwhile.
+   *
+   * @returns {Promise<boolean>}
+   */
   async take() {
     if (this.#hasIt) return true
     if (!(await this.#hasOthers())) return false
@@ -52,7 +60,8 @@ class Turn {
   async #removeStale() {
     const holder = await promises.readFile(this.#file, 'latin1').catch(() => '')
     if (holder === '' || holder === this.#id || (await this.#isThere(holder))) return
-    // Another member may have done so too, and a third taken the turn since: renamed, the file can be looked at and given back.
+    // Another member may have done so too, and a third taken the turn since: renamed, the file can be looked
+    // at and given back.
     const aside = path.join(this.#directory.path, `${FILE}-${this.#id}`)
     await promises.rename(this.#file, aside)
     if ((await promises.readFile(aside, 'latin1')) !== holder)

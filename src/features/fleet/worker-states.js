@@ -1,6 +1,6 @@
 'use strict'
-// Names the workers of a fleet for labels, and counts them by state. A silent worker, or a worker of an unknown version,
-// changes a gauge and does not fail the scrape.
+// Names the workers of a fleet for labels, and counts them by state. A silent worker, or a worker of an
+// unknown version, changes a gauge and does not fail the scrape.
 
 const { Labels, NO_LABELS } = require('../../core/metrics/labels')
 
@@ -13,7 +13,8 @@ const LONGEST_NAME = 64
 const LABELS = STATES.map((state) => new Labels({ state }))
 
 /**
- * During a replacement two workers may have one name. The newest keeps it, and the other's pid is added to its name.
+ * During a replacement two workers may have one name. The newest keeps it, and the other's pid is added to
+ * its name.
  *
  * @param {readonly Member[]} members
  * @returns {NamedMember[]}
@@ -36,7 +37,11 @@ function withWorkerNames(members) {
 
 /** @typedef {Record<typeof STATES[number] | 'departed', number>} States how many workers have each state */
 
-/** @param {readonly { state: string }[]} members @param {{ head: { count: number } }} retired @returns {States} */
+/**
+ * @param {readonly { state: string }[]} members
+ * @param {{ head: { count: number } }} retired
+ * @returns {States}
+ */
 function statesOf(members, retired) {
   /** @param {keyof States} state */
   const count = (state) => members.filter((member) => member.state === state).length

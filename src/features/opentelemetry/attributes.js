@@ -1,5 +1,6 @@
 'use strict'
-// Converts the labels of a point to OpenTelemetry attributes, once per series. The status is a number. An unmatched route or a missing status gets no attribute.
+// Converts the labels of a point to OpenTelemetry attributes, once per series. The status is a number. An
+// unmatched route or a missing status gets no attribute.
 
 const { SCHEMES } = require('../../core/request/in-flight')
 

@@ -1,6 +1,7 @@
 'use strict'
-// Describes the metric families as OpenTelemetry instruments. Metrics of the conventions keep their names and kinds; others begin
-// with `spillway.`. A collector that translates the names for Prometheus yields the names of the families.
+// Describes the metric families as OpenTelemetry instruments. Metrics of the conventions keep their names and
+// kinds; others begin with `spillway.`. A collector that translates the names for Prometheus yields the names
+// of the families.
 
 const { ValueType } = require('@opentelemetry/api')
 const { OPENTELEMETRY_FAMILIES, PROCESS_FAMILIES, familiesWith } = require('../../core/metrics/families')
@@ -11,9 +12,10 @@ const { OPENTELEMETRY_FAMILIES, PROCESS_FAMILIES, familiesWith } = require('../.
  */
 
 /**
- * @typedef {Parameters<Attributes['of']>[0] & { value: number, count: number, sum: number, values: Float64Array, row: number }} Point
- *   with the members of all types of families
- * @typedef {{ name: string, unit: string, description: string, kind: string, valueType: number, family: Family }} Instrument
+ * @typedef {Parameters<Attributes['of']>[0] & { value: number, count: number, sum: number,
+ *   values: Float64Array, row: number }} Point with the members of all types of families
+ * @typedef {{ name: string, unit: string, description: string, kind: string, valueType: number,
+ *   family: Family }} Instrument
  */
 
 /**
@@ -43,14 +45,24 @@ function ownNameOf(name) {
   return [`spillway.${replacement === undefined ? stem : stem.replace(ending, replacement)}`, unit]
 }
 
-/** @param {Family} family @param {string} name @param {string} unit @param {string} kind @returns {Instrument} */
+/**
+ * @param {Family} family
+ * @param {string} name
+ * @param {string} unit
+ * @param {string} kind
+ * @returns {Instrument}
+ */
 function describe(family, name, unit, kind) {
   const isWhole = kind !== 'gauge' && (unit === 'By' || unit.startsWith('{'))
   const valueType = isWhole ? ValueType.INT : ValueType.DOUBLE
   return { name, unit, kind, valueType, description: family.help, family }
 }
 
-/** Two counters that replace a summary, which no SDK has, or a histogram that cannot be observed. @param {Instrument} instrument */
+/**
+ * Two counters that replace a summary, which no SDK has, or a histogram that cannot be observed.
+ *
+ * @param {Instrument} instrument
+ */
 function countAndSumOf({ family, name, unit }) {
   return [
     describe(family, `${name}.count`, '{request}', 'counter'),
@@ -62,7 +74,10 @@ function countAndSumOf({ family, name, unit }) {
 const isOfProcess = (family) =>
   family.isOfProcess === true || PROCESS_FAMILIES.includes(family) || OPENTELEMETRY_FAMILIES.includes(family)
 
-/** @param {import('../../core/histogram/buckets').Bounds} bounds of the durations @param {readonly Family[]} families */
+/**
+ * @param {import('../../core/histogram/buckets').Bounds} bounds of the durations
+ * @param {readonly Family[]} families
+ */
 const instrumentsWith = (bounds, families) =>
   Object.freeze([...familiesWith(bounds, families), ...OPENTELEMETRY_FAMILIES].map(instrumentOf))
 

@@ -1,7 +1,7 @@
 'use strict'
-// Implements the SDK's MetricProducer: all metrics of one capture, collected by the SDK's readers beside their own instruments.
-// It needs no SDK code and adds nothing to the request path. Totals count from the start of the instance, whatever temporality
-// the exporter prefers, because readers do not convert them.
+// Implements the SDK's MetricProducer: all metrics of one capture, collected by the SDK's readers beside
+// their own instruments. It needs no SDK code and adds nothing to the request path. Totals count from the
+// start of the instance, whatever temporality the exporter prefers, because readers do not convert them.
 
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 const { countAndSumOf } = require('./instruments')

@@ -1,7 +1,7 @@
 'use strict'
-// Shows the metrics as observable instruments of the registered MeterProvider, for readers without the producer. One callback
-// observes all of them, so that they show one capture.
-// A histogram cannot be observed: see docs/decisions/0021-observed-histograms.md.
+// Shows the metrics as observable instruments of the registered MeterProvider, for readers without the
+// producer. One callback observes all of them, so that they show one capture. A histogram cannot be observed:
+// see docs/decisions/0021-observed-histograms.md.
 
 const { countAndSumOf } = require('./instruments')
 const { countOf, sumOf } = require('../../core/histogram/buckets')
@@ -14,7 +14,10 @@ const { countOf, sumOf } = require('../../core/histogram/buckets')
  * @import { Instrument, Point } from './instruments'
  */
 
-/** @type {Record<string, 'createObservableCounter' | 'createObservableUpDownCounter' | 'createObservableGauge'>} */
+/**
+ * @type {Record<string, 'createObservableCounter' | 'createObservableUpDownCounter' |
+ *   'createObservableGauge'>}
+ */
 const CREATE = {
   counter: 'createObservableCounter',
   upDownCounter: 'createObservableUpDownCounter',

@@ -1,7 +1,8 @@
 'use strict'
-// Hands the metrics to OpenTelemetry, by one way only: the producer if a reader was given it, else observable instruments of the
-// registered MeterProvider. Without an SDK, the only cost is to look for one at set-up and at each scrape, and nothing is loaded.
-// The first instance of a process has no mark. Further ones have a number and omit the metrics of the process.
+// Hands the metrics to OpenTelemetry, by one way only: the producer if a reader was given it, else observable
+// instruments of the registered MeterProvider. Without an SDK, the only cost is to look for one at set-up and
+// at each scrape, and nothing is loaded. The first instance of a process has no mark. Further ones have a
+// number and omit the metrics of the process.
 
 const { registeredSdk } = require('../../core/tracing/sdk')
 
@@ -13,7 +14,11 @@ const { registeredSdk } = require('../../core/tracing/sdk')
  * @import { ObservableInstruments } from './observable-instruments'
  */
 
-/** The numbers in use. Global, because a process may load several copies of this package. @type {Set<number>} */
+/**
+ * The numbers in use. Global, because a process may load several copies of this package.
+ *
+ * @type {Set<number>}
+ */
 // biome-ignore format: it would move the cast
 const numbers = (/** @type {Record<symbol, Set<number>>} */ (globalThis)[Symbol.for('spillway.instances')] ??= new Set())
 

@@ -3,20 +3,28 @@
 
 /**
  * @import { Opening } from './opening'
- * @typedef {{ method: string, route: string | undefined, request?: object | undefined }} Asker `request`: until it has ended
+ * @typedef {{ method: string, route: string | undefined, request?: object | undefined }} Asker `request`:
+ *   until it has ended
  */
 
 class Call {
   /** 0 until the head of the response has come. */
   status = 0
-  /** When the whole request was sent. On a new connection of `node:http`: when it was handed to the socket. */
+  /**
+   * When the whole request was sent. On a new connection of `node:http`: when it was handed to the socket.
+   */
   sentMs = Number.NaN
   /** When the head of the response came. */
   headMs = Number.NaN
   /** The connection that was opened for it. @type {Opening | undefined} */
   opening = undefined
 
-  /** @param {string} host @param {number} method @param {Asker | undefined} asker @param {number} startedMs */
+  /**
+   * @param {string} host
+   * @param {number} method
+   * @param {Asker | undefined} asker
+   * @param {number} startedMs
+   */
   constructor(host, method, asker, startedMs) {
     this.host = host
     this.method = method
@@ -24,7 +32,12 @@ class Call {
     this.startedMs = startedMs
   }
 
-  /** The time of its parts, if it ends now. @param {number} nowMs @returns {import('./outgoing-table').CallParts} */
+  /**
+   * The time of its parts, if it ends now.
+   *
+   * @param {number} nowMs
+   * @returns {import('./outgoing-table').CallParts}
+   */
   parts(nowMs) {
     const firstByteMs = this.#firstByteMs(nowMs)
     if (this.opening === undefined) return { connections: 0, lookupMs: 0, connectMs: 0, firstByteMs }

@@ -1,6 +1,6 @@
 'use strict'
-// Whether OpenTelemetry's own instrumentation measures the calls. It has the metric `http.client.request.duration` too: a second one
-// would count each call twice.
+// Whether OpenTelemetry's own instrumentation measures the calls. It has the metric
+// `http.client.request.duration` too: a second one would count each call twice.
 
 const { channel } = require('node:diagnostics_channel')
 const http = require('node:http')

@@ -29,7 +29,8 @@ class Opening {
   }
 
   /**
-   * The parts between two times. A connection that failed without the end of its look-up failed in the look-up.
+   * The parts between two times. A connection that failed without the end of its look-up failed in the
+   * look-up.
    *
    * @param {number} fromMs @param {number} toMs @returns {OpeningParts}
    */

@@ -1,10 +1,10 @@
 'use strict'
-// Observes outgoing calls on the diagnostics channels of undici (and so `fetch`) and of `node:http`. Nothing is patched: a channel
-// without a subscriber costs nothing, and a call is recorded when its response has been read, or when it failed.
-// A call waits for its connection from `http.client.request.created` on. Node 20 has no such channel: there the time of a call of
-// `node:http` begins when its request is sent.
-// The opening of a connection is told by the events of its socket for a call of `node:http`, and by `undici-openings.js` for one of
-// undici. A call on a kept connection has no such part.
+// Observes outgoing calls on the diagnostics channels of undici (and so `fetch`) and of `node:http`. Nothing
+// is patched: a channel without a subscriber costs nothing, and a call is recorded when its response has been
+// read, or when it failed. A call waits for its connection from `http.client.request.created` on. Node 20 has
+// no such channel: there the time of a call of `node:http` begins when its request is sent. The events of the
+// socket tell when a connection of `node:http` opens. `undici-openings.js` does so for undici. A call on a
+// kept connection has no such part.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { OWN_HOST } = require('../../core/process-use')
@@ -24,10 +24,12 @@ const { UndiciOpenings } = require('./undici-openings')
 
 /**
  * @typedef {{ host?: string, origin?: unknown, method: string, socket?: ClientSocket, socketPath?: string,
- *   on: (event: 'socket', listener: (this: ClientRequest, socket: ClientSocket) => void) => unknown }} ClientRequest of `node:http`, or of
- *   undici, which has an `origin`
- * @typedef {{ statusCode: number, complete: boolean, once: (event: 'close', listener: () => void) => unknown }} Response
- * @typedef {{ request: ClientRequest, response: Response, connectParams: import('./undici-openings').ConnectParams }} Message
+ *   on: (event: 'socket', listener: (this: ClientRequest, socket: ClientSocket) => void) => unknown }}
+ *   ClientRequest of `node:http`, or of undici, which has an `origin`
+ * @typedef {{ statusCode: number, complete: boolean, once: (event: 'close',
+ *   listener: () => void) => unknown }} Response
+ * @typedef {{ request: ClientRequest, response: Response,
+ *   connectParams: import('./undici-openings').ConnectParams }} Message
  */
 
 const MAX_ORIGINS = 200
@@ -216,7 +218,8 @@ class OutgoingCalls {
   }
 
   /**
-   * Time of this call, without overlap with calls that ended before. Sequential calls add up, and concurrent calls count once. Never more than the request waited.
+   * Time of this call, without overlap with calls that ended before. Sequential calls add up, and concurrent
+   * calls count once. Never more than the request waited.
    *
    * @param {Asker | undefined} asker @param {number} startedMs @param {number} nowMs
    */

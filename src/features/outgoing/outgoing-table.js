@@ -1,8 +1,9 @@
 'use strict'
-// Outgoing calls by host, and for each host by the route that asked. The number of hosts, of routes of a host and of routes in all
-// is bounded. Clients may choose hosts (webhooks, proxies), so a full table replaces its least used host by a new one that answered.
-// The new host inherits the weight (the algorithm "space-saving"), so that each host with over a fiftieth of the calls is kept.
-// Other calls past a bound are counted under the name of the overflow.
+// Outgoing calls by host, and for each host by the route that asked. The number of hosts, of routes of a host
+// and of routes in all is bounded. Clients may choose hosts (webhooks, proxies), so a full table replaces its
+// least used host by a new one that answered. The new host inherits the weight (the algorithm
+// "space-saving"), so that each host with over a fiftieth of the calls is kept. Other calls past a bound are
+// counted under the name of the overflow.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { METHODS } = require('../../core/request/methods')
@@ -14,7 +15,8 @@ const MAX_ROUTES = 500
 
 /**
  * @typedef {{ method: string, route: string | null }} Asker the route that asked
- * @typedef {object} CallParts parts of the time of calls; the rest is the wait for a connection of a pool, and sending and reading bodies
+ * @typedef {object} CallParts parts of the time of calls; the rest is the wait for a connection of a pool,
+ *   and sending and reading bodies
  * @property {number} connections opened for the calls
  * @property {number} lookupMs the look-up of the name (DNS)
  * @property {number} connectMs TCP and TLS
@@ -61,7 +63,8 @@ class OutgoingTable {
   /**
    * @param {string} name of the host
    * @param {{ method: number, asker: Asker | undefined, durationMs: number, isAnswered: boolean,
-   *   isError: boolean, isShown: boolean, nowMs: number, awaitedMs: number, parts: CallParts }} call `method`: the index among METHODS;
+   *   isError: boolean, isShown: boolean, nowMs: number, awaitedMs: number, parts: CallParts }} call
+   *   `method`: the index among METHODS;
    *   `asker`: the route that asked, if known; `isShown`: whether metrics show the call; `awaitedMs`: what the call adds to the sum, or -1
    *   if its request has ended
    */
@@ -152,7 +155,10 @@ class OutgoingTable {
     return { series, parts, values: this.#buckets.copy(spare) }
   }
 
-  /** For the doctor, which compares two readings. The key stays the same object for as long as its host is in the table. */
+  /**
+   * For the doctor, which compares two readings. The key stays the same object for as long as its host is in
+   * the table.
+   */
   totals() {
     return new Map(
       [...this.#hosts.values()].flatMap(({ name, routes }) =>
@@ -189,7 +195,11 @@ const spansOf = (sums, nowMs) => ({ lastMinute: sums.lastMinute(nowMs), sinceSta
 
 const NO_PARTS = Object.freeze({ connections: 0, lookupMs: 0, connectMs: 0, firstByteMs: 0 })
 
-/** @param {Host} host @param {(sums: MinuteSums) => import('../../core/histogram/minute-sums').Sums} read @returns {CallParts} */
+/**
+ * @param {Host} host
+ * @param {(sums: MinuteSums) => import('../../core/histogram/minute-sums').Sums} read
+ * @returns {CallParts}
+ */
 function partsOf({ connects, firstBytes, lookups }, read) {
   const { count: connections, totalMs: connectMs } = read(connects)
   return {

@@ -55,7 +55,12 @@ class UndiciOpenings {
     host.last = opening
   }
 
-  /** The connection that has opened, or failed, for a call that waits since then. @param {string} host @param {number} sinceMs */
+  /**
+   * The connection that has opened, or failed, for a call that waits since then.
+   *
+   * @param {string} host
+   * @param {number} sinceMs
+   */
   take(host, sinceMs) {
     const found = this.#hosts.get(host)
     if (found?.last === undefined || found.last.endMs < sinceMs) return undefined

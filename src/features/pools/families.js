@@ -1,6 +1,6 @@
 'use strict'
-// The metric families of the pools, by OpenTelemetry's names, and their points. Without a pool they have none. A pool that tells only
-// how many connections it has gets no point in the families of times.
+// The metric families of the pools, by OpenTelemetry's names, and their points. Without a pool they have
+// none. A pool that tells only how many connections it has gets no point in the families of times.
 
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
 const { Labels } = require('../../core/metrics/labels')

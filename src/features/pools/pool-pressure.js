@@ -1,21 +1,25 @@
 'use strict'
 // How long a request would wait for a connection of one pool, and whether this wait is over the limit:
 //   wait = asks per request x (callers ahead - callers served before the request asks) x use time / connections
-// Ahead are the callers that wait, and the running requests that will ask before it does (route-uses.js). Free connections are
-// subtracted.
-// Without `maxWait` the limit is 180 ms. Up to twenty ahead are tolerated, or more if the times of uses differ: chance makes such queues
-// at 70 % of the capacity. A burst may wait for 500 ms: its queue was empty less than 500 ms ago (decisions/0053).
+// Ahead are the callers that wait, and the running requests that will ask before it does (route-uses.js).
+// Free connections are subtracted. Without `maxWait` the limit is 180 ms. Up to twenty ahead are tolerated,
+// or more if the times of uses differ: chance makes such queues at 70 % of the capacity. A burst may wait for
+// 500 ms: its queue was empty less than 500 ms ago (decisions/0053).
 
 const { CRITICAL } = require('../../core/gate/verdict')
 
 const DEFAULT_MAX_WAIT_MS = 180
 const BURST_MS = 500
 const USE_SMOOTHING = 0.1
-/** A use counts for at most these multiples of the mean: the end of a hang says little about the uses to come. */
+/**
+ * A use counts for at most these multiples of the mean: the end of a hang says little about the uses to come.
+ */
 const MAX_OF_MEAN = 10
 const MAX_OF_MEAN_IN_SPREAD = 40
 const LEAST_AHEAD = 20
-/** Largest factor of LEAST_AHEAD for uses of differing times: half of the mean square over the squared mean. */
+/**
+ * Largest factor of LEAST_AHEAD for uses of differing times: half of the mean square over the squared mean.
+ */
 const MOST_SPREAD = 20
 const SPREAD_SMOOTHING = 0.01
 /** Admit at least one request in this time, so that the figures stay fresh. */
@@ -44,9 +48,9 @@ class PoolPressure {
   #spreadSquare = 0
 
   /**
-   * @param {{ maxWait: number | false | undefined,
-   *   figures: { readonly max: number, readonly waiting: number, readonly held: number,
-   *     routes: { comingWithin: (travelMs: number, nowMs: number) => number } } }} parts `figures`: of the pool, now
+   * @param {{ maxWait: number | false | undefined, figures: { readonly max: number, readonly waiting: number,
+   *   readonly held: number, routes: { comingWithin: (travelMs: number, nowMs: number) => number } } }} parts
+   *   `figures`: of the pool, now
    */
   constructor({ maxWait, figures }) {
     this.#maxWait = maxWait
@@ -101,7 +105,10 @@ class PoolPressure {
     return this.#figures.waiting * this.#slotMs
   }
 
-  /** The wait of the next caller, as a share of the longest wait that is tolerated; 0 if the pool rejects nothing. */
+  /**
+   * The wait of the next caller, as a share of the longest wait that is tolerated; 0 if the pool rejects
+   * nothing.
+   */
   get shortage() {
     const { expectedWaitMs } = this
     if (!this.isEnforced || expectedWaitMs === 0) return 0
@@ -109,7 +116,13 @@ class PoolPressure {
     return expectedWaitMs / Math.max(this.maxWaitMs, byChanceMs)
   }
 
-  /** How many are ahead when a request of the route asks. @param {{ travelMs: number }} route @param {number} slotMs @param {number} nowMs */
+  /**
+   * How many are ahead when a request of the route asks.
+   *
+   * @param {{ travelMs: number }} route
+   * @param {number} slotMs
+   * @param {number} nowMs
+   */
   #aheadOf({ travelMs }, slotMs, nowMs) {
     const { held, max, routes, waiting } = this.#figures
     const coming = routes.comingWithin(travelMs, nowMs)
@@ -117,7 +130,11 @@ class PoolPressure {
     return Math.max(0, waiting + coming - free - travelMs / slotMs)
   }
 
-  /** @param {{ travelMs: number, asksPerRequest: number }} route @param {number} priority @param {number} nowMs */
+  /**
+   * @param {{ travelMs: number, asksPerRequest: number }} route
+   * @param {number} priority
+   * @param {number} nowMs
+   */
   rejects(route, priority, nowMs) {
     const slotMs = this.#slotMs
     if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
@@ -155,7 +172,8 @@ class PoolPressure {
   }
 
   /**
-   * In mode `observe` everybody waits, so the wait is modelled: it grows with each request that would have been admitted (`onModelledAdmit`).
+   * In mode `observe` everybody waits, so the wait is modelled: it grows with each request that would have
+   * been admitted (`onModelledAdmit`).
    *
    * @param {number} priority @param {number} nowMs
    */

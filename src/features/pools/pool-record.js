@@ -1,7 +1,7 @@
 'use strict'
-// Everything measured of one pool: who waits, who holds a connection, for how long, and for which route. An adapter calls `ask`
-// when a caller asks for a connection, then `grant` or `fail`, and `release` when the connection is given back.
-// The pool is the user's: nothing here throws into it.
+// Everything measured of one pool: who waits, who holds a connection, for how long, and for which route. An
+// adapter calls `ask` when a caller asks for a connection, then `grant` or `fail`, and `release` when the
+// connection is given back. The pool is the user's: nothing here throws into it.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { RollingHistogram } = require('../../core/histogram/rolling')
@@ -20,7 +20,8 @@ const { addVisit, findVisit } = require('./visits')
  */
 
 /**
- * One use of a connection, from the moment a caller asks for it until it is given back. It is counted when it ends.
+ * One use of a connection, from the moment a caller asks for it until it is given back. It is counted when it
+ * ends.
  */
 class PoolUse {
   isAnswered = false
@@ -28,7 +29,10 @@ class PoolUse {
   grantedStallFreeMs = 0
   othersHeld = 0
 
-  /** @param {number} askedAtMs @param {Asker | undefined} asker the reference of the request that asked, if known */
+  /**
+   * @param {number} askedAtMs
+   * @param {Asker | undefined} asker the reference of the request that asked, if known
+   */
   constructor(askedAtMs, asker) {
     this.askedAtMs = askedAtMs
     this.asker = asker
@@ -68,10 +72,10 @@ class PoolRecord {
   #contendedMs = 0
 
   /**
-   * @param {{ name: string, kind: import('../../../index.js').PoolSnapshot['kind'], maxWait: number | false | undefined, overflow: string,
-   *   clock: import('../../core/clock').Clock, askerAt: (nowMs: number) => Asker | undefined, onShortage: (record: PoolRecord, nowMs: number) => void,
-   *   stallFreeMs: (nowMs: number) => number,
-   *   internalErrors: InternalErrors }} parts
+   * @param {{ name: string, kind: import('../../../index.js').PoolSnapshot['kind'], maxWait: number | false |
+   *   undefined, overflow: string, clock: import('../../core/clock').Clock,
+   *   askerAt: (nowMs: number) => Asker | undefined, onShortage: (record: PoolRecord, nowMs: number) => void,
+   *   stallFreeMs: (nowMs: number) => number, internalErrors: InternalErrors }} parts
    */
   constructor({ name, kind, maxWait, overflow, clock, askerAt, onShortage, stallFreeMs, internalErrors }) {
     this.name = name
@@ -95,7 +99,11 @@ class PoolRecord {
     this.#adapter = adapter
   }
 
-  /** Whether the adapter sees each use of a connection, and not only how many there are. @returns {boolean} */
+  /**
+   * Whether the adapter sees each use of a connection, and not only how many there are.
+   *
+   * @returns {boolean}
+   */
   get isTimed() {
     return this.#adapter.isTimed
   }
@@ -152,9 +160,11 @@ class PoolRecord {
 
   /**
    * Calls the pool's own method for a caller. The outcome of a promise is observed. A callback is in `given`.
-   * The caller gets the promise that `then` makes. Node takes the pool's own for handled, and would not report its rejection.
+   * The caller gets the promise that `then` makes. Node takes the pool's own for handled, and would not
+   * report its rejection.
    *
-   * @param {Use} use @param {ReplacedMethod['inner']} method @param {unknown} self @param {ArrayLike<unknown>} given
+   * @param {Use} use @param {ReplacedMethod['inner']} method @param {unknown} self
+   *   @param {ArrayLike<unknown>} given
    */
   call(use, method, self, given) {
     /** @type {Partial<PromiseLike<unknown>> | undefined} */
@@ -208,7 +218,11 @@ class PoolRecord {
     }
   }
 
-  /** @param {Use} use @param {number} nowMs @returns {boolean} whether this is the first answer to the caller */
+  /**
+   * @param {Use} use
+   * @param {number} nowMs
+   * @returns {boolean} whether this is the first answer to the caller
+   */
   #answer(use, nowMs) {
     if (use.isAnswered) return false
     use.isAnswered = true
@@ -231,8 +245,8 @@ class PoolRecord {
       this.buckets.record(USE_ROW, ms / 1000)
       this.uses.record(ms, nowMs, false)
       this.load.record(use.othersHeld + 1, ms)
-      // A stall of the loop delays every release, and says nothing about the pool. It is known only at the end of its turn, which may be
-      // after the use began: then the time would be negative.
+      // A stall of the loop delays every release, and says nothing about the pool. It is known only at the
+      // end of its turn, which may be after the use began: then the time would be negative.
       const stallFreeMs = this.#stallFreeMs(nowMs) - use.grantedStallFreeMs
       this.pressure.onUse(stallFreeMs < 0 ? ms : stallFreeMs, nowMs)
       this.#countFor(use.asker, ms, nowMs)

@@ -1,5 +1,6 @@
 'use strict'
-// The figures of all pools as their readers need them: points for metrics, a list for the snapshot, and counters for the doctor.
+// The figures of all pools as their readers need them: points for metrics, a list for the snapshot, and
+// counters for the doctor.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 
@@ -124,8 +125,8 @@ class PoolSamples {
 }
 
 /**
- * The routes that held connections for longest in the last minute. Connections held now count too: a route that never releases
- * one has no finished use.
+ * The routes that held connections for longest in the last minute. Connections held now count too: a route
+ * that never releases one has no finished use.
  *
  * @param {PoolRecord} record @param {ReturnType<PoolRecord['heldNow']>} held @param {number} nowMs
  */

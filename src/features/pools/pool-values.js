@@ -1,6 +1,6 @@
 'use strict'
-// Reads what comes from a pool: its figures, and its errors. Pools keep an option as it was given, such as a string from the
-// environment, and figures that the user gives may be anything.
+// Reads what comes from a pool: its figures, and its errors. Pools keep an option as it was given, such as a
+// string from the environment, and figures that the user gives may be anything.
 
 /** @param {unknown} figure @returns {number} 0 if it is not a finite number: a bound of Infinity is none */
 function numberOf(figure) {
@@ -30,7 +30,12 @@ const MESSAGES = new Set([
   'ResourceRequest timed out',
 ])
 
-/** Whether a caller timed out while it waited for a connection. A timeout that a server reports does not count. @param {unknown} error */
+/**
+ * Whether a caller timed out while it waited for a connection. A timeout that a server reports does not
+ * count.
+ *
+ * @param {unknown} error
+ */
 function isTimeout(error) {
   const { name, code, message, constructor: kind } = Object(error)
   return name === NAME || kind?.name === NAME || CODES.has(code) || MESSAGES.has(message)

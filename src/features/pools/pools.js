@@ -1,8 +1,9 @@
 'use strict'
-// The pools of one instance, by name. Admission asks here whether a request would wait too long for a connection: on arrival, and again
-// when it leaves the gate's queue. No router has seen the request, so its route is guessed from its URL. Only requests of routes that are
-// known to need the pool are rejected. Requests are looked at only while a pool is watched: for five minutes after somebody had to wait
-// for a connection.
+// The pools of one instance, by name. Admission asks here whether a request would wait too long for a
+// connection: on arrival, and again when it leaves the gate's queue. No router has seen the request, so its
+// route is guessed from its URL. Only requests of routes that are known to need the pool are rejected.
+// Requests are looked at only while a pool is watched: for five minutes after somebody had to wait for a
+// connection.
 
 const { POOL_REASON } = require('../../core/gate/verdict')
 const { SpillwayError } = require('../../core/errors/errors')
@@ -107,7 +108,7 @@ class Pools {
     else this.#parts.context.turnOff()
   }
 
-  /** Of the pool that is shortest: the wait of its next caller, as a share of the longest that is tolerated. */
+  /** For the shortest pool: the wait of its next caller, as a share of the longest that is tolerated. */
   get shortage() {
     let most = 0
     for (const { pressure } of this.#records.values()) most = Math.max(most, pressure.shortage)
@@ -177,7 +178,8 @@ class Pools {
   }
 
   /**
-   * Called before a request runs that the gate has queued: in that time the pool may have become short, or known to be needed.
+   * Called before a request runs that the gate has queued: in that time the pool may have become short, or
+   * known to be needed.
    *
    * @param {Request} request
    * @param {number} nowMs
@@ -207,7 +209,10 @@ class Pools {
     }
   }
 
-  /** @param {{ reference: Asker, series?: { method?: string, route: string } | undefined }} request @param {number} nowMs */
+  /**
+   * @param {{ reference: Asker, series?: { method?: string, route: string } | undefined }} request
+   * @param {number} nowMs
+   */
   #count({ reference, series }, nowMs) {
     let visit = visitsOf(reference)
     reference.visits = undefined

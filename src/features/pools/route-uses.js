@@ -1,7 +1,7 @@
 'use strict'
-// Use of one pool by each route: how long requests hold its connections, and which share of them needs one. It
-// also knows how many of them run and have yet to ask. The routes are bounded in number. Uses past the bound are counted under the overflow
-// route.
+// Use of one pool by each route: how long requests hold its connections, and which share of them needs one.
+// It also knows how many of them run and have yet to ask. The routes are bounded in number. Uses past the
+// bound are counted under the overflow route.
 
 const { MinuteSums } = require('../../core/histogram/minute-sums')
 
@@ -25,7 +25,8 @@ class Coming {
   dueMs = 0
 
   /**
-   * @param {{ pressure: { onAdmit: (nowMs: number) => void, onModelledAdmit: (route: RouteUse) => void } }} record of the pool
+   * @param {{ pressure: { onAdmit: (nowMs: number) => void, onModelledAdmit: (route: RouteUse) => void } }}
+   *   record of the pool
    * @param {RouteUse} uses of its route
    */
   constructor(record, uses) {
@@ -33,7 +34,11 @@ class Coming {
     this.#uses = uses
   }
 
-  /** It runs: until now it counts for nothing, because the gate may queue it or reject it. @param {number} nowMs */
+  /**
+   * It runs: until now it counts for nothing, because the gate may queue it or reject it.
+   *
+   * @param {number} nowMs
+   */
   begin(nowMs) {
     this.dueMs = nowMs + Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * this.#uses.travelMs)
     this.#uses.coming.add(this)
@@ -105,7 +110,12 @@ class RouteUse {
     this.#asks += asks
   }
 
-  /** A request of the route has ended. @param {{ uses: number, heldMs: number, maxMs: number, awaitedMs: number }} visit @param {number} nowMs */
+  /**
+   * A request of the route has ended.
+   *
+   * @param {{ uses: number, heldMs: number, maxMs: number, awaitedMs: number }} visit
+   * @param {number} nowMs
+   */
   onUses({ uses, heldMs, maxMs, awaitedMs }, nowMs) {
     this.held.recordAll(uses, heldMs, maxMs, nowMs)
     this.awaited += uses
@@ -118,8 +128,9 @@ class RouteUse {
   }
 
   /**
-   * How many of its requests are expected to ask before another request does, which has just arrived. A request that waits for its
-   * body, or for somebody else, asks later than was expected or never: no caller waits for it.
+   * How many of its requests are expected to ask before another request does, which has just arrived. A
+   * request that waits for its body, or for somebody else, asks later than was expected or never: no caller
+   * waits for it.
    *
    * @param {number} travelMs until the other one asks @param {number} nowMs
    */
@@ -149,7 +160,11 @@ class RouteUses {
     this.#overflow = overflow
   }
 
-  /** @param {string} method @param {string} route @returns {RouteUse | undefined} undefined if none of its requests ever asked */
+  /**
+   * @param {string} method
+   * @param {string} route
+   * @returns {RouteUse | undefined} undefined if none of its requests ever asked
+   */
   find(method, route) {
     return this.#byMethod.get(method)?.get(route)
   }
@@ -184,7 +199,11 @@ class RouteUses {
     return this.#all
   }
 
-  /** The routes that held connections, those that held them longest in the last minute first. @param {number} nowMs */
+  /**
+   * The routes that held connections, those that held them longest in the last minute first.
+   *
+   * @param {number} nowMs
+   */
   list(nowMs) {
     return [...this.#all, this.unknown]
       .map(({ method, route, held }) => ({

@@ -1,6 +1,7 @@
 'use strict'
-// Use of pools by one request: how often it asks, and how long it holds connections. The sums are kept in the reference that
-// async contexts hold of the request. When it ends, its route is known, and pools.js counts the sums there.
+// Use of pools by one request: how often it asks, and how long it holds connections. The sums are kept in the
+// reference that async contexts hold of the request. When it ends, its route is known, and pools.js counts
+// the sums there.
 
 /**
  * @import { LateWork } from '../../core/errors/request-context'
@@ -10,7 +11,8 @@
 
 /**
  * @typedef {{ request?: Request | undefined, visits?: unknown, readonly method: string,
- *   readonly route: string | undefined, readonly late?: LateWork | undefined }} Asker the reference of a request: see core/errors/request-context.js
+ *   readonly route: string | undefined, readonly late?: LateWork | undefined }} Asker the reference of a
+ *   request: see core/errors/request-context.js
  */
 
 class Visit {

@@ -1,7 +1,9 @@
 'use strict'
-// Which requests get a cheaper answer. The share of a class grows with the pressure, from none at its bound to all at 0.2 above it:
+// Which requests get a cheaper answer. The share of a class grows with the pressure, from none at its bound
+// to all at 0.2 above it:
 //   share = (pressure - bound) / (min(1, bound + 0.2) - bound)
-// All or none would swing: once all answers are cheap the pressure falls, and then none is. A share settles where both agree.
+// All or none would swing: once all answers are cheap the pressure falls, and then none is. A share settles
+// where both agree.
 
 const { SpillwayError } = require('../../core/errors/errors')
 const { heldBy } = require('../../core/request/request-holder')
@@ -13,7 +15,11 @@ const { BYPASS, NORMAL, PRIORITIES } = require('../../core/gate/verdict')
  * @import { RoutedResponse } from '../../core/route/route-state'
  */
 
-/** The pressure from which on each class is degraded. @type {Readonly<Record<string, number | false>>} */
+/**
+ * The pressure at which each class begins to be degraded.
+ *
+ * @type {Readonly<Record<string, number | false>>}
+ */
 const DEGRADE_AT = { critical: false, high: 0.85, normal: 0.75, low: 0.55, bypass: false }
 const RANGE = 0.2
 
@@ -27,12 +33,17 @@ class Degrading {
   #find
   #onMistake
   #random
-  /** What was said about each request of Node: the answer, its length and its log line are of one kind. @type {WeakMap<object, boolean>} */
+  /**
+   * What was said about each request of Node: the answer, its length and its log line are of one kind.
+   *
+   * @type {WeakMap<object, boolean>}
+   */
   #said = new WeakMap()
 
   /**
-   * @param {{ degradeAt: PressureOptions['degradeAt'], find: (res: RoutedResponse | undefined) => Pick<Request, 'req' | 'ticket'> | undefined,
-   *   onMistake: (error: Error) => void, random?: () => number }} parts
+   * @param {{ degradeAt: PressureOptions['degradeAt'], find: (res: RoutedResponse |
+   *   undefined) => Pick<Request, 'req' | 'ticket'> | undefined, onMistake: (error: Error) => void,
+   *   random?: () => number }} parts
    */
   constructor({ degradeAt, find, onMistake, random = Math.random }) {
     /** @type {Record<string, number | false | undefined>} */

@@ -3,7 +3,8 @@
 //   each tenth of a second   most = max(busy share of the loop, wait in the queue / bound, wait for a pool / bound,
 //                                       10 x share of requests rejected, memory, the user's shortage)
 //   pressure                 the mean of `most` over a second, weighted towards now
-// A request costs one property. A timer runs only until the pressure is back at 0, because an idle loop has no turns.
+// A request costs one property. A timer runs only until the pressure is back at 0, because an idle loop has
+// no turns.
 
 const { linkInFlight, linkResponse } = require('../../core/request/request-holder')
 const { Degrading } = require('./degrading')
@@ -47,7 +48,10 @@ class Pressure {
   #lately = { decided: 0, rejected: 0 }
   /** @type {NodeJS.Timeout | undefined} */
   #timer
-  /** Whether the first interval has ended. It is left out: a process that starts loads modules in it, and is idle after that. */
+  /**
+   * Whether the first interval has ended. It is left out: a process that starts loads modules in it, and is
+   * idle after that.
+   */
   #isMeasuring = false
   #isClosed = false
 
@@ -67,12 +71,18 @@ class Pressure {
     this.#rejected = shortages.rejected
   }
 
-  /** @param {(ratio: number, by: Resource) => void} listener called ten times a second until the pressure is 0 */
+  /**
+   * @param {(ratio: number, by: Resource) => void} listener called ten times a second until the pressure is 0
+   */
   onSample(listener) {
     this.#listeners.push(listener)
   }
 
-  /** Whether the answer to this request should cost less now. @param {unknown} given a request or a response, or what holds them */
+  /**
+   * Whether the answer to this request should cost less now.
+   *
+   * @param {unknown} given a request or a response, or what holds them
+   */
   shouldDegrade(given) {
     return this.#degrading.decide(given, this.ratio)
   }
@@ -97,7 +107,13 @@ class Pressure {
     this.#wakeLater()
   }
 
-  /** The use of the resource that is shortest. @param {number} nowMs @param {number} busy @param {number} kept */
+  /**
+   * The use of the resource that is shortest.
+   *
+   * @param {number} nowMs
+   * @param {number} busy
+   * @param {number} kept
+   */
   #most(nowMs, busy, kept) {
     const shortages = this.#shortages
     /** @type {[Resource, number][]} */
@@ -119,7 +135,12 @@ class Pressure {
     return most
   }
 
-  /** Of about the last second: a full queue rejects many requests together, so a tenth of a second says little. @param {number} kept */
+  /**
+   * Of about the last second: a full queue rejects many requests together, so a tenth of a second says
+   * little.
+   *
+   * @param {number} kept
+   */
   #rejectedShare(kept) {
     const { decided, rejected } = this.#shortages
     this.#lately.decided = this.#lately.decided * kept + decided - this.#decided

@@ -1,6 +1,6 @@
 'use strict'
-// Says when the pressure passes one of the user's steps. It has fallen below a step only at 0.05 less, so that a pressure close to a step
-// does not pass it again and again.
+// Says when the pressure passes one of the user's steps. It has fallen below a step only at 0.05 less, so
+// that a pressure close to a step does not pass it again and again.
 
 /**
  * @import { SpillwayEvents } from '../../../index.js'

@@ -1,6 +1,6 @@
 'use strict'
-// Converts V8's call frames to what a person reads: function, file, line and package. Names in parentheses are not packages: `(node)` is
-// Node itself, `(v8)` is V8's own work.
+// Converts V8's call frames to what a person reads: function, file, line and package. Names in parentheses
+// are not packages: `(node)` is Node itself, `(v8)` is V8's own work.
 
 const { pathOf } = require('../../core/call-place')
 const { isOfNode, isOwn, packageOf, sourceOf } = require('../../core/stack-frames')
@@ -15,9 +15,11 @@ const MEASURING = /[/\\]src[/\\]features[/\\]profiles[/\\][\w-]+\.js$/
 const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collector)'])
 
 /**
- * @typedef {{ functionName: string, scriptId: string, url: string, lineNumber: number, columnNumber: number }} CallFrame
- * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, path: string, isNode: boolean,
- *   isNative: boolean }} Frame package: null for the application; isNative: of the engine or of Node, written in C++
+ * @typedef {{ functionName: string, scriptId: string, url: string, lineNumber: number,
+ *   columnNumber: number }} CallFrame
+ * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, path: string,
+ *   isNode: boolean, isNative: boolean }} Frame package: null for the application; isNative: of the engine or
+ *   of Node, written in C++
  */
 
 /** @param {string} name @returns {Frame} */

@@ -1,7 +1,8 @@
 'use strict'
-// Takes a CPU profile of this thread. Starting V8's profiler blocks the loop, for longer the larger the heap is: that pause is measured.
-// Code that was optimized before does not record which functions are inlined in it, so it is dropped once and made again.
-// While the profiler runs, V8's signals make Node's idle time too small, so profiled-idle.js corrects it.
+// Takes a CPU profile of this thread. Starting V8's profiler blocks the loop, for longer the larger the heap
+// is: that pause is measured. Code that was optimized before does not record which functions are inlined in
+// it, so it is dropped once and made again. While the profiler runs, V8's signals make Node's idle time too
+// small, so profiled-idle.js corrects it.
 
 const { getHeapStatistics } = require('node:v8')
 const { correctIdle } = require('./profiled-idle')
@@ -47,8 +48,9 @@ class CpuProfiler {
   }
 
   /**
-   * Drops all optimized code, which precise coverage does when it begins. The profiler must run already: what is optimized from now on
-   * records which functions are inlined. In a turn of its own, so that one pause is not twice as long.
+   * Drops all optimized code, which precise coverage does when it begins. The profiler must run already: what
+   * is optimized from now on records which functions are inlined. In a turn of its own, so that one pause is
+   * not twice as long.
    *
    * @returns {number} for how long it blocked the loop
    */

@@ -1,6 +1,7 @@
 'use strict'
-// Growth between two readings of one sampler, by the function that allocates. V8 collects all garbage before a reading, so both know
-// exactly which of their samples are alive. What is alive for a moment, such as the objects of a request, is in both.
+// Growth between two readings of one sampler, by the function that allocates. V8 collects all garbage before
+// a reading, so both know exactly which of their samples are alive. What is alive for a moment, such as the
+// objects of a request, is in both.
 
 const { ProfileTables, isHandlerRow, rounded } = require('./profile-tables')
 const { SAMPLE_BYTES, heapTree } = require('./profile-tree')
@@ -49,7 +50,11 @@ function growthOf(earlier, now, frames) {
   return found.sort((a, b) => b.growthBytes - a.growthBytes).slice(0, MOST_GROWING)
 }
 
-/** How much may seem to grow by chance: the samples of both readings are so many, give or take their root. @param {number} bytes */
+/**
+ * How much may seem to grow by chance: the samples of both readings are so many, give or take their root.
+ *
+ * @param {number} bytes
+ */
 const chanceOf = (bytes) => DEVIATIONS * SAMPLE_BYTES * Math.sqrt((2 * Math.max(0, bytes)) / SAMPLE_BYTES)
 
 exports.growthOf = growthOf

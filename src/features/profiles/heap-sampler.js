@@ -1,6 +1,6 @@
 'use strict'
-// Samples allocations, and reads which of them are still alive. The inspector has V8 collect all garbage before each reading: that blocks
-// the loop, and nothing switches it off.
+// Samples allocations, and reads which of them are still alive. The inspector has V8 collect all garbage
+// before each reading: that blocks the loop, and nothing switches it off.
 
 const { SAMPLE_BYTES } = require('./profile-tree')
 const { ProfilerSession } = require('./profiler-session')

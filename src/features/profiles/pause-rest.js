@@ -1,5 +1,6 @@
 'use strict'
-// Work that blocks the event loop on demand (profiles, heap snapshots, reports) is followed by a rest of nineteen times its pause. So such pauses take at most a twentieth of the time.
+// Work that blocks the event loop on demand (profiles, heap snapshots, reports) is followed by a rest of
+// nineteen times its pause. So such pauses take at most a twentieth of the time.
 
 const REST = 19
 

@@ -1,6 +1,7 @@
 'use strict'
-// The bottom-up tables of a call tree: by function, by file and by package, the costliest first. A row has what ran in it (self), and in
-// all it called (total). Node's functions count as part of their caller: the name of interest is `hashPassword`, not `pbkdf2Sync`. The flame tree has them all.
+// The bottom-up tables of a call tree: by function, by file and by package, the costliest first. A row has
+// what ran in it (self), and in all it called (total). Node's functions count as part of their caller: the
+// name of interest is `hashPassword`, not `pbkdf2Sync`. The flame tree has them all.
 
 const { ENGINE, NODE } = require('./call-frames')
 const { isRouteHandler } = require('./route-handlers')
@@ -18,13 +19,14 @@ const OF_THE_SERVER =
 
 /**
  * @typedef {Pick<Frame, 'name' | 'file' | 'line' | 'package'>} Named
- * @typedef {Named & { self: number, total: number, handled: number, open: number }} Row handled: the part of total that a router called;
- *   open: how often it is on the stack of the node that is visited
+ * @typedef {Named & { self: number, total: number, handled: number, open: number }} Row handled: the part of
+ *   total that a router called; open: how often it is on the stack of the node that is visited
  */
 
 /**
  * @template {'Ms' | 'Bytes'} Unit
- * @typedef {Named & Record<`self${Unit}` | `total${Unit}`, number> & { selfShare: number, totalShare: number, isHandler: boolean }} PublicRow
+ * @typedef {Named & Record<`self${Unit}` | `total${Unit}`, number> & { selfShare: number, totalShare: number,
+ *   isHandler: boolean }} PublicRow
  */
 
 class ProfileTables {
@@ -87,7 +89,13 @@ class ProfileTables {
   }
 }
 
-/** Calls of C++ are part of their caller, and so are calls of Node's functions, except those that serve requests. @param {Frame} frame @param {Row} caller */
+/**
+ * Calls of C++ are part of their caller, and so are calls of Node's functions, except those that serve
+ * requests.
+ *
+ * @param {Frame} frame
+ * @param {Row} caller
+ */
 const countsForCaller = (frame, caller) =>
   frame.isNative || (frame.isNode && caller.package !== NODE && !OF_THE_SERVER.test(frame.path))
 
@@ -149,7 +157,11 @@ function publicRow(row, unit, all) {
   })
 }
 
-/** Where V8 does not know that a handler was inlined, what it calls may seem to be called by the router. @param {Row} row */
+/**
+ * Where V8 does not know that a handler was inlined, what it calls may seem to be called by the router.
+ *
+ * @param {Row} row
+ */
 const isHandlerRow = ({ handled, total }) => handled > 0 && handled >= total / 2
 
 /** @param {number} value */

@@ -1,5 +1,6 @@
 'use strict'
-// The worker thread of profile-work.js: makes the tables, the flame tree, the JSON or the pprof of one profile.
+// The worker thread of profile-work.js: makes the tables, the flame tree, the JSON or the pprof of one
+// profile.
 
 const { workerData, parentPort } = require('node:worker_threads')
 const { gunzipSync, gzipSync } = require('node:zlib')

@@ -1,5 +1,6 @@
 'use strict'
-// Builds the call tree of a profile, for CPU time and for memory. Each node has its own value (ms or bytes) and its callees.
+// Builds the call tree of a profile, for CPU time and for memory. Each node has its own value (ms or bytes)
+// and its callees.
 
 const { rounded } = require('./profile-tables')
 
@@ -17,7 +18,8 @@ const MICROSECONDS = 1000
 /**
  * @param {CpuProfile} profile
  * @param {CallFrames} frames
- * @param {number} [lastMs] only the last so many milliseconds count: what was before is the start of the profile
+ * @param {number} [lastMs] only the last so many milliseconds count: what was before is the start of the
+ *   profile
  * @returns {{ root: TreeNode, idleMs: number }} without the idle time
  */
 function cpuTree(
@@ -74,12 +76,13 @@ const LEAST_SHARE = 0.001
 
 /**
  * @typedef {'ms' | 'bytes'} Unit
- * @typedef {Pick<Frame, 'name' | 'file' | 'line' | 'package'> & Record<Unit, number> & { children: FlameNode[] }} FlameNode
- *   it has the value of its unit only
+ * @typedef {Pick<Frame, 'name' | 'file' | 'line' | 'package'> & Record<Unit, number> &
+ *   { children: FlameNode[] }} FlameNode it has the value of its unit only
  */
 
 /**
- * The call tree for a flame graph. The calls of one function from one caller are one node, and nodes too small to see are left out.
+ * The call tree for a flame graph. The calls of one function from one caller are one node, and nodes too
+ * small to see are left out.
  *
  * @param {TreeNode} root @param {Unit} unit
  */

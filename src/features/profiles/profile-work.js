@@ -1,6 +1,6 @@
 'use strict'
-// A worker thread makes the tables and files of a profile: that takes some tenths of a second, and requests must not wait for it.
-// The thread ends with its answer.
+// A worker thread makes the tables and files of a profile: that takes some tenths of a second, and requests
+// must not wait for it. The thread ends with its answer.
 
 const { findSourceMap } = require('node:module')
 const { Worker } = require('node:worker_threads')
@@ -13,13 +13,14 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
 /**
  * @import { CallFrame } from './call-frames'
  * @import { CpuProfile, HeapNode, HeapProfile } from './profile-tree'
- * @typedef {Map<string, { name: string, file: string, line: number }>} Sources by place, where there is a source map
+ * @typedef {Map<string, { name: string, file: string, line: number }>} Sources by place, where there is a
+ *   source map
  * @typedef {'cpu' | 'heap'} Kind
  * @typedef {{ atMs: number, durationMs: number }} When
- * @typedef {{ startPauseMs: number, durationMs: number, growthMs?: number, readPauseMs?: number }} Figures growthMs: how long after the
- *   earlier reading; readPauseMs: how long a reading blocked the loop at most
- * @typedef {{ kind: Kind, sources: Sources, profile: CpuProfile | HeapProfile, earlier: HeapProfile | undefined, figures: Figures }} ResultTask
- *   earlier: the first reading of a heap profile
+ * @typedef {{ startPauseMs: number, durationMs: number, growthMs?: number, readPauseMs?: number }} Figures
+ *   growthMs: how long after the earlier reading; readPauseMs: how long a reading blocked the loop at most
+ * @typedef {{ kind: Kind, sources: Sources, profile: CpuProfile | HeapProfile, earlier: HeapProfile |
+ *   undefined, figures: Figures }} ResultTask earlier: the first reading of a heap profile
  * @typedef {{ kind: Kind, sources: Sources, zipped: Uint8Array, when: When }} PprofTask
  * @typedef {ResultTask | PprofTask} Task
  * @typedef {{ json: Uint8Array, zipped: Uint8Array }} ResultAnswer

@@ -1,7 +1,7 @@
 'use strict'
-// Measures the idle time of the loop while the CPU profiler runs. V8 samples by a signal, which interrupts the wait for events. Node counts
-// the wait before an interruption as busy, so an idle loop looks full (decisions/0045). While a profile runs, a wait counts as idle for as
-// long as the thread was not on a CPU.
+// Measures the idle time of the loop while the CPU profiler runs. V8 samples by a signal, which interrupts
+// the wait for events. Node counts the wait before an interruption as busy, so an idle loop looks full
+// (decisions/0045). While a profile runs, a wait counts as idle for as long as the thread was not on a CPU.
 
 const { closeSync, openSync, readSync } = require('node:fs')
 const { replaceIdle, systemClock } = require('../../core/clock')
@@ -73,7 +73,9 @@ class ProfiledIdle {
   }
 }
 
-/** @returns {(() => void) | undefined} ends it; undefined where idle time and CPU time cannot be told apart */
+/**
+ * @returns {(() => void) | undefined} ends it; undefined where idle time and CPU time cannot be told apart
+ */
 function correctIdle() {
   if (WITHOUT_SIGNALS.has(process.platform)) return () => {}
   const cpu = openThreadCpu()
@@ -91,8 +93,8 @@ function correctIdle() {
 }
 
 /**
- * How long this thread has run on a CPU. Linux counts it in `schedstat` of the thread, and newer releases of Node tell it everywhere.
- * A reading takes about 3.5 µs.
+ * How long this thread has run on a CPU. Linux counts it in `schedstat` of the thread, and newer releases of
+ * Node tell it everywhere. A reading takes about 3.5 µs.
  *
  * @param {string} [path]
  * @returns {ThreadCpu | undefined} undefined where nothing tells it
@@ -107,7 +109,8 @@ function openFile(path) {
     const descriptor = openSync(path, 'r')
     const bytes = Buffer.allocUnsafe(LONGEST_LINE)
     const read = () => {
-      // The kernel brings the file up to date only a thousand times a second, and when a process asks for its usage.
+      // The kernel brings the file up to date only a thousand times a second, and when a process asks for its
+      // usage.
       process.cpuUsage()
       const length = readSync(descriptor, bytes, 0, LONGEST_LINE, 0)
       return Number.parseInt(bytes.toString('latin1', 0, length), 10) / NANOSECONDS

@@ -1,13 +1,14 @@
 'use strict'
-// A session with the inspector of this thread, for the time of one profile. It opens no port, answers at once, and disconnects when the
-// profile ends, whatever ended it. A thread has at most one session at a time.
+// A session with the inspector of this thread, for the time of one profile. It opens no port, answers at
+// once, and disconnects when the profile ends, whatever ended it. A thread has at most one session at a time.
 
 const { isInspected } = require('../../core/environment/inspected')
 
 /**
  * @import { Session } from 'node:inspector'
  * @import { CpuProfile, HeapProfile } from './profile-tree'
- * @typedef {{ 'Profiler.stop': { profile: CpuProfile }, 'HeapProfiler.getSamplingProfile': { profile: HeapProfile },
+ * @typedef {{ 'Profiler.stop': { profile: CpuProfile },
+ *   'HeapProfiler.getSamplingProfile': { profile: HeapProfile },
  *   'HeapProfiler.stopSampling': { profile: HeapProfile } }} Answers those that are read
  */
 

@@ -1,6 +1,6 @@
 'use strict'
-// Takes the profiles of this thread: of CPU time, and of memory that stays in use. One profile runs at a time, and ends early if its client
-// disconnects.
+// Takes the profiles of this thread: of CPU time, and of memory that stays in use. One profile runs at a
+// time, and ends early if its client disconnects.
 
 const { memoryForProfile } = require('../../core/process/memory')
 const { PauseRest } = require('./pause-rest')
@@ -18,9 +18,11 @@ const FIRST_HEAP_PAUSE_MS = 15
  * @import { CpuProfile, HeapProfile } from './profile-tree'
  * @import { Figures, When } from './profile-work'
  * @typedef {import('./profile-work').Kind} Kind
- * @typedef {{ profile: CpuProfile | HeapProfile, earlier: HeapProfile | undefined, figures: Figures, when: When }} Sample
- * @typedef {{ durationMs: number, signal: AbortSignal, keepsOptimized?: boolean, onStart: (pauseMs: number) => void }} TakeOptions
- *   an aborted signal ends it; keepsOptimized: no code is dropped; onStart: it has blocked the loop for so long
+ * @typedef {{ profile: CpuProfile | HeapProfile, earlier: HeapProfile | undefined, figures: Figures,
+ *   when: When }} Sample
+ * @typedef {{ durationMs: number, signal: AbortSignal, keepsOptimized?: boolean,
+ *   onStart: (pauseMs: number) => void }} TakeOptions an aborted signal ends it; keepsOptimized: no code is
+ *   dropped; onStart: it has blocked the loop for so long
  */
 
 class Profiles {
@@ -32,13 +34,18 @@ class Profiles {
   rest
   /** @type {Record<Kind, KeptProfile>} */
   kept
-  /** The start pause of the last profile, by kind: what the next will cost. @type {Record<Kind, number | null>} */
+  /**
+   * The start pause of the last profile, by kind: what the next will cost.
+   *
+   * @type {Record<Kind, number | null>}
+   */
   lastStartPauseMs = { cpu: null, heap: null }
   #isClosed = false
 
   /**
-   * @param {{ clock: import('../../core/clock').Clock, isOverloaded: () => boolean, onPause: (ms: number) => void, onPauseBegin?: () => void,
-   *   sampleMemory?: typeof memoryForProfile }} parts onPause: the loop was blocked on demand for so long
+   * @param {{ clock: import('../../core/clock').Clock, isOverloaded: () => boolean,
+   *   onPause: (ms: number) => void, onPauseBegin?: () => void, sampleMemory?: typeof memoryForProfile }}
+   *   parts onPause: the loop was blocked on demand for so long
    */
   constructor({ clock, isOverloaded, onPause, onPauseBegin, sampleMemory = memoryForProfile }) {
     this.#clock = clock
@@ -71,8 +78,8 @@ class Profiles {
   }
 
   /**
-   * For how long the next start may block the loop: as long as the last did. Before the first it is estimated from the heap, which V8 walks
-   * twice at about a millisecond for a megabyte.
+   * For how long the next start may block the loop: as long as the last did. Before the first it is estimated
+   * from the heap, which V8 walks twice at about a millisecond for a megabyte.
    *
    * @param {Kind} kind
    */

@@ -1,6 +1,7 @@
 'use strict'
-// Decides whether a profile or a heap snapshot is refused, and why. A profile blocks the loop when it starts and takes memory, so a process
-// in trouble is left alone. Whatever would fail after the profile has been taken is refused before.
+// Decides whether a profile or a heap snapshot is refused, and why. A profile blocks the loop when it starts
+// and takes memory, so a process in trouble is left alone. Whatever would fail after the profile has been
+// taken is refused before.
 
 const { isInspected } = require('../../core/environment/inspected')
 const { grantsText, missingFor } = require('../../core/environment/permissions')
@@ -16,7 +17,8 @@ const SNAPSHOT_FACTOR = 10
 
 /**
  * @typedef {{ status: number, text: string }} Refusal
- * @typedef {{ heapUsedBytes: number, heapLimitBytes: number, rssBytes: number, rssLimitBytes: number }} Memory
+ * @typedef {{ heapUsedBytes: number, heapLimitBytes: number, rssBytes: number, rssLimitBytes: number }}
+ *   Memory
  */
 
 /**
@@ -43,7 +45,11 @@ function refusalOf({ isOverloaded, memory, isFrozen }) {
   return undefined
 }
 
-/** Whether this process can take profiles at all. A heap snapshot needs neither inspector nor thread. @returns {Refusal | undefined} */
+/**
+ * Whether this process can take profiles at all. A heap snapshot needs neither inspector nor thread.
+ *
+ * @returns {Refusal | undefined}
+ */
 function missingForProfiles() {
   const missing = missingFor('profiles')
   if (missing.length > 0)

@@ -1,6 +1,6 @@
 'use strict'
-// Finds the route handlers in a call tree: the functions that a router calls to handle a route. Only the synchronous part of a handler is
-// found, because after an `await` a function has no caller.
+// Finds the route handlers in a call tree: the functions that a router calls to handle a route. Only the
+// synchronous part of a handler is found, because after an `await` a function has no caller.
 
 const { NODE, OWN } = require('./call-frames')
 

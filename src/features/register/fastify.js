@@ -1,6 +1,6 @@
 'use strict'
-// Names the routes of every Fastify app, for spillway/register. Fastify publishes each new app on a diagnostics channel, and a hook in
-// front of all others knows the route, however the request ends.
+// Names the routes of every Fastify app, for spillway/register. Fastify publishes each new app on a
+// diagnostics channel, and a hook in front of all others knows the route, however the request ends.
 
 const { ROOT } = require('../../core/route/route-node')
 const { routeStateOf } = require('../../core/route/route-state')
@@ -8,7 +8,8 @@ const { routeStateOf } = require('../../core/route/route-state')
 /**
  * @typedef {{ is404?: boolean, routeOptions?: { url?: string } }} FastifyRequest
  * @typedef {{ raw: import('node:http').ServerResponse }} FastifyReply
- * @typedef {{ addHook: (name: string, hook: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void) => unknown }} Fastify
+ * @typedef {{ addHook: (name: string, hook: (request: FastifyRequest, reply: FastifyReply,
+ *   done: () => void) => void) => unknown }} Fastify
  */
 
 /**

@@ -1,7 +1,8 @@
 'use strict'
-// Finds the frameworks that the application has loaded, in Node's cache of CommonJS modules: no loader is hooked. Koa is followed
-// to its contexts. The routers of Express are instrumented by their class, so that an app inside a listener has its labels.
-// Express and Koa are CommonJS, so the cache has them for ES modules too. Modules that a bundler has put into one file are not found.
+// Finds the frameworks that the application has loaded, in Node's cache of CommonJS modules: no loader is
+// hooked. Koa is followed to its contexts. The routers of Express are instrumented by their class, so that an
+// app inside a listener has its labels. Express and Koa are CommonJS, so the cache has them for ES modules
+// too. Modules that a bundler has put into one file are not found.
 
 const { instrumentClass } = require('../../core/route/instrument-router')
 const { watchMounts } = require('../../core/route/koa')
@@ -62,8 +63,8 @@ const isKoaClass = (given) =>
   )
 
 /**
- * Follows the requests of every Koa app to their `ctx`, where no middleware does it. Koa makes each context with a method of its
- * class, so the method is replaced once, and apps made before or after are alike.
+ * Follows the requests of every Koa app to their `ctx`, where no middleware does it. Koa makes each context
+ * with a method of its class, so the method is replaced once, and apps made before or after are alike.
  *
  * @param {typeof import('koa')} Koa the class of the apps
  * @param {Instance} parts of the instance that measures their requests

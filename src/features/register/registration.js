@@ -1,6 +1,7 @@
 'use strict'
-// The one instance of a process that runs with spillway/register. It is made for the first server that listens, so a tool without a server loads nothing. It measures every server, and starts the admin server once one of them listens.
-// A failure of Spillway is one warning, and the application runs on without it.
+// The one instance of a process that runs with spillway/register. It is made for the first server that
+// listens, so a tool without a server loads nothing. It measures every server, and starts the admin server
+// once one of them listens. A failure of Spillway is one warning, and the application runs on without it.
 
 const cluster = /** @type {typeof import('node:cluster').default} */ (
   /** @type {unknown} */ (require('node:cluster'))
@@ -58,7 +59,11 @@ class Registration {
     this.#guard(() => this.#frameworks?.instrument())
   }
 
-  /** A server has a request, although no server listens: another process or server hands its connections over. @param {Server} server */
+  /**
+   * A server has a request, although no server listens: another process or server hands its connections over.
+   *
+   * @param {Server} server
+   */
   serve(server) {
     this.#guard(() => {
       if (!this.isOff) this.#start(server)
@@ -130,7 +135,8 @@ class Registration {
 
   /** @param {Error} error @param {string} measured */
   #reportAdmin(error, measured) {
-    // In a cluster one worker has the port and says so. The first worker speaks for the case that another process has it.
+    // In a cluster one worker has the port and says so. The first worker speaks for the case that another
+    // process has it.
     const isOfSibling = isPortInUse(error) && !(isMainThread && isFirstWorker())
     if (isOfSibling || this.isOff) return
     this.#warn(

@@ -1,8 +1,8 @@
 'use strict'
-// Sees every server of the process that listens, and every new Fastify app. Until the first of them, spillway costs a
-// process nothing but this file. `listen` of the class is the one hook: all servers have it, however they were imported.
-// A server that never listens, because it is handed its connections, is seen by its first request. Why no loader is hooked:
-// docs/decisions/0050.
+// Sees every server of the process that listens, and every new Fastify app. Until the first of them, spillway
+// costs a process nothing but this file. `listen` of the class is the one hook: all servers have it, however
+// they were imported. A server that never listens, because it is handed its connections, is seen by its first
+// request. Why no loader is hooked: docs/decisions/0050.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const net = require('node:net')
@@ -33,7 +33,11 @@ function registration() {
   return made
 }
 
-/** A server of http or https, or of http2. Known by its shape, because these modules need not be loaded. @param {Server} server */
+/**
+ * A server of http or https, or of http2. Known by its shape, because these modules need not be loaded.
+ *
+ * @param {Server} server
+ */
 const isHttpServer = (server) =>
   typeof server?.closeIdleConnections === 'function' || typeof server?.updateSettings === 'function'
 
@@ -42,7 +46,11 @@ const isMeasured = (server) => isHttpServer(server) && !use.ownServers.has(serve
 
 let hasFailed = false
 
-/** Spillway must not throw into the application. The first failure is one warning, and ends the watch. @param {() => void} work */
+/**
+ * Spillway must not throw into the application. The first failure is one warning, and ends the watch.
+ *
+ * @param {() => void} work
+ */
 function guarded(work) {
   if (hasFailed) return
   try {

@@ -1,6 +1,7 @@
 'use strict'
-// The options of spillway/register: the defaults of register, then a JSON file (SPILLWAY_CONFIG), then the variables SPILLWAY_*.
-// Each option is checked on its own. A mistake costs only this option. Nothing here throws.
+// The options of spillway/register: the defaults of register, then a JSON file (SPILLWAY_CONFIG), then the
+// variables SPILLWAY_*. Each option is checked on its own. A mistake costs only this option. Nothing here
+// throws.
 
 const { readFileSync, statSync } = require('node:fs')
 const { groupOf, resolveMember, resolveOptions } = require('../../core/options/options')
@@ -118,7 +119,12 @@ class Settings {
   }
 }
 
-/** An error does not quote the text, because it may hold secrets. @param {string} path @returns {Record<string, unknown>} or what else it holds */
+/**
+ * An error does not quote the text, because it may hold secrets.
+ *
+ * @param {string} path
+ * @returns {Record<string, unknown>} or what else it holds
+ */
 function readJson(path) {
   const stats = statSync(path)
   if (!stats.isFile() || stats.size > MOST_FILE_BYTES) throw new Error('it is no file of at most 1 MB')
@@ -131,7 +137,11 @@ function readJson(path) {
   }
 }
 
-/** Whether the options of this name are a group, and not one option that takes an object, such as `fleet`. @param {string} name */
+/**
+ * Whether the options of this name are a group, and not one option that takes an object, such as `fleet`.
+ *
+ * @param {string} name
+ */
 function isGroup(name) {
   try {
     resolveOptions({ [name]: {} })

@@ -1,6 +1,7 @@
 'use strict'
-// The figures of a release, since the start of this process: in total, and of the routes with the most requests. They are compared
-// with those of the previous release, in total and for the routes that both have served.
+// The figures of a release, since the start of this process: in total, and of the routes with the most
+// requests. They are compared with those of the previous release, in total and for the routes that both have
+// served.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 const { OUTCOMES } = require('../../core/request/outcome')
@@ -23,7 +24,12 @@ function figuresOf({ count, errors, histogram }) {
   return { count, p50Ms, p95Ms, p99Ms, errorRatio: count === 0 ? 0 : errors / count }
 }
 
-/** The series with the most requests. It sums counters: histograms of a thousand series would be slow. @param {RouteTable} routes @param {number} max */
+/**
+ * The series with the most requests. It sums counters: histograms of a thousand series would be slow.
+ *
+ * @param {RouteTable} routes
+ * @param {number} max
+ */
 function busiest({ series, tables: { counters } }, max) {
   /** @param {RouteSeries} series */
   const countOf = ({ row }) => {
@@ -37,7 +43,12 @@ function busiest({ series, tables: { counters } }, max) {
     .map(({ each }) => each)
 }
 
-/** The share of rejected requests among all that arrived. `count` excludes rejected requests. @param {number} shed @param {number} count */
+/**
+ * The share of rejected requests among all that arrived. `count` excludes rejected requests.
+ *
+ * @param {number} shed
+ * @param {number} count
+ */
 const shedRatioOf = (shed, count) => (shed === 0 ? 0 : shed / (shed + count))
 
 /** @param {SpanCounts} latency @param {number} shed */

@@ -1,8 +1,8 @@
 'use strict'
-// The file that carries the figures of a release to the next: at most two releases, a few kilobytes. It is written under another name
-// and then renamed, so that a reader or a crash never sees half a file.
-// A foreign file at the path is reported once and never overwritten, since it may be the user's package.json. An empty file is
-// ours: a power failure can lose the bytes of a renamed file.
+// The file that carries the figures of a release to the next: at most two releases, a few kilobytes. It is
+// written under another name and then renamed, so that a reader or a crash never sees half a file. A foreign
+// file at the path is reported once and never overwritten, since it may be the user's package.json. An empty
+// file is ours: a power failure can lose the bytes of a renamed file.
 
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
@@ -16,7 +16,10 @@ const MAX_TEXT_LENGTH = 256
 /** @type {(keyof Figures)[]} */
 const FIGURES = ['count', 'p50Ms', 'p95Ms', 'p99Ms', 'errorRatio', 'shedRatio']
 
-/** @typedef {{ count: number, p50Ms: number, p95Ms: number, p99Ms: number, errorRatio: number, shedRatio: number }} Figures */
+/**
+ * @typedef {{ count: number, p50Ms: number, p95Ms: number, p99Ms: number, errorRatio: number,
+ *   shedRatio: number }} Figures
+ */
 /**
  * @typedef {{ version: string, revision: string, since: string, until: string, requests: Figures,
  *   routes: ({ method: string, route: string } & Figures)[] }} ReleaseRecord
@@ -90,7 +93,8 @@ class ReleaseFile {
   /** @param {ReleaseRecord[]} releases in the order in which they began; the last ones are kept */
   write(releases) {
     const text = JSON.stringify({ format: FORMAT, releases: releases.slice(-MAX_RELEASES) })
-    // A symbolic link in the folder of a release points to a file that outlives that folder: replace the file, not the link.
+    // A symbolic link in the folder of a release points to a file that outlives that folder: replace the
+    // file, not the link.
     const path = fs.existsSync(this.#path) ? fs.realpathSync(this.#path) : this.#path
     const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
     try {

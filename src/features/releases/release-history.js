@@ -1,9 +1,11 @@
 'use strict'
-// This release and the previous one. The figures are written on close, on exit, and every ten minutes for a process that is killed. A loop turn that comes anyway does so: about 4 ms for 50 routes.
-// Quantiles of several processes cannot be merged. The process with the most requests represents its release, so the order of
-// writes and restarts do not matter.
+// This release and the previous one. The figures are written on close, on exit, and every ten minutes for a
+// process that is killed. A loop turn that comes anyway does so: about 4 ms for 50 routes. Quantiles of
+// several processes cannot be merged. The process with the most requests represents its release, so the order
+// of writes and restarts do not matter.
 
-// With the instance, and not with the first snapshot: the application may have given up the right to read files by then.
+// With the instance, and not with the first snapshot: the application may have given up the right to read
+// files by then.
 const { compareReleases, takeFigures } = require('./release-figures')
 
 /**
@@ -77,9 +79,8 @@ class ReleaseHistory {
   #onExit = () => this.#save()
 
   /**
-   * @param {{ options: { version: string | undefined, revision: string | undefined, file: string | undefined },
-   *   clock: import('../../core/clock').Clock,
-   *   internalErrors: InternalErrors,
+   * @param {{ options: { version: string | undefined, revision: string | undefined, file: string |
+   *   undefined }, clock: import('../../core/clock').Clock, internalErrors: InternalErrors,
    *   warn: (fields: object, message: string) => void,
    *   takeFigures: (maxRoutes: number) => ReturnType<typeof import('./release-figures').takeFigures> }} parts
    */
@@ -110,7 +111,12 @@ class ReleaseHistory {
     return compareReleases(this, snapshot)
   }
 
-  /** Continues the last release if this process belongs to it. Otherwise a new release begins, even after a rollback. @param {ReleaseRecord[]} releases */
+  /**
+   * Continues the last release if this process belongs to it. Otherwise a new release begins, even after a
+   * rollback.
+   *
+   * @param {ReleaseRecord[]} releases
+   */
   #restore(releases) {
     const last = releases.at(-1)
     if (last === undefined) return
@@ -120,7 +126,11 @@ class ReleaseHistory {
     this.#findPrevious(releases)
   }
 
-  /** Repeated at every save: in a rolling deploy, the previous release still writes after this one has begun. @param {ReleaseRecord[]} releases */
+  /**
+   * Repeated at every save: in a rolling deploy, the previous release still writes after this one has begun.
+   *
+   * @param {ReleaseRecord[]} releases
+   */
   #findPrevious(releases) {
     /** @param {ReleaseRecord} each */
     const isBefore = (each) => !isSameRelease(each, this.current) && each.since < this.current.since

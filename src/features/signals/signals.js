@@ -1,11 +1,11 @@
 'use strict'
-// `spillway.signal(req)`: a signal that aborts when nobody waits for the answer any more. The feature starts with
-// the first call. From then on, a request that asks for no signal costs one property and one comparison.
+// `spillway.signal(req)`: a signal that aborts when nobody waits for the answer any more. The feature starts
+// with the first call. From then on, a request that asks for no signal costs one property and one comparison.
 //
-// The recorded end of the request decides, not an event of Node's request: `close` also comes after the body was
-// read. So did the abort of Node's own `req.signal` (nodejs/node 63532, 64390).
-// Node closes the connection of a client that half-closes. With `httpAllowHalfOpen` it does not: the client still
-// gets its answer, and nothing aborts.
+// The recorded end of the request decides, not an event of Node's request: `close` also comes after the body
+// was read. So did the abort of Node's own `req.signal` (nodejs/node 63532, 64390). Node closes the
+// connection of a client that half-closes. With `httpAllowHalfOpen` it does not: the client still gets its
+// answer, and nothing aborts.
 
 const { isEndedByDrain } = require('../../core/request/event-stream')
 const { ABORTED, ERRORED, TIMED_OUT, outcomeOf } = require('../../core/request/outcome')
@@ -20,7 +20,8 @@ const { RequestAbortError } = require('./abort-reasons')
  * @import { Recorder } from '../../core/request/recorder'
  * @import { RoutedResponse as NodeResponse } from '../../core/route/route-state'
  * @import { Instance } from '../../instance'
- * @typedef {(req: NodeRequest) => number} LeftMs the milliseconds until the deadline of a request, or Infinity
+ * @typedef {(req: NodeRequest) => number} LeftMs the milliseconds until the deadline of a request, or
+ *   Infinity
  */
 
 /** @type {AbortCode} */
@@ -89,7 +90,12 @@ class Signals {
     else if (leftMs <= LONGEST_TIMER_MS) pending.timer = this.#clock.after(leftMs, onDeadline)
   }
 
-  /** By which code the signal of a response has aborted. @param {NodeResponse} res @returns {string | undefined} */
+  /**
+   * By which code the signal of a response has aborted.
+   *
+   * @param {NodeResponse} res
+   * @returns {string | undefined}
+   */
   abortCodeOf(res) {
     return this.#signals.get(res)?.controller.signal.reason?.code
   }
@@ -112,7 +118,12 @@ class Signals {
   }
 }
 
-/** Why the request ended without its whole answer. @param {Request} request @returns {AbortCode | undefined} */
+/**
+ * Why the request ended without its whole answer.
+ *
+ * @param {Request} request
+ * @returns {AbortCode | undefined}
+ */
 function codeOf(request) {
   const { recorder, res, stream } = request
   // Nobody has read the status of a request that is not counted.
@@ -128,8 +139,8 @@ function codeOf(request) {
 }
 
 /**
- * Why a stream was closed before its answer was whole. Until it has finished, a client that closed it without an error looks like
- * the server. A server destroys it.
+ * Why a stream was closed before its answer was whole. Until it has finished, a client that closed it without
+ * an error looks like the server. A server destroys it.
  *
  * @param {Request} request
  */
@@ -140,13 +151,21 @@ function codeOfAborted(request) {
   return code === 'ERR_SPILLWAY_RESPONSE_CUT' && isByClient ? DISCONNECTED : code
 }
 
-/** The connection of a pipelined request has closed, before its response was given one. @param {Request} request */
+/**
+ * The connection of a pipelined request has closed, before its response was given one.
+ *
+ * @param {Request} request
+ */
 const codeOfClosed = ({ stream }) => (stream === undefined ? DISCONNECTED : undefined)
 
 /** By Node's request: the signals of those without a response. @type {WeakMap<NodeRequest, AbortSignal>} */
 const unanswered = new WeakMap()
 
-/** Of an upgrade, or of a request that had its whole answer before the feature started. @param {NodeRequest} req */
+/**
+ * Of an upgrade, or of a request that had its whole answer before the feature started.
+ *
+ * @param {NodeRequest} req
+ */
 function signalWithoutResponse(req) {
   const known = unanswered.get(req)
   if (known !== undefined) return known

@@ -1,9 +1,11 @@
 'use strict'
-// Decides whether a connection that lives long, such as a WebSocket, may open now. Most of its messages cannot be rejected. So the loop
-// must have room for its load, not only for its handshake. While the loop idles three tenths of its time there is room. Otherwise:
+// Decides whether a connection that lives long, such as a WebSocket, may open now. Most of its messages
+// cannot be rejected. So the loop must have room for its load, not only for its handshake. While the loop
+// idles three tenths of its time there is room. Otherwise:
 //   room = idle share of the loop, the less of two horizons - 0.1 - the load that connections which opened lately will take (connection-load.js)
-// Without room a connection is held. Once it was held for a second, it is rejected if the loop is full, or if newcomers have shown
-// that it will be. While the oldest has waited that long, others are rejected at once (docs/decisions/0055).
+// Without room a connection is held. Once it was held for a second, it is rejected if the loop is full, or if
+// newcomers have shown that it will be. While the oldest has waited that long, others are rejected at once
+// (docs/decisions/0055).
 
 const { HEALTHY_LOAD } = require('../../core/gate/limits/queue-delay')
 const { IDLE_SHARE, RECHECK_MS, SAMPLE_MS, shareAfter } = require('../../core/gate/measurements/loop-turns')
@@ -16,7 +18,10 @@ const { ConnectionLoad, LAG_MS } = require('./connection-load')
  * @import { Source } from './connection-load'
  */
 
-/** The horizon of the idle share that admits. That which rejects has LAG_MS: a loop at 80 % has moments without any idle time. */
+/**
+ * The horizon of the idle share that admits. That which rejects has LAG_MS: a loop at 80 % has moments
+ * without any idle time.
+ */
 const HORIZON_MS = 250
 /** One that idles this much rejects nobody. A load of 70 % idles less for a second, now and then. */
 const FULL_SHARE = 0.2
@@ -25,8 +30,13 @@ const PATIENCE_MS = 1000
 /** How long the loop must have been full before messages of class `low` are rejected. */
 const FULL_MS = 500
 
-/** @typedef {(reason: ShedReason | undefined, value?: number, bound?: number) => void} OnDecision with the number behind a rejection, and its bound */
-/** @typedef {{ owner: object | undefined, priority: number, sinceMs: number, onDecision: OnDecision }} Held */
+/**
+ * @typedef {(reason: ShedReason | undefined, value?: number, bound?: number) => void} OnDecision with the
+ *   number behind a rejection, and its bound
+ */
+/**
+ * @typedef {{ owner: object | undefined, priority: number, sinceMs: number, onDecision: OnDecision }} Held
+ */
 
 class ConnectionGate {
   /** Whether the process drains: no connection opens any more. */
@@ -79,7 +89,12 @@ class ConnectionGate {
     return this.#held.size
   }
 
-  /** The clock of whatever waits here. The stall-free clock of requests takes a turn of many messages for a stall. @param {number} nowMs */
+  /**
+   * The clock of whatever waits here. The stall-free clock of requests takes a turn of many messages for a
+   * stall.
+   *
+   * @param {number} nowMs
+   */
   #patientMs(nowMs) {
     return this.#waitedMs + Math.min(SAMPLE_MS, nowMs - this.#waitedAtMs)
   }
@@ -117,7 +132,10 @@ class ConnectionGate {
     else if (Number.isNaN(this.#fullSinceMs)) this.#fullSinceMs = this.#waitedMs
   }
 
-  /** Whether a message of class `low` is to be rejected: the loop has been full for half a second, or a resource is short. */
+  /**
+   * Whether a message of class `low` is to be rejected: the loop has been full for half a second, or a
+   * resource is short.
+   */
   get isOverloaded() {
     if (this.#isClosed || this.#mode === 'off') return false
     return this.#parts.resources.isShort || this.#isLoopFull(this.#parts.clock.now())
@@ -149,7 +167,12 @@ class ConnectionGate {
     return this.#roomAt(nowMs) > 0
   }
 
-  /** Whether those that are held do not fit, by what newcomers have taken. The mean of all connections rejects none. @param {number} nowMs */
+  /**
+   * Whether those that are held do not fit, by what newcomers have taken. The mean of all connections rejects
+   * none.
+   *
+   * @param {number} nowMs
+   */
   #isFull(nowMs) {
     const share = this.#longIdleShare
     if (share >= FULL_SHARE || this.#hasRoom(nowMs)) return false
@@ -160,7 +183,11 @@ class ConnectionGate {
     return { held: this.#held.size, room: this.#roomAt(this.#parts.clock.now()) }
   }
 
-  /** Whether connections have been held all the time for as long as one is held, and do not fit. @param {number} nowMs */
+  /**
+   * Whether connections have been held all the time for as long as one is held, and do not fit.
+   *
+   * @param {number} nowMs
+   */
   #isStanding(nowMs) {
     const isLong = this.#held.size > 0 && this.#patientMs(nowMs) - this.#queuedSinceMs >= PATIENCE_MS
     return isLong && this.#isFull(nowMs)
@@ -253,7 +280,14 @@ class ConnectionGate {
     if (this.#held.size > 0) this.#lookLater()
   }
 
-  /** A turn later: the application may throw. @param {Held} held @param {ShedReason} [reason] @param {number} [value] @param {number} [bound] */
+  /**
+   * A turn later: the application may throw.
+   *
+   * @param {Held} held
+   * @param {ShedReason} [reason]
+   * @param {number} [value]
+   * @param {number} [bound]
+   */
   #release(held, reason, value, bound) {
     if (!this.#held.delete(held)) return
     const { cause, clock, onReject } = this.#parts

@@ -1,21 +1,27 @@
 'use strict'
-// The load that connections put on the loop later: a connection is cheap to open, and sends its messages afterwards.
+// The load that connections put on the loop later: a connection is cheap to open, and sends its messages
+// afterwards.
 //   expected          = load of a newcomer x connections that have opened in the last two seconds, less those that have closed
 //   load of a newcomer = what those of the last five seconds take of the loop, for each that shows what it does
-// Until they have been seen for a second, a newcomer is taken for a mean connection. That mean may hold a newcomer. It rejects none: `shown` leaves it
-// out, because a few that load the loop say little about many that are silent. Handshakes do not count as load.
+// Until they have been seen for a second, a newcomer is taken for a mean connection. That mean may hold a
+// newcomer. It rejects none: `shown` leaves it out, because a few that load the loop say little about many
+// that are silent. Handshakes do not count as load.
 
 const { SAMPLE_MS } = require('../../core/gate/measurements/loop-turns')
 
-/** How long it takes until the load of a connection shows. What is supposed counts as much as one newcomer that is seen for so long. */
+/**
+ * How long it takes until the load of a connection shows. What is supposed counts as much as one newcomer
+ * that is seen for so long.
+ */
 const LAG_MS = 2000
 /** For how long it is remembered what newcomers took. */
 const MEMORY_MS = 10_000
 
 /**
- * @typedef {() => { open: number, found: number, newcomers: number, handledMs: number, newcomersHandledMs: number }} Source `found`: the part
- *   of `open` that was there before, or that is watched no longer, as a negative number; `newcomers`: the part that opened lately and shows
- *   what it does; `newcomersHandledMs`: the part of `handledMs` that went to newcomers
+ * @typedef {() => { open: number, found: number, newcomers: number, handledMs: number,
+ *   newcomersHandledMs: number }} Source `found`: the part of `open` that was there before, or that is
+ *   watched no longer, as a negative number; `newcomers`: the part that opened lately and shows what it does;
+ *   `newcomersHandledMs`: the part of `handledMs` that went to newcomers
  */
 
 class ConnectionLoad {
@@ -75,7 +81,12 @@ class ConnectionLoad {
     this.#newcomersHandledMs = newcomersHandledMs
   }
 
-  /** Loop share of each new connection, starting from the supposed share, which counts as one second of observation. @param {number} supposed */
+  /**
+   * Loop share of each new connection, starting from the supposed share, which counts as one second of
+   * observation.
+   *
+   * @param {number} supposed
+   */
   #loadOfEach(supposed) {
     return (this.#tookMs + LAG_MS * supposed) / (this.#seenMs + LAG_MS)
   }

@@ -1,5 +1,6 @@
 'use strict'
-// Counts connections, messages and bytes of one instance: connections by transport, and what was closed by reason.
+// Counts connections, messages and bytes of one instance: connections by transport, and what was closed by
+// reason.
 
 const { CLOSE_REASONS } = require('./close-reasons')
 
@@ -31,13 +32,22 @@ class ConnectionTable {
     this.#opened[indexOf(transport)]++
   }
 
-  /** A connection that was open before Spillway knew it counts as open, and was not opened since. @param {string} transport */
+  /**
+   * A connection that was open before Spillway knew it counts as open, and was not opened since.
+   *
+   * @param {string} transport
+   */
   onFound(transport) {
     this.found++
     this.#open[indexOf(transport)]++
   }
 
-  /** Socket.IO begins by polling and goes on by WebSocket. @param {string} from @param {string} to of its transports */
+  /**
+   * Socket.IO begins by polling and goes on by WebSocket.
+   *
+   * @param {string} from
+   * @param {string} to of its transports
+   */
   onUpgrade(from, to) {
     this.#open[indexOf(from)]--
     this.#open[indexOf(to)]++

@@ -1,9 +1,11 @@
 'use strict'
-// Calls the listeners of an event as `emit` of Node does, and sees when each has ended. `emit` drops what listeners return, and a listener that is
-// wrapped would be another one for `off()`, `listeners()` and other packages.
+// Calls the listeners of an event as `emit` of Node does, and sees when each has ended. `emit` drops what
+// listeners return, and a listener that is wrapped would be another one for `off()`, `listeners()` and other
+// packages.
 //
-// An error is thrown on, and a rejection stays unhandled, as without Spillway. Only the promise of an async function is followed: nobody else has it.
-// To follow another promise would either hide its rejection from Node, or report one that the application handles itself.
+// An error is thrown on, and a rejection stays unhandled, as without Spillway. Only the promise of an async
+// function is followed: nobody else has it. To follow another promise would either hide its rejection from
+// Node, or report one that the application handles itself.
 
 const { EventEmitter } = require('node:events')
 const { isProxy } = require('node:util/types')
@@ -25,7 +27,8 @@ const kCapture = Object.getOwnPropertySymbols(new EventEmitter()).find(
 )
 
 /**
- * Node's `once` wraps its listener, which the wrapper has as `listener`. A wrapper of the application may handle the promise, and so may a proxy.
+ * Node's `once` wraps its listener, which the wrapper has as `listener`. A wrapper of the application may
+ * handle the promise, and so may a proxy.
  *
  * @param {Listener} listener
  */
@@ -35,7 +38,8 @@ const isAsync = (listener) => {
 }
 
 /**
- * Node's `emit` does more than call the listeners: with no listener of `error`, with `captureRejections`, and in a domain.
+ * Node's `emit` does more than call the listeners: with no listener of `error`, with `captureRejections`, and
+ * in a domain.
  *
  * @param {Emitter} emitter @param {Listener[]} listeners
  */

@@ -1,5 +1,6 @@
 'use strict'
-// Watches the connections of one Engine.IO server, the transport of Socket.IO: opens, closes, messages and known sessions. `allowRequest` decides on new connections.
+// Watches the connections of one Engine.IO server, the transport of Socket.IO: opens, closes, messages and
+// known sessions. `allowRequest` decides on new connections.
 
 const { ReplacedMethod } = require('../../core/replaced-method')
 const { reasonOfEngine } = require('./close-reasons')
@@ -13,9 +14,11 @@ const { sizeOf } = require('./socket-message')
  */
 
 /**
- * @typedef {EventEmitter & { transport: { name: string }, readyState: string, close(discard?: boolean): void }} Connection
+ * @typedef {EventEmitter & { transport: { name: string }, readyState: string,
+ *   close(discard?: boolean): void }} Connection
  * @typedef {(error: string | null, isAllowed: boolean) => void} OnAllowed
- * @typedef {EventEmitter & { clients: Record<string, Connection>, opts: { addTrailingSlash?: boolean } }} Engine
+ * @typedef {EventEmitter & { clients: Record<string, Connection>, opts: { addTrailingSlash?: boolean } }}
+ *   Engine
  * @typedef {{ type: string, data?: unknown }} Packet
  */
 
@@ -42,7 +45,11 @@ class EngineConnections {
   #onUpgrade
   #onClose
 
-  /** @param {Engine} engine @param {() => string} pathOf the path that its requests begin with @param {Sockets} sockets */
+  /**
+   * @param {Engine} engine
+   * @param {() => string} pathOf the path that its requests begin with
+   * @param {Sockets} sockets
+   */
   constructor(engine, pathOf, sockets) {
     this.#engine = engine
     this.#pathOf = pathOf
@@ -124,7 +131,11 @@ class EngineConnections {
     return SID.test(/** @type {string} */ (url))
   }
 
-  /** Whether the request belongs to a session that is open: only the engine gives the ids of sessions. @param {HandshakeRequest} req */
+  /**
+   * Whether the request belongs to a session that is open: only the engine gives the ids of sessions.
+   *
+   * @param {HandshakeRequest} req
+   */
   hasSession({ url }) {
     const sid = SID.exec(/** @type {string} */ (url))?.[1]
     if (sid === undefined) return false
@@ -133,7 +144,12 @@ class EngineConnections {
     return Object.hasOwn(clients, sid) || (/[%+]/.test(sid) && Object.hasOwn(clients, decoded(sid)))
   }
 
-  /** Closes every connection, as a lost server does: a client of Socket.IO then connects again, and finds another process. @param {Clock} clock */
+  /**
+   * Closes every connection, as a lost server does: a client of Socket.IO then connects again, and finds
+   * another process.
+   *
+   * @param {Clock} clock
+   */
   goodbye(clock) {
     this.#goodbyeClock = clock
     this.#dismiss([...this.#transports.keys()])

@@ -1,6 +1,7 @@
 'use strict'
-// Results of messages, by event: outcomes, the time from receipt to the end of the handlers, and to the acknowledgement. A name is a row only
-// if the application listens to it, or gave it by `kind`. The number of names is bounded. Further ones share a row.
+// Results of messages, by event: outcomes, the time from receipt to the end of the handlers, and to the
+// acknowledgement. A name is a row only if the application listens to it, or gave it by `kind`. The number of
+// names is bounded. Further ones share a row.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { RollingHistogram } = require('../../core/histogram/rolling')
@@ -9,8 +10,9 @@ const { RollingHistogram } = require('../../core/histogram/rolling')
 const METHOD = 'event'
 
 /**
- * Names the event of a message for async contexts, stalls and errors, as they name the route of a request. It has no data of a
- * client: one serves all messages of its event, and a timer that keeps it keeps nothing else.
+ * Names the event of a message for async contexts, stalls and errors, as they name the route of a request. It
+ * has no data of a client: one serves all messages of its event, and a timer that keeps it keeps nothing
+ * else.
  */
 class EventReference {
   method = METHOD
@@ -31,7 +33,10 @@ class EventReference {
 }
 
 const MAX_EVENTS = 100
-/** A client may influence the result of `kind`: a name as long as a message would be kept, and shown at each scrape. */
+/**
+ * A client may influence the result of `kind`: a name as long as a message would be kept, and shown at each
+ * scrape.
+ */
 const MAX_NAME_LENGTH = 128
 /** Messages of events that nobody listens to, whatever name their client gave. */
 const UNHANDLED = '(unhandled)'
@@ -98,7 +103,12 @@ class EventTable {
   }
 
   // Hot path: once a message.
-  /** @param {EventRow} row @param {number} outcome of OUTCOMES @param {number} durationMs @param {number} nowMs */
+  /**
+   * @param {EventRow} row
+   * @param {number} outcome of OUTCOMES
+   * @param {number} durationMs
+   * @param {number} nowMs
+   */
   onEnd(row, outcome, durationMs, nowMs) {
     row.outcomes[outcome]++
     if (outcome === BLOCKED || outcome === SHED || row.name === UNHANDLED) return
@@ -117,7 +127,11 @@ class EventTable {
     row.ackLatency.record(durationMs, nowMs, false)
   }
 
-  /** How many messages each event had so far, and how many of them failed. @returns {Map<string, { count: number, errors: number }>} */
+  /**
+   * How many messages each event had so far, and how many of them failed.
+   *
+   * @returns {Map<string, { count: number, errors: number }>}
+   */
   totals() {
     const totals = new Map()
     for (const { name, outcomes } of this.#rows.values())

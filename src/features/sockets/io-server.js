@@ -1,6 +1,7 @@
 'use strict'
-// Watches one server of Socket.IO: its engine, its namespaces, and the sockets of each, those that are there and those to come. Nothing of it shows
-// among the listeners of a namespace, which an application may remove or count.
+// Watches one server of Socket.IO: its engine, its namespaces, and the sockets of each, those that are there
+// and those to come. Nothing of it shows among the listeners of a namespace, which an application may remove
+// or count.
 
 const { ReplacedMethod } = require('../../core/replaced-method')
 const { EngineConnections } = require('./engine-connections')
@@ -27,7 +28,11 @@ class IoServer {
   #priority
   /** One for each server that it is attached to. @type {Map<Engine, EngineConnections>} */
   #engines = new Map()
-  /** Their `emitReserved`. Weakly: clients may name namespaces, which come and go. @type {WeakMap<Namespace, ReplacedMethod>} */
+  /**
+   * Their `emitReserved`. Weakly: clients may name namespaces, which come and go.
+   *
+   * @type {WeakMap<Namespace, ReplacedMethod>}
+   */
   #namespaces = new WeakMap()
   #bind
   #isClosed = false
@@ -81,7 +86,8 @@ class IoServer {
   }
 
   /**
-   * Whether it decides about this upgrade: a session that is open goes on, and Engine.IO turns one away that it does not know.
+   * Whether it decides about this upgrade: a session that is open goes on, and Engine.IO turns one away that
+   * it does not know.
    *
    * @param {HandshakeRequest} req
    */
@@ -115,7 +121,12 @@ class IoServer {
     if (!watchIoSocket(socket, this.#watcher)) this.#sockets.onUnknown()
   }
 
-  /** @param {Socket} socket @param {Packet} packet @param {SocketMessage | undefined} next @returns {Received} */
+  /**
+   * @param {Socket} socket
+   * @param {Packet} packet
+   * @param {SocketMessage | undefined} next
+   * @returns {Received}
+   */
   #receive(socket, packet, next) {
     if (this.#isClosed) return next
     const given = packet.data?.[0]
@@ -139,7 +150,11 @@ class IoServer {
     return this.#sockets.receive({ name, isHandled, newcomer: this.#newcomerOf(socket.conn), next })
   }
 
-  /** The id of the connection, which may carry sockets of several namespaces, one after the other. @param {Connection} connection */
+  /**
+   * The id of the connection, which may carry sockets of several namespaces, one after the other.
+   *
+   * @param {Connection} connection
+   */
   #newcomerOf(connection) {
     for (const engine of this.#engines.values()) {
       const newcomer = engine.newcomerOf(connection)
@@ -164,7 +179,11 @@ class IoServer {
   }
 }
 
-/** @param {Socket} socket @param {Packet} packet @param {import('../../../index.js').OverloadedMessage} rejection */
+/**
+ * @param {Socket} socket
+ * @param {Packet} packet
+ * @param {import('../../../index.js').OverloadedMessage} rejection
+ */
 function answer(socket, { id }, rejection) {
   if (id !== undefined && id !== null) socket.ack(id)(rejection)
   else socket.emit('spillway:overloaded', rejection)

@@ -1,5 +1,6 @@
 'use strict'
-// Watches the events that one socket of Socket.IO receives. Three methods of the socket are replaced, on the socket itself:
+// Watches the events that one socket of Socket.IO receives. Three methods of the socket are replaced, on the
+// socket itself:
 //   onevent    the packet is received: the message begins, or is rejected by its priority
 //   ack        the acknowledgement is made, and handed to the listeners
 //   dispatch   the middlewares of `socket.use` run, then the listeners; as in Socket.IO, but each listener is called here
@@ -15,7 +16,9 @@ const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
  * @import { SocketMessage } from './socket-message'
  */
 
-/** Another copy of this package may watch the same socket: its number changes with WatchedSocket and Watcher. */
+/**
+ * Another copy of this package may watch the same socket: its number changes with WatchedSocket and Watcher.
+ */
 const kWatched = Symbol.for('spillway.socket.1')
 /** The replacement of `dispatch` is right only for a `dispatch` that does this. */
 const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
@@ -24,12 +27,13 @@ const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
  * What is used of a socket. `kWatched`: once it is watched.
  *
  * @typedef {(...given: unknown[]) => unknown} Acknowledge
- * @typedef {Emitter & { ack(id: number): Acknowledge, conn: Connection, connected: boolean, dispatch: unknown,
- *   emit(event: string, ...args: unknown[]): unknown, listenerCount(event: string): number, onevent: unknown,
- *   run(event: unknown[], next: (error?: unknown) => void): void, _onerror(error: unknown): void,
- *   [kWatched]: IoSocket }} Socket
+ * @typedef {Emitter & { ack(id: number): Acknowledge, conn: Connection, connected: boolean,
+ *   dispatch: unknown, emit(event: string, ...args: unknown[]): unknown,
+ *   listenerCount(event: string): number, onevent: unknown, run(event: unknown[],
+ *   next: (error?: unknown) => void): void, _onerror(error: unknown): void, [kWatched]: IoSocket }} Socket
  * @typedef {{ id?: number | null, data?: unknown[] }} Packet
- * @typedef {SocketMessage | typeof REJECTED | undefined} Received the message with those of the other instances; REJECTED: it is answered
+ * @typedef {SocketMessage | typeof REJECTED | undefined} Received the message with those of the other
+ *   instances; REJECTED: it is answered
  */
 
 /**
@@ -37,7 +41,11 @@ const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
  * @property {(socket: Socket, packet: Packet, next: SocketMessage | undefined) => Received} receive
  */
 
-/** The message whose packet is being received: everything until `dispatch` runs at once. @type {SocketMessage | undefined} */
+/**
+ * The message whose packet is being received: everything until `dispatch` runs at once.
+ *
+ * @type {SocketMessage | undefined}
+ */
 let current
 
 /** @extends {WatchedSocket<Watcher>} */
@@ -53,7 +61,11 @@ class IoSocket extends WatchedSocket {
     this.restores = methods.map((method) => () => method.restore())
   }
 
-  /** @param {Socket} socket @param {Packet} packet @returns {Received} undefined if nobody watches any more */
+  /**
+   * @param {Socket} socket
+   * @param {Packet} packet
+   * @returns {Received} undefined if nobody watches any more
+   */
   receive(socket, packet) {
     /** @type {Received} */
     let message
@@ -125,7 +137,11 @@ const isKnown = (socket) => {
   return KNOWN.every((part) => text.includes(part))
 }
 
-/** @param {Socket} socket @param {Watcher} watcher @returns {boolean} false if the socket is none that can be watched */
+/**
+ * @param {Socket} socket
+ * @param {Watcher} watcher
+ * @returns {boolean} false if the socket is none that can be watched
+ */
 function watchIoSocket(socket, watcher) {
   if (socket[kWatched] === undefined) {
     if (!isKnown(socket)) return false

@@ -1,5 +1,7 @@
 'use strict'
-// The connections that opened in the last five seconds and are open still: how many show what they do, and what their listeners took. A new connection counts from its first message on, or after a second of silence: at first it has sent nothing. Times are in slots of half a second.
+// The connections that opened in the last five seconds and are open still: how many show what they do, and
+// what their listeners took. A new connection counts from its first message on, or after a second of silence:
+// at first it has sent nothing. Times are in slots of half a second.
 
 const SLOT_MS = 500
 const SLOTS = 10
@@ -18,7 +20,10 @@ class Newcomers {
   /** For how long their listeners have run, until each first returned. */
   handledMs = 0
   #clock
-  /** How many are open of those that opened in a slot, by its number modulo SLOTS, and how many of these have sent a message. */
+  /**
+   * How many are open of those that opened in a slot, by its number modulo SLOTS, and how many of these have
+   * sent a message.
+   */
   #openOf = new Float64Array(SLOTS)
   #sentOf = new Float64Array(SLOTS)
   #slot
@@ -57,7 +62,11 @@ class Newcomers {
   }
 
   // Hot path: once a message.
-  /** @param {Newcomer | undefined} newcomer undefined: it was open before @param {number} nowMs @returns {boolean} whether it is one still */
+  /**
+   * @param {Newcomer | undefined} newcomer undefined: it was open before
+   * @param {number} nowMs
+   * @returns {boolean} whether it is one still
+   */
   receive(newcomer, nowMs) {
     if (newcomer === undefined || slotOf(nowMs) - newcomer.slot >= SLOTS) return false
     if (!newcomer.hasSent) {

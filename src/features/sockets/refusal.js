@@ -1,5 +1,6 @@
 'use strict'
-// Answers a connection that may not open: 503 with `Retry-After`, to a handshake by polling and to an upgrade, before its handshake.
+// Answers a connection that may not open: 503 with `Retry-After`, to a handshake by polling and to an
+// upgrade, before its handshake.
 
 const { PROBLEM } = require('../../core/gate/rejection')
 

@@ -1,12 +1,14 @@
 'use strict'
-// Recognizes what `sockets()` is given by its shape: the application may have any copy of socket.io and ws, and Spillway depends on none.
+// Recognizes what `sockets()` is given by its shape: the application may have any copy of socket.io and ws,
+// and Spillway depends on none.
 
 const { SpillwayError } = require('../../core/errors/errors')
 
 /**
  * Argument of `sockets()`, as far as it is read.
  *
- * @typedef {'adapter' | 'bind' | 'clients' | 'handleUpgrade' | 'listen' | 'nsp' | 'of' | 'on' | 'onconnection' | 'options'
+ * @typedef {'adapter' | 'bind' | 'clients' | 'handleUpgrade' | 'listen' | 'nsp' | 'of' | 'on' |
+ *   'onconnection' | 'options'
  *   | 'opts' | 'ping' | 'server' | 'shouldHandle' | 'terminate' | 'verify' | '_nsps'} Member
  * @typedef {Partial<Record<Member, unknown>> | null | undefined} Given
  */

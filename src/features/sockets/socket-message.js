@@ -1,6 +1,6 @@
 'use strict'
-// One message that was received: when it came, which of its listeners have not ended, and whether it was acknowledged. Each instance that watches the
-// socket has its own, linked by `next`.
+// One message that was received: when it came, which of its listeners have not ended, and whether it was
+// acknowledged. Each instance that watches the socket has its own, linked by `next`.
 
 const { BLOCKED, COMPLETED, ERRORED } = require('./event-table')
 
@@ -21,8 +21,9 @@ class SocketMessage {
 
   /**
    * @param {Sockets} sockets
-   * @param {{ row: ReturnType<EventTable['rowOf']>, startedMs: number,
-   *   isOfNewcomer: boolean, next: SocketMessage | undefined }} parts `isOfNewcomer`: its connection opened lately; `next`: of another instance
+   * @param {{ row: ReturnType<EventTable['rowOf']>, startedMs: number, isOfNewcomer: boolean,
+   *   next: SocketMessage | undefined }} parts `isOfNewcomer`: its connection opened lately; `next`: of
+   *   another instance
    */
   constructor(sockets, { row, startedMs, isOfNewcomer, next }) {
     this.#sockets = sockets
@@ -32,7 +33,13 @@ class SocketMessage {
     this.next = next
   }
 
-  /** Calls the listeners: code of the application, which may throw. @template T @param {() => T} callback @returns {T} */
+  /**
+   * Calls the listeners: code of the application, which may throw.
+   *
+   * @template T
+   * @param {() => T} callback
+   * @returns {T}
+   */
   run(callback) {
     const sockets = this.#sockets
     const { reference } = this.#row
@@ -98,7 +105,12 @@ class SocketMessage {
 
 /** @typedef {{ byteLength?: number, size?: number }} Sized binary data */
 
-/** Bytes of any message that Engine.IO and ws accept. @param {unknown} data @returns {number} 0 for anything else */
+/**
+ * Bytes of any message that Engine.IO and ws accept.
+ *
+ * @param {unknown} data
+ * @returns {number} 0 for anything else
+ */
 function sizeOf(data) {
   if (typeof data === 'string') return Buffer.byteLength(data)
   if (data === undefined || data === null) return 0

@@ -1,6 +1,7 @@
 'use strict'
-// The sockets of one instance: the servers of Socket.IO and ws that it watches, and what is counted of them. `decide()` asks the gate whether a
-// connection opens (connection-gate.js). Until `sockets()` is called, no request enters this file.
+// The sockets of one instance: the servers of Socket.IO and ws that it watches, and what is counted of them.
+// `decide()` asks the gate whether a connection opens (connection-gate.js). Until `sockets()` is called, no
+// request enters this file.
 
 const { LOW, NORMAL, priorityIndex } = require('../../core/gate/verdict')
 const { SHED: SHED_PART } = require('../../core/request/ignore')
@@ -29,7 +30,8 @@ const { SocketMessage } = require('./socket-message')
 /**
  * @typedef {Pick<Instance,
  *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'options' | 'recorder'>} Parts
- * @typedef {IncomingMessage & { res?: ServerResponse, socket: Socket & { server?: unknown } }} HandshakeRequest
+ * @typedef {IncomingMessage & { res?: ServerResponse, socket: Socket & { server?: unknown } }}
+ *   HandshakeRequest
  *   `res`: set by Engine.IO
  * @typedef {ReturnType<Sockets['sample']>} SocketsSample
  */
@@ -114,7 +116,11 @@ class Sockets {
   }
 
   // Hot path where Socket.IO is watched: once a request.
-  /** Whether the request belongs to an open session: its client was admitted and waits for answers. @param {HandshakeRequest} req */
+  /**
+   * Whether the request belongs to an open session: its client was admitted and waits for answers.
+   *
+   * @param {HandshakeRequest} req
+   */
   ownsRequest(req) {
     for (const server of this.#servers.values()) if (server.hasSession(req)) return true
     return false
@@ -129,8 +135,8 @@ class Sockets {
   /**
    * Opens a connection, now or later, or answers 503. Nothing happens if its client has gone meanwhile.
    * @param {HandshakeRequest} req of the handshake
-   * @param {{ owner: object, res?: ServerResponse | undefined, socket: Duplex }} of `owner`: what watches the server, see `open()`; `res`: of a handshake
-   *   that is no upgrade
+   * @param {{ owner: object, res?: ServerResponse | undefined, socket: Duplex }} of `owner`: what watches the
+   *   server, see `open()`; `res`: of a handshake that is no upgrade
    * @param {() => void} open
    */
   decide(req, { owner, res, socket }, open) {
@@ -193,7 +199,8 @@ class Sockets {
 
   // Hot path: once a message.
   /**
-   * @param {{ name: string, isHandled: boolean, newcomer: Newcomer | undefined, next: SocketMessage | undefined }} received
+   * @param {{ name: string, isHandled: boolean, newcomer: Newcomer | undefined, next: SocketMessage |
+   *   undefined }} received
    *   `isHandled`: whether there is a listener; `newcomer`: unless its connection was there before; `next`: the message of another instance
    */
   receive({ name, isHandled, newcomer, next }) {
@@ -214,7 +221,8 @@ class Sockets {
   }
 
   /**
-   * Whether the message is rejected, by the user's function for its priority: only in overload, and only the class `low`.
+   * Whether the message is rejected, by the user's function for its priority: only in overload, and only the
+   * class `low`.
    * @param {NonNullable<import('../../../index.js').SocketsOptions['priority']>} priority
    * @param {string} event @param {unknown} socket @param {boolean} isHandled
    * @returns {import('../../../index.js').OverloadedMessage | undefined} the answer
@@ -231,7 +239,8 @@ class Sockets {
   }
 
   /**
-   * A listener throws. Unless the application catches the error, it reaches the process before anything else runs.
+   * A listener throws. Unless the application catches the error, it reaches the process before anything else
+   * runs.
    *
    * @param {EventReference} reference
    */
@@ -241,7 +250,12 @@ class Sockets {
     clock.onTurn(() => (context.thrown = undefined))
   }
 
-  /** Node goes on with the error, so that it is logged where it ends. @param {unknown} error @param {EventReference} reference */
+  /**
+   * Node goes on with the error, so that it is logged where it ends.
+   *
+   * @param {unknown} error
+   * @param {EventReference} reference
+   */
   onError(error, reference) {
     const { context, failures, internalErrors } = this.#parts
     internalErrors.guard('sockets', () => {

@@ -1,7 +1,10 @@
 'use strict'
-// Common part of watched sockets of Socket.IO and ws: the watchers, one for each instance of Spillway, and the replaced methods. A socket is watched once, for all instances, and put back when the last one leaves.
+// Common part of watched sockets of Socket.IO and ws: the watchers, one for each instance of Spillway, and
+// the replaced methods. A socket is watched once, for all instances, and put back when the last one leaves.
 
-/** A watcher's result for a message that is not passed on. Another copy of this package may have returned it. */
+/**
+ * A watcher's result for a message that is not passed on. Another copy of this package may have returned it.
+ */
 const REJECTED = Symbol.for('spillway.rejected')
 
 /** @template Watcher */
@@ -15,7 +18,8 @@ class WatchedSocket {
 /**
  * @template Watcher
  * @template {symbol} Key
- * @param {{ [key in Key]?: WatchedSocket<Watcher> }} socket @param {Key} key of its WatchedSocket @param {Watcher} watcher
+ * @param {{ [key in Key]?: WatchedSocket<Watcher> }} socket @param {Key} key of its WatchedSocket
+ *   @param {Watcher} watcher
  */
 function unwatch(socket, key, watcher) {
   const watched = socket[key]

@@ -1,6 +1,7 @@
 'use strict'
-// Watches one `WebSocketServer` of ws: whether an upgrade may become a connection, and the connections. `handleUpgrade` is replaced on the server, which
-// ws calls for a server of its own, and the application where it has `noServer`.
+// Watches one `WebSocketServer` of ws: whether an upgrade may become a connection, and the connections.
+// `handleUpgrade` is replaced on the server, which ws calls for a server of its own, and the application
+// where it has `noServer`.
 
 const { ReplacedMethod } = require('../../core/replaced-method')
 const { reasonOfCode } = require('./close-reasons')
@@ -19,8 +20,8 @@ const { REJECTED } = require('./watched-socket')
  */
 
 /**
- * @typedef {{ clients?: Set<WebSocket>, options: { port: unknown, server: unknown }, shouldHandle(req: IncomingMessage): boolean,
- *   _server?: unknown }} WebSocketServer
+ * @typedef {{ clients?: Set<WebSocket>, options: { port: unknown, server: unknown },
+ *   shouldHandle(req: IncomingMessage): boolean, _server?: unknown }} WebSocketServer
  * @typedef {(ws: WebSocket, ...rest: unknown[]) => unknown} OnWebSocket
  */
 
@@ -70,7 +71,13 @@ class WsServer {
       wss,
       'handleUpgrade',
       (method) =>
-        /** @this {WebSocketServer} @param {HandshakeRequest} req @param {Duplex} socket @param {Buffer} head @param {OnWebSocket} callback */
+        /**
+         * @this {WebSocketServer}
+         * @param {HandshakeRequest} req
+         * @param {Duplex} socket
+         * @param {Buffer} head
+         * @param {OnWebSocket} callback
+         */
         function (req, socket, head, callback) {
           const open = () =>
             method.inner.call(
@@ -96,7 +103,11 @@ class WsServer {
     return false
   }
 
-  /** Whether it decides about this upgrade: with `noServer` the application may give it to another. @param {HandshakeRequest} req */
+  /**
+   * Whether it decides about this upgrade: with `noServer` the application may give it to another.
+   *
+   * @param {HandshakeRequest} req
+   */
   decidesUpgrade(req) {
     const { server, port } = this.#wss.options
     if (server === null && port === null) return false
@@ -114,7 +125,13 @@ class WsServer {
     if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([ws]))
   }
 
-  /** @param {WebSocket} ws @param {unknown} data @param {boolean} isBinary @param {SocketMessage | undefined} next @returns {Received} */
+  /**
+   * @param {WebSocket} ws
+   * @param {unknown} data
+   * @param {boolean} isBinary
+   * @param {SocketMessage | undefined} next
+   * @returns {Received}
+   */
   #receive(ws, data, isBinary, next) {
     if (this.#isClosed) return next
     this.#sockets.connections.onReceive(sizeOf(data))

@@ -1,5 +1,6 @@
 'use strict'
-// Watches the messages of one WebSocket of ws. Its `emit`, `send`, `close` and `terminate` are replaced, on the WebSocket itself.
+// Watches the messages of one WebSocket of ws. Its `emit`, `send`, `close` and `terminate` are replaced, on
+// the WebSocket itself.
 
 const { EventEmitter } = require('node:events')
 const { ReplacedMethod } = require('../../core/replaced-method')
@@ -11,20 +12,26 @@ const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
  * @import { SocketMessage } from './socket-message'
  */
 
-/** Another copy of this package may watch the same WebSocket: its number changes with WatchedSocket and Watcher. */
+/**
+ * Another copy of this package may watch the same WebSocket: its number changes with WatchedSocket and
+ * Watcher.
+ */
 const kWatched = Symbol.for('spillway.websocket.1')
 
 /**
  * What is used of a WebSocket. `kWatched`: once it is watched.
  *
- * @typedef {Emitter & { readyState: number, OPEN: number, listenerCount(event: string): number, send(data: string): void,
- *   close(code: number, reason: string): void, terminate(): void, _closeFrameReceived: boolean, [kWatched]: WsSocket }} WebSocket
- * @typedef {SocketMessage | typeof REJECTED | undefined} Received the message with those of the other instances
+ * @typedef {Emitter & { readyState: number, OPEN: number, listenerCount(event: string): number,
+ *   send(data: string): void, close(code: number, reason: string): void, terminate(): void,
+ *   _closeFrameReceived: boolean, [kWatched]: WsSocket }} WebSocket
+ * @typedef {SocketMessage | typeof REJECTED | undefined} Received the message with those of the other
+ *   instances
  */
 
 /**
  * @typedef {object} Watcher
- * @property {(ws: WebSocket, data: unknown, isBinary: boolean, next: SocketMessage | undefined) => Received} receive
+ * @property {(ws: WebSocket, data: unknown, isBinary: boolean, next: SocketMessage | undefined) => Received}
+ *   receive
  * @property {(data: unknown) => void} onSend
  * @property {(ws: WebSocket, code: number) => void} onClose
  */
@@ -111,7 +118,12 @@ function watchWebSocket(ws, watcher) {
 /** @param {WebSocket} ws @param {Watcher} watcher */
 const unwatchWebSocket = (ws, watcher) => unwatch(ws, kWatched, watcher)
 
-/** Who closed the WebSocket, and how. @param {WebSocket} ws @returns {{ isOurs: boolean, ourCode?: number | undefined }} */
+/**
+ * Who closed the WebSocket, and how.
+ *
+ * @param {WebSocket} ws
+ * @returns {{ isOurs: boolean, ourCode?: number | undefined }}
+ */
 const closeOf = (ws) => ws[kWatched] ?? NOT_OURS
 const NOT_OURS = Object.freeze({ isOurs: false })
 

@@ -1,5 +1,7 @@
 'use strict'
-// Says that the loop is blocked while it still is. The thread that writes the log is the blocked one, so the watching thread writes the line. It goes to the file of our own logger, or to standard error with a logger of yours.
+// Says that the loop is blocked while it still is. The thread that writes the log is the blocked one, so the
+// watching thread writes the line. It goes to the file of our own logger, or to standard error with a logger
+// of yours.
 
 const { readFileSync, writeSync } = require('node:fs')
 const { bytes, duration } = require('../../core/readable')
@@ -9,9 +11,11 @@ const { placeText } = require('./stall-log')
  * @import { StallSite } from '../../../index.js'
  * @import { Output } from '../../core/log/logger'
  *
- * @typedef {Pick<StallSite, 'call' | 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' | 'route' | 'origin'>
- *   & { heapUsedBytes: number }} Described by the blocked thread itself, in the middle of its work
- * @typedef {{ described: Described | undefined, asleepIn: string }} Seen `described`: undefined in native code, which `asleepIn` names
+ * @typedef {Pick<StallSite, 'call' | 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' |
+ *   'route' | 'origin'> & { heapUsedBytes: number }} Described by the blocked thread itself, in the middle of
+ *   its work
+ * @typedef {{ described: Described | undefined, asleepIn: string }} Seen `described`: undefined in native
+ *   code, which `asleepIn` names
  * @typedef {(level: number, fields: object, msg: string) => void} WriteLine
  */
 
@@ -87,7 +91,8 @@ function sentenceOf(blockedMs, { described, asleepIn }) {
  * State of a thread that runs no JavaScript, as Linux reports it.
  *
  * @param {number} pid whose main thread is meant
- * @param {number | undefined} awakeShare for how much of the last time it ran, or waited for a CPU; undefined where the system does not tell
+ * @param {number | undefined} awakeShare for how much of the last time it ran, or waited for a CPU; undefined
+ *   where the system does not tell
  */
 function nativeWork(pid, awakeShare) {
   const child = childOf(pid)

@@ -1,5 +1,6 @@
 'use strict'
-// The main thread's side of the watching thread's server, which answers while the loop is blocked: its start and its pages.
+// The main thread's side of the watching thread's server, which answers while the loop is blocked: its start
+// and its pages.
 
 /**
  * @import { AdminAddress } from '../../../index.js'
@@ -17,7 +18,10 @@ class BlockedServer {
   /** @type {(error: unknown) => void} */
   #fail = () => {}
 
-  /** @param {Pick<typeof stallWatcher, 'publish' | 'serve'>} watcher @param {(error: unknown) => void} onError `tell` has failed */
+  /**
+   * @param {Pick<typeof stallWatcher, 'publish' | 'serve'>} watcher
+   * @param {(error: unknown) => void} onError `tell` has failed
+   */
   constructor(watcher, onError) {
     this.#watcher = watcher
     this.#onError = onError

@@ -1,7 +1,8 @@
 'use strict'
-// Which call blocked: a function of Node or V8, such as `fs.readFileSync` or `RegExp.test`. Most of them leave no frame. V8 reads the stack
-// during a regular expression, a sort or `JSON.stringify`, and else only when the call is over. The last such call before the place that was
-// read is then found in the source, because nothing but native code ran since.
+// Which call blocked: a function of Node or V8, such as `fs.readFileSync` or `RegExp.test`. Most of them
+// leave no frame. V8 reads the stack during a regular expression, a sort or `JSON.stringify`, and else only
+// when the call is over. The last such call before the place that was read is then found in the source,
+// because nothing but native code ran since.
 
 const { readFileSync, statSync } = require('node:fs')
 const { packageOf, isOfNode } = require('../../core/stack-frames')
@@ -10,20 +11,27 @@ const { pathOf } = require('../../core/call-place')
 /**
  * @import { Request } from '../../core/request/request'
  * @import { Frame } from '../../core/stack-frames'
- * @typedef {{ name: string, frames?: readonly Frame[] }} Call `frames`: the stack at the call, where that was over when the stack was read
+ * @typedef {{ name: string, frames?: readonly Frame[] }} Call `frames`: the stack at the call, where that was
+ *   over when the stack was read
  */
 
 /** Functions of V8 whose stack can be read while they run. */
 const INTERRUPTED =
   /^(?:RegExp\b|JSON\.stringify|(?:\w*Array|Function)\.|(?:Map|Set)\.forEach|String\.(?:match|matchAll|replace|replaceAll|search|split))/
 const ON_EXPRESSION = /^(?:RegExp\b|String\.)/
-/** Calls that V8 cannot interrupt, as they are written, or else a function of the same file that may have made one. */
+/**
+ * Calls that V8 cannot interrupt, as they are written, or else a function of the same file that may have made
+ * one.
+ */
 const CALLS =
   /(?<![\w$.])(?:(?:[\w$]+\.)*[\w$]+Sync|JSON\.parse|JSON\.stringify|structuredClone|(?:[\w$]+\.)?randomBytes|(?<local>[\w$]+))(?=\s*\()|(?<=\.)(?:sort|toSorted|update)(?=\s*\()/g
 /** Methods that are written without their class. @type {Readonly<Record<string, string>>} */
 const METHODS = { sort: 'Array.sort', toSorted: 'Array.toSorted', update: 'Hash.update' }
 const COMMENTS = /\/\*[\s\S]*?\*\/|(?<![:\\'"`])\/\/.*$/gm
-/** All lines until the last that awaits: they ran in an earlier turn. An `await` in the line of the call is yet to come. */
+/**
+ * All lines until the last that awaits: they ran in an earlier turn. An `await` in the line of the call is
+ * yet to come.
+ */
 const AWAITED = /^[\s\S]*\bawait\b.*\n/
 /** Parsers of request bodies, which hide the call in a function that has ended. */
 const BODY_PARSERS = new Set(['body-parser', 'co-body', 'secure-json-parse'])
@@ -74,7 +82,12 @@ function nameOf({ name, url }) {
   return module === undefined ? String(own) : `${module}.${own}`
 }
 
-/** The last call of the function before the place that was read. @param {readonly Frame[]} frames @returns {Call | undefined} */
+/**
+ * The last call of the function before the place that was read.
+ *
+ * @param {readonly Frame[]} frames
+ * @returns {Call | undefined}
+ */
 function callBefore([frame, ...callers]) {
   const lines = linesOf(frame.url)
   const text = lines && textBefore(frame, lines)
@@ -106,7 +119,11 @@ function callsIn(text) {
     .sort((a, b) => b.end - a.end)
 }
 
-/** @param {string} text @param {number} from before the opening parenthesis @returns {number} -1 if the text ends first */
+/**
+ * @param {string} text
+ * @param {number} from before the opening parenthesis
+ * @returns {number} -1 if the text ends first
+ */
 function endOfCall(text, from) {
   let depth = 0
   for (let at = from; at < text.length; at++) {
@@ -116,7 +133,12 @@ function endOfCall(text, from) {
   return -1
 }
 
-/** The last call in a function that has returned. @param {string} name @param {readonly string[]} lines of its file */
+/**
+ * The last call in a function that has returned.
+ *
+ * @param {string} name
+ * @param {readonly string[]} lines of its file
+ */
 function callWithin(name, lines) {
   const head = new RegExp(
     String.raw`^(\s*)(?:export\s+)?(?:function\s+${escaped(name)}\s*\(|(?:const|let|var)\s+${escaped(name)}\s*=\s*(?:function\b|\(|[\w$]+\s*=>))`
@@ -136,7 +158,11 @@ function callWithin(name, lines) {
 /** @param {string} name */
 const escaped = (name) => name.replaceAll('$', '\\$')
 
-/** @param {string} text @param {number} index @param {number} begin the line of its file that the text begins with */
+/**
+ * @param {string} text
+ * @param {number} index
+ * @param {number} begin the line of its file that the text begins with
+ */
 function positionIn(text, index, begin) {
   const before = text.slice(0, index).split('\n')
   return { line: begin + before.length - 1, column: before[before.length - 1].length }
@@ -152,7 +178,8 @@ function callAt({ url, line, column }) {
 }
 
 /**
- * Run time of its function since it was called, or since it last awaited. That includes the arguments of the call that is being made.
+ * Run time of its function since it was called, or since it last awaited. That includes the arguments of the
+ * call that is being made.
  *
  * @param {Frame} frame @param {readonly string[]} lines
  */
@@ -178,7 +205,11 @@ const LITERAL = String.raw`\/(?![*\/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^\/\\\n\[])
 const BEFORE = new RegExp(`(${LITERAL}|[\\w$]+)\\s*\\.\\s*$`)
 const FIRST_ARGUMENT = new RegExp(`^\\w+\\(\\s*(${LITERAL}|[\\w$]+)\\s*[,)]`)
 
-/** The regular expression, if it is written in the call, or as a constant of the same file. @param {Frame} frame */
+/**
+ * The regular expression, if it is written in the call, or as a constant of the same file.
+ *
+ * @param {Frame} frame
+ */
 function expressionAt({ url, line, column }) {
   const lines = linesOf(url)
   const text = lines?.[line - 1]
@@ -204,7 +235,12 @@ function literalOf(name, lines) {
   return undefined
 }
 
-/** Read once: a stall that is named has lasted a hundred times as long. @param {string} url @returns {string[] | undefined} */
+/**
+ * Read once: a stall that is named has lasted a hundred times as long.
+ *
+ * @param {string} url
+ * @returns {string[] | undefined}
+ */
 function linesOf(url) {
   const path = pathOf(url)
   const known = sources.get(path)
@@ -224,7 +260,12 @@ function readLines(path) {
   }
 }
 
-/** The body that was parsed, or made. @param {string | undefined} call @param {Request | undefined} request */
+/**
+ * The body that was parsed, or made.
+ *
+ * @param {string | undefined} call
+ * @param {Request | undefined} request
+ */
 function bodyBytesOf(call, request) {
   if (request === undefined || !(call === 'JSON.parse' || call === 'JSON.stringify')) return null
   const { req, res } = request

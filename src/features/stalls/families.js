@@ -15,7 +15,12 @@ function* counts({ stalls: { causes } }) {
   }
 }
 
-/** Each cause from the start: an alert reads these, and Prometheus sees no increase when a series begins with its first stall. @param {Captured} captured */
+/**
+ * Each cause from the start: an alert reads these, and Prometheus sees no increase when a series begins with
+ * its first stall.
+ *
+ * @param {Captured} captured
+ */
 const seconds = ({ stalls: { causes } }) =>
   causes.map(({ cause, totalMs }) => ({ labels: nameLabels('cause', cause), value: totalMs / 1000 }))
 

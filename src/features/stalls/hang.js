@@ -1,6 +1,6 @@
 'use strict'
-// Optional actions of the watching thread on a loop that stays blocked: a report in a file (`insight.hangReport`), and
-// the end of the process (`insight.exitAfter`).
+// Optional actions of the watching thread on a loop that stays blocked: a report in a file
+// (`insight.hangReport`), and the end of the process (`insight.exitAfter`).
 
 const { renameSync, writeFileSync } = require('node:fs')
 const path = require('node:path')
@@ -8,7 +8,10 @@ const { ERROR, WARN, fieldsOf, sentenceOf } = require('./blocked-log')
 
 /** @import { Seen, WriteLine } from './blocked-log' */
 
-/** Native code may take so long to end, and then the exit listeners of the application, before the process is killed. */
+/**
+ * Native code may take so long to end, and then the exit listeners of the application, before the process is
+ * killed.
+ */
 const LEAVE_MS = 2000
 
 /** One report a block. */
@@ -20,7 +23,8 @@ class HangReport {
   dueMs
 
   /**
-   * @param {{ directory: string, identity: { pid: number, thread: number }, afterMs: number }} given `thread`: 0 is the main thread
+   * @param {{ directory: string, identity: { pid: number, thread: number }, afterMs: number }} given
+   *   `thread`: 0 is the main thread
    * @param {WriteLine} writeLine
    */
   constructor({ directory, identity, afterMs }, writeLine) {
@@ -57,7 +61,10 @@ class HangReport {
   }
 }
 
-/** Ends the process. The blocked thread is made to call `process.exit()`; where native code keeps it from that, the process is killed. */
+/**
+ * Ends the process. The blocked thread is made to call `process.exit()`; where native code keeps it from
+ * that, the process is killed.
+ */
 class HangExit {
   #end
   #afterMs
@@ -66,8 +73,9 @@ class HangExit {
 
   /**
    * @param {number} afterMs
-   * @param {{ leave: () => void, kill: (() => void) | undefined, clock: Pick<import('../../core/clock').Clock, 'wait'> }} end `leave`: the
-   *   blocked thread calls `process.exit()`; `kill`: undefined for a worker thread, which must not end the others
+   * @param {{ leave: () => void, kill: (() => void) | undefined,
+   *   clock: Pick<import('../../core/clock').Clock, 'wait'> }} end `leave`: the blocked thread calls
+   *   `process.exit()`; `kill`: undefined for a worker thread, which must not end the others
    * @param {WriteLine} writeLine
    */
   constructor(afterMs, end, writeLine) {

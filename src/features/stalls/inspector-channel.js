@@ -1,15 +1,19 @@
 'use strict'
-// Has the watched thread call a function in the middle of whatever it runs. The main thread is reached by an inspector session of its own, a
-// worker thread through the main thread's inspector. No debugger is enabled, so nothing pauses, and code is optimized as without.
+// Has the watched thread call a function in the middle of whatever it runs. The main thread is reached by an
+// inspector session of its own, a worker thread through the main thread's inspector. No debugger is enabled,
+// so nothing pauses, and code is optimized as without.
 //
-// The code may be terminated during the call, by the timeout of a `vm` script or by `worker.terminate()`. The inspector then takes the termination for its own. It is then asked for again, or the code would run on for ever.
+// The code may be terminated during the call, by the timeout of a `vm` script or by `worker.terminate()`. The
+// inspector then takes the termination for its own. It is then asked for again, or the code would run on for
+// ever.
 
 /**
  * @import { Session } from 'node:inspector'
  * @typedef {typeof Session} SessionClass
- * @typedef {{ expression: string, onAsked: () => void, isBlocked: () => boolean, onAnswer?: (value: unknown, isInspected: boolean) => void }}
- *   Question `onAsked` is called when the question is on its way to the thread, `onAnswer` with the value of the expression. `isInspected`:
- *   whether an inspector port is open that only the main thread knows of. `isBlocked`: whether the thread still runs what it ran when the
+ * @typedef {{ expression: string, onAsked: () => void, isBlocked: () => boolean, onAnswer?: (value: unknown,
+ *   isInspected: boolean) => void }} Question `onAsked` is called when the question is on its way to the
+ *   thread, `onAnswer` with the value of the expression. `isInspected`: whether an inspector port is open
+ *   that only the main thread knows of. `isBlocked`: whether the thread still runs what it ran when the
  *   question was made.
  */
 
@@ -55,11 +59,12 @@ const ANSWER_MS = 100
 const ATTACH = { waitForDebuggerOnStart: false }
 
 /**
- * Connected only while it asks. Node prints a line if a session is connected when the main thread exits, and that thread may know nothing
- * of us. An exit in the middle of a question still prints it: for about a millisecond, and for ANSWER_MS if the worker is in native code.
+ * Connected only while it asks. Node prints a line if a session is connected when the main thread exits, and
+ * that thread may know nothing of us. An exit in the middle of a question still prints it: for about a
+ * millisecond, and for ANSWER_MS if the worker is in native code.
  *
- * A worker in native code reads its stack later, and nobody hears the answer. V8 serves a termination that came during the native call
- * before the question. Only one that comes during that read is lost.
+ * A worker in native code reads its stack later, and nobody hears the answer. V8 serves a termination that
+ * came during the native call before the question. Only one that comes during that read is lost.
  */
 class WorkerChannel {
   #Session

@@ -1,11 +1,14 @@
 'use strict'
-// Calls back just before this thread ends, unless it is killed. Node prints a line and waits for a debugger session that is
-// still connected then. `process.kill` of the own pid and `process.reallyExit`, with which packages pass a signal on, emit no
-// `exit`, so both are wrapped during a watch.
+// Calls back just before this thread ends, unless it is killed. Node prints a line and waits for a debugger
+// session that is still connected then. `process.kill` of the own pid and `process.reallyExit`, with which
+// packages pass a signal on, emit no `exit`, so both are wrapped during a watch.
 
 const { signals } = require('node:os').constants
 
-/** @typedef {NodeJS.Process & { kill: (...given: unknown[]) => true, reallyExit: { apply(self: unknown, given: IArguments): void } }} Ending */
+/**
+ * @typedef {NodeJS.Process & { kill: (...given: unknown[]) => true, reallyExit: { apply(self: unknown,
+ *   given: IArguments): void } }} Ending
+ */
 
 const NAMES = new Map(Object.entries(signals).map(([name, number]) => [number, name]))
 /** They stop the process for a while, let it go on, or are ignored. */

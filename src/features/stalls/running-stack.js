@@ -1,6 +1,7 @@
 'use strict'
-// Reads the stack of the code that this thread runs, as V8 records it for an error, in a realm of its own. The application may have
-// changed or frozen its `Error`. And a script with a timeout may be terminated in the middle of a read, when not even `finally` runs.
+// Reads the stack of the code that this thread runs, as V8 records it for an error, in a realm of its own.
+// The application may have changed or frozen its `Error`. And a script with a timeout may be terminated in
+// the middle of a read, when not even `finally` runs.
 
 const { runInNewContext } = require('node:vm')
 
@@ -13,8 +14,9 @@ function makeReader() {
   // Code that awaits does not run.
   /** @param {NodeJS.CallSite} site */
   const isRunning = (site) => !site.isAsync()
-  // V8 answers late at the entry of the next function: what took long ran in its caller, or in what that called before. The position is
-  // then that of its parameters, behind the words of its head. So is that of a loop without a body.
+  // V8 answers late at the entry of the next function: what took long ran in its caller, or in what that
+  // called before. The position is then that of its parameters, behind the words of its head. So is that of a
+  // loop without a body.
   /** @param {NodeJS.CallSite} site */
   const hasBegun = (site) => {
     const line = site.getLineNumber()
@@ -52,8 +54,9 @@ const SOURCE = `(${makeReader})()`
 /**
  * The realm takes 1 ms to make, and 300 kB.
  *
- * @returns {(reader: (...given: never[]) => unknown, isLate?: boolean) => Frame[]} the innermost frame first; `reader`, all that it has
- *   called, and its caller are left out. `isLate`: native code has run since the stack was asked for
+ * @returns {(reader: (...given: never[]) => unknown, isLate?: boolean) => Frame[]} the innermost frame first;
+ *   `reader`, all that it has called, and its caller are left out. `isLate`: native code has run since the
+ *   stack was asked for
  */
 const createStackReader = () => runInNewContext(SOURCE)
 

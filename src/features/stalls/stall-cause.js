@@ -2,7 +2,10 @@
 // Why the loop was blocked, from the figures of one turn.
 
 const CAUSES = /** @type {const} */ (['javascript', 'native', 'garbage-collection', 'host', 'unknown'])
-/** JavaScript can be interrupted at the next call or loop, within a few milliseconds. A native call answers when it is over. */
+/**
+ * JavaScript can be interrupted at the next call or loop, within a few milliseconds. A native call answers
+ * when it is over.
+ */
 const NATIVE_MS = 15
 
 /**

@@ -21,7 +21,12 @@ class StallLog {
     this.#warn = warn
   }
 
-  /** @param {StallSite} site @param {number} durationMs @param {number} nowMs @param {boolean} isFirst whether the watcher starts only now */
+  /**
+   * @param {StallSite} site
+   * @param {number} durationMs
+   * @param {number} nowMs
+   * @param {boolean} isFirst whether the watcher starts only now
+   */
   write(site, durationMs, nowMs, isFirst) {
     if (nowMs - this.#writtenMs < INTERVAL_MS) {
       this.#unlogged++
@@ -59,7 +64,8 @@ class StallLog {
 }
 
 /**
- * @param {Pick<StallSite, 'call' | 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'package' | 'origin'>} site
+ * @param {Pick<StallSite, 'call' | 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'package' |
+ *   'origin'>} site
  * @param {number} durationMs
  * @param {boolean} isFirst whether the watcher starts only now
  */

@@ -1,7 +1,11 @@
 'use strict'
-// Shared state of the two sides of the stall watcher: the cells of their memory, and how long each side waits.
+// Shared state of the two sides of the stall watcher: the cells of their memory, and how long each side
+// waits.
 
-/** Cells. BEAT is the time of the last beat, ASKED that of the last question, by the clock that all threads share. MEANT is 1 in a block on demand. */
+/**
+ * Cells. BEAT is the time of the last beat, ASKED that of the last question, by the clock that all threads
+ * share. MEANT is 1 in a block on demand.
+ */
 const BEAT = 0
 const ASKED = 1
 const PHASE = 2
@@ -16,10 +20,18 @@ const DISCONNECTED = 2
 
 const MOST_PERIOD_MS = 250
 
-/** How often an idle thread beats, because it must differ from a blocked one. Each beat wakes two threads. @param {number} thresholdMs */
+/**
+ * How often an idle thread beats, because it must differ from a blocked one. Each beat wakes two threads.
+ *
+ * @param {number} thresholdMs
+ */
 const periodOf = (thresholdMs) => Math.min(0.7 * thresholdMs, MOST_PERIOD_MS)
 
-/** Delay between the last beat and the reading of the stack, short enough for a stall just over the threshold. @param {number} thresholdMs */
+/**
+ * Delay between the last beat and the reading of the stack, short enough for a stall just over the threshold.
+ *
+ * @param {number} thresholdMs
+ */
 const readAfterMs = (thresholdMs) => 0.8 * thresholdMs
 
 module.exports = {

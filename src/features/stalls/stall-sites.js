@@ -1,5 +1,6 @@
 'use strict'
-// Stalls summed by site: one for each cause, function and route, at most 50. A new site takes the place of the least costly.
+// Stalls summed by site: one for each cause, function and route, at most 50. A new site takes the place of
+// the least costly.
 
 const MOST_SITES = 50
 /** How many lines of one function are counted separately. */
@@ -7,17 +8,24 @@ const MOST_LINES = 20
 
 /**
  * @import { StallSite } from '../../../index.js'
- * @typedef {Pick<StallSite, 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'origin' | 'package' | 'frames'
+ * @typedef {Pick<StallSite, 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'origin' |
+ *   'package' | 'frames'
  *   | 'call' | 'bodyBytes'>
  *   & { begin: number }} Stall `begin`: the line the function begins in
- * @typedef {{ -readonly [Key in keyof StallSite]: StallSite[Key] } & { lines: Map<number, number>, lineMs: number }} Site
+ * @typedef {{ -readonly [Key in keyof StallSite]: StallSite[Key] } & { lines: Map<number, number>,
+ *   lineMs: number }} Site
  */
 
 class StallSites {
   /** @type {Map<string, Site>} */
   #sites = new Map()
 
-  /** @param {Stall} stall @param {number} durationMs @param {string} at @returns {StallSite} the site it was added to */
+  /**
+   * @param {Stall} stall
+   * @param {number} durationMs
+   * @param {string} at
+   * @returns {StallSite} the site it was added to
+   */
   record(stall, durationMs, at) {
     const key = keyOf(stall)
     const site = this.#sites.get(key) ?? this.#add(key, stall)
@@ -53,7 +61,8 @@ class StallSites {
   }
 
   /**
-   * One loop is read at different lines. The site shows the line that blocked for longest in all, its call and its stack.
+   * One loop is read at different lines. The site shows the line that blocked for longest in all, its call
+   * and its stack.
    *
    * @param {Site} site @param {Stall} stall @param {number} durationMs
    */

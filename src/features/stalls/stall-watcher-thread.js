@@ -1,6 +1,7 @@
 'use strict'
-// The worker thread of stall-watcher.js. When the beat of the watched thread stops, it has that thread read its own stack, in the middle of
-// whatever it runs. The watched thread waits for this one only to stop the watch.
+// The worker thread of stall-watcher.js. When the beat of the watched thread stops, it has that thread read
+// its own stack, in the middle of whatever it runs. The watched thread waits for this one only to stop the
+// watch.
 
 const { Session } = require('node:inspector')
 const { parentPort, workerData } = require('node:worker_threads')
@@ -29,19 +30,23 @@ const { shared, target, thresholdMs, expressions, blocked, served } = workerData
  * @import { Described, Seen } from './blocked-log'
  * @import { WorkerData } from './stall-watcher'
  *
- * @typedef {(given: never, watched: { blockedMs(): number, describe(): Promise<Answer>, clock: typeof clock }) =>
- *   { listening: Promise<unknown>, publish(told: never): void }} Serve
- * @typedef {Seen & { snapshot?: unknown, isMeant: boolean }} Answer `isMeant`: somebody wants the loop to be blocked, with a debugger or a heap snapshot
+ * @typedef {(given: never, watched: { blockedMs(): number, describe(): Promise<Answer>,
+ *   clock: typeof clock }) => { listening: Promise<unknown>, publish(told: never): void }} Serve
+ * @typedef {Seen & { snapshot?: unknown, isMeant: boolean }} Answer `isMeant`: somebody wants the loop to be
+ *   blocked, with a debugger or a heap snapshot
  * @typedef {'describe' | 'report'} Kind of a question: `report` asks for the snapshot too
- * @typedef {{ dueMs: number, onBeat(): void, act(blockedMs: number, seen: Seen & { snapshot?: unknown, at: string }): void }} Step taken when
- *   the loop has been blocked for `dueMs`
+ * @typedef {{ dueMs: number, onBeat(): void, act(blockedMs: number, seen: Seen & { snapshot?: unknown,
+ *   at: string }): void }} Step taken when the loop has been blocked for `dueMs`
  * @typedef {{ async: false } | { async: true, value: Promise<string> }} Wait
  * @typedef {Atomics & { waitAsync: (cells: Int32Array, cell: number, value: number) => Wait }} WaitingAtomics
  */
 
 const periodMs = periodOf(thresholdMs)
 const slowMs = readAfterMs(thresholdMs)
-/** JavaScript describes itself within some milliseconds, on a busy host within tenths of a second. What does not is native code. */
+/**
+ * JavaScript describes itself within some milliseconds, on a busy host within tenths of a second. What does
+ * not is native code.
+ */
 const DESCRIBED_MS = 1000
 /** After so long it is asked again whether somebody wants the loop to be blocked. */
 const MEANT_MS = 1000
@@ -62,10 +67,17 @@ class Watch {
   /** Whether the loop has turned while this thread watches. A slow start is not a hang. */
   #hasTurned = false
   #isEnding = false
-  /** The questions that the thread has not read yet, each with the beat before it. @type {Map<Kind, { beat: number, answer: Promise<Answer> }>} */
+  /**
+   * The questions that the thread has not read yet, each with the beat before it.
+   *
+   * @type {Map<Kind, { beat: number, answer: Promise<Answer> }>}
+   */
   #unread = new Map()
   #steps = this.#makeSteps()
-  /** How long the main thread had run, or waited for a CPU, when the beat was last seen to stop, and when that was. */
+  /**
+   * How long the main thread had run, or waited for a CPU, when the beat was last seen to stop, and when that
+   * was.
+   */
   #awakeMs = 0
   #awakeAtMs = 0
   #channel = target === 0 ? new DirectChannel(Session) : new WorkerChannel(Session, target, clock)
@@ -143,7 +155,12 @@ class Watch {
     return steps
   }
 
-  /** Takes the step once the thread has described what it does, or does not answer. @param {Step} step @param {number} blockedMs */
+  /**
+   * Takes the step once the thread has described what it does, or does not answer.
+   *
+   * @param {Step} step
+   * @param {number} blockedMs
+   */
   #take(step, blockedMs) {
     if (!(step instanceof BlockedLog) && !this.#hasTurned) return
     // Until it is taken.
@@ -190,7 +207,11 @@ class Watch {
     return answer
   }
 
-  /** @param {Described & { isInspected: boolean, snapshot?: unknown } | undefined} told undefined: by native code @returns {Answer} */
+  /**
+   * @param {Described & { isInspected: boolean, snapshot?: unknown } | undefined} told undefined: by native
+   *   code
+   * @returns {Answer}
+   */
   #answerOf(told) {
     const isMeant = Atomics.load(shared, MEANT) !== 0
     const asleepIn = target === 0 ? nativeWork(process.pid, this.#awakeShare()) : 'in native code'
@@ -213,7 +234,11 @@ class Watch {
     return Number.isNaN(share) ? undefined : share
   }
 
-  /** How long ago the last beat was. Time that this thread did not run is subtracted: the host may be starved. @param {number} nowMs */
+  /**
+   * How long ago the last beat was. Time that this thread did not run is subtracted: the host may be starved.
+   *
+   * @param {number} nowMs
+   */
   #stoppedMs(nowMs) {
     const beat = Atomics.load(shared, BEAT)
     const ageMs = (nowMs - beat) | 0

@@ -1,7 +1,8 @@
 'use strict'
-// Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances of the thread share. While it
-// watches, each loop turn beats into shared memory; an idle loop has a timer for it. When the beat stops, the worker interrupts this
-// thread, which reads its own stack and which request it works for. decisions/0043 has the figures.
+// Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances of the
+// thread share. While it watches, each loop turn beats into shared memory; an idle loop has a timer for it.
+// When the beat stops, the worker interrupts this thread, which reads its own stack and which request it
+// works for. decisions/0043 has the figures.
 
 const { randomUUID } = require('node:crypto')
 const { Worker, isMainThread, threadId } = require('node:worker_threads')
@@ -33,20 +34,22 @@ const DISCONNECT_MS = 500
 /**
  * @import { AdminAddress, ResolvedOptions } from '../../../index.js'
  *
- * @typedef {{ delayMs: number, frames: import('../../core/stack-frames').Frame[] }} Stack `delayMs`: until the thread could be interrupted
- * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onRead: (stack: Stack) => void, describe: (frames: Stack['frames']) => object,
- *   report: () => object, onEnd: (error: unknown) => void, blocked: Blocked }} Subscriber `onRead`, `describe` and `report` run inside the
- *   blocked code
+ * @typedef {{ delayMs: number, frames: import('../../core/stack-frames').Frame[] }} Stack `delayMs`: until
+ *   the thread could be interrupted
+ * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onRead: (stack: Stack) => void,
+ *   describe: (frames: Stack['frames']) => object, report: () => object, onEnd: (error: unknown) => void,
+ *   blocked: Blocked }} Subscriber `onRead`, `describe` and `report` run inside the blocked code
  * @typedef {{ output: import('../../core/log/logger').Output | undefined, pid: number,
- *   insight: Pick<ResolvedOptions['insight'], 'blockedAfter' | 'hangAfter' | 'hangReport' | 'exitAfter'> }} Blocked what is done about a loop
- *   that stays blocked, and where that is written
- * @typedef {{ shared: Int32Array<SharedArrayBuffer>, target: number, thresholdMs: number, expressions: Record<Asked, string>,
- *   blocked: Blocked | undefined, served: unknown }} WorkerData
+ *   insight: Pick<ResolvedOptions['insight'], 'blockedAfter' | 'hangAfter' | 'hangReport' | 'exitAfter'> }}
+ *   Blocked what is done about a loop that stays blocked, and where that is written
+ * @typedef {{ shared: Int32Array<SharedArrayBuffer>, target: number, thresholdMs: number,
+ *   expressions: Record<Asked, string>, blocked: Blocked | undefined, served: unknown }} WorkerData
  * @typedef {'read' | 'describe' | 'report' | 'leave'} Asked
- * @typedef {{ file: string, given: object, onAnswer: (answer: { address?: AdminAddress, error?: Error }) => void }} Served a server in the
- *   worker: the file that is the worker in place of stall-watcher-thread.js, and what the server is given
- * @typedef {{ worker: Worker, shared: Int32Array<SharedArrayBuffer>, key: string, thresholdMs: number, periodMs: number, timer: NodeJS.Timeout | undefined,
- *   unwatch: () => void }} Watch
+ * @typedef {{ file: string, given: object, onAnswer: (answer: { address?: AdminAddress,
+ *   error?: Error }) => void }} Served a server in the worker: the file that is the worker in place of
+ *   stall-watcher-thread.js, and what the server is given
+ * @typedef {{ worker: Worker, shared: Int32Array<SharedArrayBuffer>, key: string, thresholdMs: number,
+ *   periodMs: number, timer: NodeJS.Timeout | undefined, unwatch: () => void }} Watch
  */
 
 class StallWatcher {
@@ -71,7 +74,11 @@ class StallWatcher {
     this.#watch?.worker.postMessage(message)
   }
 
-  /** Starts watching, for the first subscriber and for one with a lower threshold. @param {Subscriber} subscriber */
+  /**
+   * Starts watching, for the first subscriber and for one with a lower threshold.
+   *
+   * @param {Subscriber} subscriber
+   */
   add(subscriber) {
     this.#subscribers.add(subscriber)
     if (subscriber.thresholdMs >= (this.#watch?.thresholdMs ?? Number.POSITIVE_INFINITY)) return
@@ -169,7 +176,12 @@ class StallWatcher {
 
   #framesOf = (isLate = false) => this.#readStack?.(this.#onAsked, isLate) ?? []
 
-  /** The instance whose request it is says what blocks. @param {Stack['frames']} frames @param {boolean} reports */
+  /**
+   * The instance whose request it is says what blocks.
+   *
+   * @param {Stack['frames']} frames
+   * @param {boolean} reports
+   */
   #describe(frames, reports) {
     const all = [...this.#subscribers].map((each) => ({ ...each.describe(frames), each }))
     const { each, ...described } =
@@ -207,7 +219,12 @@ class StallWatcher {
   }
 }
 
-/** Instances that ask for an end or a report come first, then those with a log. @param {Blocked} one @param {Blocked} other */
+/**
+ * Instances that ask for an end or a report come first, then those with a log.
+ *
+ * @param {Blocked} one
+ * @param {Blocked} other
+ */
 const byDeeds = (one, other) => deedsOf(other) - deedsOf(one)
 /** @param {Blocked} blocked */
 const deedsOf = ({ output, insight: { exitAfter, hangReport } }) =>

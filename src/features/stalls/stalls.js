@@ -1,7 +1,8 @@
 'use strict'
-// Counts the stalls of the event loop, finds the cause of each, and names the function and the route. A stall is a loop turn that was
-// busy for `insight.stallThreshold` or longer. A stall of the application itself starts the watcher, which has the stack read in
-// later stalls. Ten minutes without such a stall stop the watcher, so that a healthy process has none.
+// Counts the stalls of the event loop, finds the cause of each, and names the function and the route. A stall
+// is a loop turn that was busy for `insight.stallThreshold` or longer. A stall of the application itself
+// starts the watcher, which has the stack read in later stalls. Ten minutes without such a stall stop the
+// watcher, so that a healthy process has none.
 
 const { isTested } = require('../../core/environment/deployment')
 const { isInspected } = require('../../core/environment/inspected')
@@ -27,7 +28,10 @@ const { stallWatcher } = require('./stall-watcher')
 const QUIET_MS = 600_000
 /** A stall before the first request is read counts as `startup`, for this long at most. */
 const START_MS = 60_000
-/** The scheduler's figures are read at this interval, and when a stall ends. All waiting since the last reading counts for the stall. */
+/**
+ * The scheduler's figures are read at this interval, and when a stall ends. All waiting since the last
+ * reading counts for the stall.
+ */
 const READ_EVERY_MS = 1000
 /** The interval while the watcher runs. */
 const READ_WATCHING_MS = 100
@@ -37,15 +41,20 @@ const FOLLOWING = { followsEvents: true }
  * @typedef {Pick<Instance,
  *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'runtime' | 'snapshot'>
  *   & { started: { sockets?: { running: Running | undefined } } }} Parts
- * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: Request | undefined }} Running an event, or a request
+ * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: Request | undefined }}
+ *   Running an event, or a request
  * @typedef {{ count: number, totalMs: number }} Sums
  */
 
-/** Whether Node's permission model lets the watcher read stacks. A thread that connects without the grant aborts the process. */
+/**
+ * Whether Node's permission model lets the watcher read stacks. A thread that connects without the grant
+ * aborts the process.
+ */
 const mayRead = () => missingFor('stall-functions').length === 0
 
 /**
- * Requests that came while the application started are read at the end of that turn. They are not what blocked it.
+ * Requests that came while the application started are read at the end of that turn. They are not what
+ * blocked it.
  *
  * @param {Recorder} recorder @param {number} atMs
  */
@@ -73,7 +82,11 @@ class Stalls {
   #alwaysWatches
   #canWatch
   #quietSinceMs = 0
-  /** Code that ran when the watcher had the stack read. @type {{ atMs: number, stack: Stack, reference: Reference | undefined }} */
+  /**
+   * Code that ran when the watcher had the stack read.
+   *
+   * @type {{ atMs: number, stack: Stack, reference: Reference | undefined }}
+   */
   #read = { atMs: -1, stack: /** @type {never} */ (undefined), reference: undefined }
   #scheduler
   #schedulerMs
@@ -83,9 +96,10 @@ class Stalls {
   #excused = { ms: 0, atMs: Number.NEGATIVE_INFINITY }
 
   /**
-   * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object, message: string) => void }} given
-   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'mean' | 'publish' | 'remove' | 'serve'>, readScheduler?: typeof schedulerWait,
-   *   canWatch?: boolean }} [forTests]
+   * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object,
+   *   message: string) => void }} given
+   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'mean' | 'publish' | 'remove' | 'serve'>,
+   *   readScheduler?: typeof schedulerWait, canWatch?: boolean }} [forTests]
    */
   constructor(
     { parts, info, warn },
@@ -124,7 +138,11 @@ class Stalls {
     else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#scheduledSince(nowMs)
   }
 
-  /** A profiler or the like blocks the loop: no stall of the application, and no hang. @param {number | undefined} ms undefined: it begins */
+  /**
+   * A profiler or the like blocks the loop: no stall of the application, and no hang.
+   *
+   * @param {number | undefined} ms undefined: it begins
+   */
   excuse(ms) {
     this.#watcher.mean(ms === undefined)
     if (ms !== undefined) this.#excused = { ms, atMs: this.#parts.clock.now() }
@@ -164,7 +182,8 @@ class Stalls {
   }
 
   /**
-   * Node counts the idle time before a signal as busy. While the watcher runs, its timer ends each idle time soon. Until then, a turn that the thread neither ran nor waited for a CPU does not count as a stall.
+   * Node counts the idle time before a signal as busy. While the watcher runs, its timer ends each idle time
+   * soon. Until then, a turn that the thread neither ran nor waited for a CPU does not count as a stall.
    *
    * @param {ReturnType<typeof schedulerWait>} scheduled
    * @param {number} durationMs
@@ -175,14 +194,22 @@ class Stalls {
     )
   }
 
-  /** Stack that the watcher read in the loop turn that began at `beganMs`; undefined without one. @param {number} beganMs */
+  /**
+   * Stack that the watcher read in the loop turn that began at `beganMs`; undefined without one.
+   *
+   * @param {number} beganMs
+   */
   #seenSince(beganMs) {
     const { atMs, stack, reference } = this.#read
     if (!this.#isWatching || atMs < beganMs) return undefined
     return { ...stack, place: placeOf(stack.frames), reference }
   }
 
-  /** Called inside the code that blocks, so it only stores the time, the stack and the request. @param {Stack} stack */
+  /**
+   * Called inside the code that blocks, so it only stores the time, the stack and the request.
+   *
+   * @param {Stack} stack
+   */
   #onRead(stack) {
     try {
       this.#read.atMs = this.#parts.clock.now()
@@ -201,8 +228,8 @@ class Stalls {
   }
 
   /**
-   * The request that the running code works for. A timer or a pooled connection keeps the context of the request that made it, even after
-   * that request has ended.
+   * The request that the running code works for. A timer or a pooled connection keeps the context of the
+   * request that made it, even after that request has ended.
    *
    * @returns {Reference | undefined}
    */
@@ -258,7 +285,12 @@ class Stalls {
     if (error !== undefined) this.#parts.internalErrors.report('insight.stalls', error)
   }
 
-  /** Run time of this thread, and its wait for a CPU, since the last reading; undefined where the system does not report it. @param {number} nowMs */
+  /**
+   * Run time of this thread, and its wait for a CPU, since the last reading; undefined where the system does
+   * not report it.
+   *
+   * @param {number} nowMs
+   */
   #scheduledSince(nowMs) {
     const before = this.#scheduler
     this.#schedulerMs = nowMs

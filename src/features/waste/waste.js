@@ -1,8 +1,8 @@
 'use strict'
-// Work for requests that nobody waits for any more: their client has disconnected, or `errors.timeout` has answered
-// in place of the handler. Costs nothing for a request that ends otherwise.
-// Work is seen when the handler asks a pool or another host, gives a connection back, or ends its dead response.
-// The sums are a lower bound: a handler that does none of these is not seen.
+// Work for requests that nobody waits for any more: their client has disconnected, or `errors.timeout` has
+// answered in place of the handler. Costs nothing for a request that ends otherwise. Work is seen when the
+// handler asks a pool or another host, gives a connection back, or ends its dead response. The sums are a
+// lower bound: a handler that does none of these is not seen.
 
 /**
  * @import { Clock } from '../../core/clock'
@@ -11,7 +11,8 @@
  * @import { RouteSeries } from '../../core/request/route-series'
  * @import { Instance } from '../../instance'
  *
- * @typedef {{ method: string, route: string, requests: number, loopMs: number, poolMs: number }} RouteWaste `requests`: how many went on
+ * @typedef {{ method: string, route: string, requests: number, loopMs: number, poolMs: number }} RouteWaste
+ *   `requests`: how many went on
  * @typedef {{ end: { call(...given: unknown[]): unknown }['call'] }} Ending
  */
 
@@ -82,7 +83,12 @@ class Waste {
     return sums
   }
 
-  /** The response is over, and nothing that its handler writes is sent. @param {Ending} res @param {LateWork} work */
+  /**
+   * The response is over, and nothing that its handler writes is sent.
+   *
+   * @param {Ending} res
+   * @param {LateWork} work
+   */
   #watchEnd(res, work) {
     const clock = this.#clock
     const { end } = res

@@ -1,5 +1,6 @@
 'use strict'
-// Tells where a server listens, and closes it when standard input ends. What is left must let the process end by itself.
+// Tells where a server listens, and closes it when standard input ends. What is left must let the process end
+// by itself.
 
 /** @param {import('node:http').Server} server */
 function endWithStdin(server, { exitCode = 0 } = {}) {

@@ -1,5 +1,6 @@
 'use strict'
-// Two worker threads that serve, one after the other; the main thread has no server. A word on standard input ends the first.
+// Two worker threads that serve, one after the other; the main thread has no server. A word on standard input
+// ends the first.
 const http = require('node:http')
 const { Worker, isMainThread, parentPort } = require('node:worker_threads')
 

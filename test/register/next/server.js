@@ -1,4 +1,5 @@
-// An application of Next with a server of its own, as its documentation has it. It ends when its standard input does.
+// An application of Next with a server of its own, as its documentation has it. It ends when its standard
+// input does.
 
 const { createServer } = require('node:http')
 const next = require('next')

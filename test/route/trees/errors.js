@@ -1,6 +1,6 @@
 'use strict'
-// Router trees that fail: at every depth, in every way, with every kind of error handler. The label is where the error
-// came from, whoever answers it.
+// Router trees that fail: at every depth, in every way, with every kind of error handler. The label is where
+// the error came from, whoever answers it.
 
 const failures = {
   throws: () => {

@@ -1,6 +1,6 @@
 'use strict'
-// Router trees whose point is what cuts a request short or goes on after it: a `param` callback, a handler that passes on
-// with its answer under way, a client that leaves.
+// Router trees whose point is what cuts a request short or goes on after it: a `param` callback, a handler
+// that passes on with its answer under way, a client that leaves.
 
 const ok = (_req, res) => res.end('ok')
 const pass = (_req, _res, next) => next()

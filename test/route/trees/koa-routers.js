@@ -1,6 +1,6 @@
 'use strict'
-// Koa trees whose point is the router: each case builds an app, and lists requests with the status and label they must
-// have.
+// Koa trees whose point is the router: each case builds an app, and lists requests with the status and label
+// they must have.
 
 const ok = (ctx) => {
   ctx.body = 'ok'

@@ -1,7 +1,7 @@
 'use strict'
-// Router trees whose point is where something is mounted. Each case builds an app and lists requests with the status
-// and the route label they must have; what differs by version is given as `{ 4: …, 5: …, 2.2: … }`, the last for router
-// 2.2. `oracle` says where, and why, test/route/oracle.test.js must differ.
+// Router trees whose point is where something is mounted. Each case builds an app and lists requests with the
+// status and the route label they must have; what differs by version is given as `{ 4: …, 5: …, 2.2: … }`,
+// the last for router 2.2. `oracle` says where, and why, test/route/oracle.test.js must differ.
 
 const ok = (_req, res) => res.end('ok')
 const pass = (_req, _res, next) => next()

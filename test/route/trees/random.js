@@ -1,6 +1,6 @@
 'use strict'
-// Random router trees whose templates the generator knows: every path begins with a word of its own, so that a URL can
-// take one way only. Values in URLs are unmistakable, so that one in a label is found.
+// Random router trees whose templates the generator knows: every path begins with a word of its own, so that
+// a URL can take one way only. Values in URLs are unmistakable, so that one in a label is found.
 
 const fc = require('fast-check')
 
@@ -36,8 +36,8 @@ const ending = fc.oneof(
 const requests = fc.array(fc.record({ leaf: fc.nat(), ending }), { minLength: 10, maxLength: 10 })
 
 /**
- * Gives every path a name. `isApart` asks whether a child is a sub-app (Express) or koa-mount's; the latter takes no
- * parameters and no arrays.
+ * Gives every path a name. `isApart` asks whether a child is a sub-app (Express) or koa-mount's; the latter
+ * takes no parameters and no arrays.
  */
 function named(node, { textOnly = false, isRoot = true } = {}) {
   let words = 0

@@ -1,6 +1,6 @@
 'use strict'
-// The ways an HTTP/1 request can end, as data: what the server does with it, what the client does, and what is to be
-// measured of it. Every ending is a real connection; nothing is simulated.
+// The ways an HTTP/1 request can end, as data: what the server does with it, what the client does, and what
+// is to be measured of it. Every ending is a real connection; nothing is simulated.
 //   before   what earlier middleware does, before the request comes to the spillway
 //   answer   the application, given the responses so far, of which the last is its own
 //   client   the other side, given a `Connection` and `entered(n)`: until the application has been entered n times

@@ -1,5 +1,6 @@
 'use strict'
-// The clients of the suites. What a test notes is compared as its outcome is: with Spillway it must be the same.
+// The clients of the suites. What a test notes is compared as its outcome is: with Spillway it must be the
+// same.
 
 const { once } = require('node:events')
 const http = require('node:http')
@@ -21,7 +22,10 @@ async function serve(t, server) {
   return server.address().port
 }
 
-/** Sends a request, and gives all of the answer; `names` are those of its headers as they were sent, in their order. */
+/**
+ * Sends a request, and gives all of the answer; `names` are those of its headers as they were sent, in their
+ * order.
+ */
 async function ask(port, path = '/', { body, ...options } = {}) {
   const req = http.request({ host: '127.0.0.1', port, path, agent: false, ...options })
   req.end(body)

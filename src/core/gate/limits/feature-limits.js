@@ -1,6 +1,6 @@
 'use strict'
-// Limits that features add to the gate, such as the connections of a pool. The first reason wins. A feature learns of the end of a
-// request by its hook `onEnd`.
+// Limits that features add to the gate, such as the connections of a pool. The first reason wins. A feature
+// learns of the end of a request by its hook `onEnd`.
 
 /**
  * @import { ShedReason } from '../../../../index.js'
@@ -8,9 +8,12 @@
  *
  * @typedef {object} FeatureLimit
  * @property {boolean} isWatched whether it may reject now
- * @property {boolean} [callsUser] whether it calls a function of the user, which expects the framework's request
- * @property {(request: Request, nowMs: number, isObserved: boolean) => ShedReason | undefined} reasonFor on arrival
- * @property {(request: Request, nowMs: number) => ShedReason | undefined} reasonAfterQueue when the gate's queue has kept the request
+ * @property {boolean} [callsUser] whether it calls a function of the user, which expects the framework's
+ *   request
+ * @property {(request: Request, nowMs: number, isObserved: boolean) => ShedReason | undefined} reasonFor on
+ *   arrival
+ * @property {(request: Request, nowMs: number) => ShedReason | undefined} reasonAfterQueue when the gate's
+ *   queue has kept the request
  * @property {(request: Request, nowMs: number) => number} [deadlineMs] for how long the request may be queued
  * @property {(request: Request, nowMs: number) => void} onAdmit of a request with `ticket.expected`
  * @property {(request: Request) => void} onReject of a request with `ticket.expected`
@@ -72,7 +75,13 @@ class FeatureLimits {
   }
 }
 
-/** For how long the limit lets a request be queued. @param {FeatureLimit} limit @param {Request} request @param {number} nowMs */
+/**
+ * For how long the limit lets a request be queued.
+ *
+ * @param {FeatureLimit} limit
+ * @param {Request} request
+ * @param {number} nowMs
+ */
 function deadlineOf(limit, request, nowMs) {
   if (!limit.isWatched || limit.deadlineMs === undefined) return Number.POSITIVE_INFINITY
   return limit.deadlineMs(request, nowMs)

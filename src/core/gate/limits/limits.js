@@ -1,6 +1,7 @@
 'use strict'
-// All limits of one instance. Queries change nothing: `current(nowMs)` returns how many requests may be in flight, which
-// limit says so, and how long a request may be queued. Events change the limits: onAdmit, onEnd, onHeldBack, onTurn.
+// All limits of one instance. Queries change nothing: `current(nowMs)` returns how many requests may be in
+// flight, which limit says so, and how long a request may be queued. Events change the limits: onAdmit,
+// onEnd, onHeldBack, onTurn.
 
 const { MOST_OF_MEAN, SMOOTHING } = require('../measurements/request-cost')
 const { LoopShare } = require('./loop-share')
@@ -17,7 +18,10 @@ const { NORMAL } = require('../verdict')
  * @import { Cause } from '../verdict'
  */
 
-/** As MOST_OF_MEAN, for how long mode `observe` takes slots to be held: a tenth of the requests may hold them for long. */
+/**
+ * As MOST_OF_MEAN, for how long mode `observe` takes slots to be held: a tenth of the requests may hold them
+ * for long.
+ */
 const SLOT_MAX_OF_MEAN = 100
 
 class Limits {
@@ -29,7 +33,10 @@ class Limits {
   #overload
   maxConcurrent = Number.POSITIVE_INFINITY
   #durationMs = 0
-  /** As #durationMs, but with more of the long durations: mode `observe` has nothing else to tell how long slots are held. */
+  /**
+   * As #durationMs, but with more of the long durations: mode `observe` has nothing else to tell how long
+   * slots are held.
+   */
   slotHeldMs = 0
   #wasHeldBack = false
   /** How many requests were rejected in this loop turn although they had been admitted. */
@@ -65,7 +72,10 @@ class Limits {
     this.delay.update(options)
   }
 
-  /** @param {number} nowMs @returns {{ limit: number, by: 'loop' | 'concurrency' | undefined, waitMs: number }} */
+  /**
+   * @param {number} nowMs
+   * @returns {{ limit: number, by: 'loop' | 'concurrency' | undefined, waitMs: number }}
+   */
   current(nowMs) {
     const ofLoop = this.#turns.isIdling(nowMs) ? Number.POSITIVE_INFINITY : this.loop.limit
     const limit = Math.min(ofLoop, this.maxConcurrent)
@@ -78,7 +88,8 @@ class Limits {
   }
 
   /**
-   * Mode `adaptive` enforces the measured limit, `threshold` only `maxConcurrent`; `observe` and `off` enforce none.
+   * Mode `adaptive` enforces the measured limit, `threshold` only `maxConcurrent`; `observe` and `off`
+   * enforce none.
    *
    * @param {number} nowMs
    * @returns {{ limit: number, limitedBy: 'loop' | 'concurrency' | undefined }}
@@ -107,7 +118,7 @@ class Limits {
     return this.loop.inFlight < this.maxConcurrent && this.loop.hasFreeShare(nowMs)
   }
 
-  /** The resource that a request waits for if there is no free slot. */
+  /** The resource that a request waits for without a free slot. */
   get shortResource() {
     return this.isAtMaxConcurrent ? 'concurrency' : 'loop'
   }
@@ -143,7 +154,8 @@ class Limits {
   }
 
   /**
-   * The reason to reject a request on arrival, for the time it would be queued; undefined if it may be queued.
+   * The reason to reject a request on arrival, for the time it would be queued; undefined if it may be
+   * queued.
    * @param {number} expectedWaitMs @param {number} ahead @param {number} priority @param {number} nowMs
    */
   reasonFor(expectedWaitMs, ahead, priority, nowMs) {
@@ -155,7 +167,13 @@ class Limits {
     return this.#cause.because('loop', expectedWaitMs, this.toleratedMs(priority, nowMs))
   }
 
-  /** The reason to reject a queued request that has waited too long. @param {Wait} wait @param {boolean} isOverload @param {number} nowMs */
+  /**
+   * The reason to reject a queued request that has waited too long.
+   *
+   * @param {Wait} wait
+   * @param {boolean} isOverload
+   * @param {number} nowMs
+   */
   overdueReason(wait, isOverload, nowMs) {
     if (this.isAtMaxConcurrent) return this.concurrencyReason()
     const waitedMs = this.delay.waitedMs(wait, isOverload, nowMs)
@@ -166,7 +184,12 @@ class Limits {
     return this.#cause.because('concurrency', this.loop.inFlight, this.maxConcurrent)
   }
 
-  /** The first request is queued. If rejections emptied the queue of a full loop, the queue has not been empty. @param {number} nowMs */
+  /**
+   * The first request is queued. If rejections emptied the queue of a full loop, the queue has not been
+   * empty.
+   *
+   * @param {number} nowMs
+   */
   onFirstQueued(nowMs) {
     if (this.#turns.beganIdle) this.#overload.onEmpty(nowMs)
   }
@@ -192,12 +215,20 @@ class Limits {
     this.loop.onWithdraw(record, nowMs)
   }
 
-  /** A request was queued for lack of a slot, or rejected. Only the reason `loop` is evidence about the loop. @param {ShedReason} reason */
+  /**
+   * A request was queued for lack of a slot, or rejected. Only the reason `loop` is evidence about the loop.
+   *
+   * @param {ShedReason} reason
+   */
   onHeldBack(reason) {
     if (reason === 'loop') this.#wasHeldBack = true
   }
 
-  /** @param {number} nowMs @param {number} idleMs @param {{ arrived: number, ended: number, isQueueing: boolean }} turn */
+  /**
+   * @param {number} nowMs
+   * @param {number} idleMs
+   * @param {{ arrived: number, ended: number, isQueueing: boolean }} turn
+   */
   onTurn(nowMs, idleMs, turn) {
     const { ended, isQueueing } = turn
     // Nothing will end for those that were withdrawn.

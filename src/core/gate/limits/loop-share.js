@@ -1,8 +1,10 @@
 'use strict'
-// Limits how many requests may be in flight before the loop is full. Each request reserves a share of the loop's time:
+// Limits how many requests may be in flight before the loop is full. Each request reserves a share of the
+// loop's time:
 //   share = cost / (time it awaits something else + slack);   the sum may be what rejections leave of the loop
-// While the loop idles, a request in flight awaits something else, so a stream, a long poll or a slow upstream comes to
-// reserve almost nothing. A loop that does not idle reduces no reservation (docs/decisions/0001).
+// While the loop idles, a request in flight awaits something else, so a stream, a long poll or a slow
+// upstream comes to reserve almost nothing. A loop that does not idle reduces no reservation
+// (docs/decisions/0001).
 
 const { IDLE_SHARE } = require('../measurements/loop-turns')
 const { SMOOTHING } = require('../measurements/request-cost')
@@ -22,11 +24,15 @@ const POINTLESS_REJECTIONS = 3
 
 /** The least factor of trust: from 0 it would never come back. */
 const MIN_TRUST = 1e-3
-/** A loop that idles less than this share of its time is saturated. Between this and IDLE_SHARE, nothing is proven. */
+/**
+ * A loop that idles less than this share of its time is saturated. Between this and IDLE_SHARE, nothing is
+ * proven.
+ */
 const SATURATED_SHARE = 0.04
 /**
- * A request admitted now burns the loop only after the requests' own waiting time. Trust and pace act over this multiple of it, at most
- * MAX_WAITS_MS. While no request is held back, trust grows by a factor of e in MAX_WAITS_MS.
+ * A request admitted now burns the loop only after the requests' own waiting time. Trust and pace act over
+ * this multiple of it, at most MAX_WAITS_MS. While no request is held back, trust grows by a factor of e in
+ * MAX_WAITS_MS.
  */
 const WAITS = 2
 const MAX_WAITS_MS = 500
@@ -137,14 +143,23 @@ class LoopShare {
     this.#reserved = this.#inFlight.length === 0 ? 0 : this.#reserved - record.share
   }
 
-  /** A longer wait counts only while the loop idles. In a full loop, requests wait for the loop itself. @param {number} waitedMs @param {number} nowMs */
+  /**
+   * A longer wait counts only while the loop idles. In a full loop, requests wait for the loop itself.
+   *
+   * @param {number} waitedMs
+   * @param {number} nowMs
+   */
   #recordWait(waitedMs, nowMs) {
     const share = 1 / (Math.max(0, waitedMs) + SLACK_MS)
     if (share < this.#usual && !this.#turns.isIdling(nowMs)) return
     this.#usual += (share - this.#usual) * SMOOTHING
   }
 
-  /** @param {number} nowMs @param {number} idleMs @param {boolean} isContended whether a request is queued, or was held back in this turn */
+  /**
+   * @param {number} nowMs
+   * @param {number} idleMs
+   * @param {boolean} isContended whether a request is queued, or was held back in this turn
+   */
   onTurn(nowMs, idleMs, isContended) {
     const idleShare = this.#turns.idleShare(nowMs)
     const waitMs = 1 / this.#usual
@@ -168,14 +183,17 @@ class LoopShare {
 }
 
 /**
- * Correction factor of the measured cost of a request. A loop that idles while requests are held back proves that the cost is too high. The factor falls with the idle time, and recovers while the loop is saturated (docs/decisions/0001).
+ * Correction factor of the measured cost of a request. A loop that idles while requests are held back proves
+ * that the cost is too high. The factor falls with the idle time, and recovers while the loop is saturated
+ * (docs/decisions/0001).
  */
 class Trust {
   /** From almost 0 to 1. */
   share = 1
 
   /**
-   * @param {{ idledMs: number, elapsedMs: number, idleShare: number, isContended: boolean, waitMs: number }} turn
+   * @param {{ idledMs: number, elapsedMs: number, idleShare: number, isContended: boolean, waitMs: number }}
+   *   turn
    *   `isContended`: a request is queued, or was held back; `waitMs`: how long requests await something else than the loop
    */
   onTurn({ idledMs, elapsedMs, idleShare, isContended, waitMs }) {
@@ -189,8 +207,9 @@ class Trust {
 }
 
 /**
- * Limits how closely requests may start after one another, while the loop is full and shortly after. Requests that start together resume
- * together: without a pace, the loop alternates between idle and overloaded (docs/decisions/0002).
+ * Limits how closely requests may start after one another, while the loop is full and shortly after. Requests
+ * that start together resume together: without a pace, the loop alternates between idle and overloaded
+ * (docs/decisions/0002).
  *   debt = cost of the started requests - 1.1 x elapsed time, at least 0;   no request starts while the debt is over 20 ms
  */
 class Pace {

@@ -1,7 +1,8 @@
 'use strict'
-// Limits how long a request may be queued: in an overload for `targetDelay`, in a burst for `maxDelay` on the stall-free clock. A request
-// that would wait longer is rejected on arrival, in a burst only once the queue has shown how fast it drains.
-// The target is at least 1.5 times the usual long turn: a wait for one such turn says little about the load. Class `critical` may wait four times as long.
+// Limits how long a request may be queued: in an overload for `targetDelay`, in a burst for `maxDelay` on the
+// stall-free clock. A request that would wait longer is rejected on arrival, in a burst only once the queue
+// has shown how fast it drains. The target is at least 1.5 times the usual long turn: a wait for one such
+// turn says little about the load. Class `critical` may wait four times as long.
 
 const { SAMPLE_MS, TURN_BUDGET_MS } = require('../measurements/loop-turns')
 const { CRITICAL } = require('../verdict')
@@ -9,8 +10,10 @@ const { FEW_REQUESTS } = require('./loop-share')
 
 /**
  * @import { ShedOptions } from '../admission'
- * @typedef {{ readonly most: number, readonly areGateways: boolean, readonly cpuShare: number }} BoundedClients
- * @typedef {{ readonly priority: number, readonly queuedMs: number, readonly queuedStallFreeMs: number }} Waited
+ * @typedef {{ readonly most: number, readonly areGateways: boolean, readonly cpuShare: number }}
+ *   BoundedClients
+ * @typedef {{ readonly priority: number, readonly queuedMs: number, readonly queuedStallFreeMs: number }}
+ *   Waited
  */
 
 const LONG_TURNS = 1.5
@@ -19,7 +22,9 @@ const CRITICAL_FACTOR = 4
 const HEALTHY_LOAD = 0.7
 /** An overload begins when more work than this has arrived beyond HEALTHY_LOAD. */
 const MOST_EXCESS_MS = 400
-/** The same through gateways: what they cannot send waits in their own queues, and does not show in the load. */
+/**
+ * The same through gateways: what they cannot send waits in their own queues, and does not show in the load.
+ */
 const MOST_GATEWAY_EXCESS_MS = 200
 /** After three samples, the burst that began the queue is in neither of the last two. */
 const MIN_STOOD_MS = 3 * SAMPLE_MS
@@ -56,14 +61,19 @@ class QueueDelay {
     return priority === CRITICAL ? Math.min(this.maxDelayMs, CRITICAL_FACTOR * this.targetMs) : this.targetMs
   }
 
-  /** @param {number} priority @param {number} eachMs how long each queued request takes @param {number} nowMs */
+  /**
+   * @param {number} priority
+   * @param {number} eachMs how long each queued request takes
+   * @param {number} nowMs
+   */
   toleratedMs(priority, eachMs, nowMs) {
     return this.boundMs(priority, this.#overload.isOn(eachMs, nowMs))
   }
 
   /**
    * Whether to reject a request on arrival that would wait `waitMs` behind `ahead` others.
-   * @param {number} waitMs @param {number} ahead @param {number} priority @param {number} eachMs @param {number} nowMs
+   * @param {number} waitMs @param {number} ahead @param {number} priority @param {number} eachMs
+   *   @param {number} nowMs
    */
   rejects(waitMs, ahead, priority, eachMs, nowMs) {
     if (ahead < FEW_REQUESTS || waitMs <= this.targetOf(priority)) return false
@@ -82,7 +92,13 @@ class QueueDelay {
     )
   }
 
-  /** How long a queued request has waited. In a burst, stalls do not count. @param {Waited} record @param {boolean} isOverload @param {number} nowMs */
+  /**
+   * How long a queued request has waited. In a burst, stalls do not count.
+   *
+   * @param {Waited} record
+   * @param {boolean} isOverload
+   * @param {number} nowMs
+   */
   waitedMs({ queuedMs, queuedStallFreeMs }, isOverload, nowMs) {
     if (isOverload) return nowMs - queuedMs
     return this.#turns.stallFreeMs(nowMs) - queuedStallFreeMs
@@ -95,11 +111,13 @@ class QueueDelay {
 }
 
 /**
- * Tells an overload from a burst. A burst arrives at once and then drains. In an overload, work keeps arriving:
+ * Tells an overload from a burst. A burst arrives at once and then drains. In an overload, work keeps
+ * arriving:
  *   overload   stood x (load - 0.7) > 400 ms, through gateways 200 ms
  *     stood    the time since the queue was last empty, at least 300 ms
  *     load     the work that arrived, over the time in which it arrived: the lesser of the last two tenths of a second
- * So twice the capacity is an overload after 310 ms, 1.2 times after 800 ms, and a full loop after 1.3 s. A healthy load never is.
+ * So twice the capacity is an overload after 310 ms, 1.2 times after 800 ms, and a full loop after 1.3 s. A
+ * healthy load never is.
  */
 class Overload {
   #clients
@@ -133,21 +151,27 @@ class Overload {
   }
 
   /**
-   * Expected wait behind `ahead` others, by the time that the last ones took. 0 until the queue has stood long enough.
+   * Expected wait behind `ahead` others, by the time that the last ones took. 0 until the queue has stood
+   * long enough.
    * @param {number} ahead @param {number} nowMs
    */
   waitMs(ahead, nowMs) {
     return nowMs - this.#emptiedMs < MIN_STOOD_MS ? 0 : ahead * this.#eachMs
   }
 
-  /** Whether the clients cannot make the queue long, by the CPU time of their requests. @param {number} eachMs */
+  /**
+   * Whether the clients cannot make the queue long, by the CPU time of their requests.
+   *
+   * @param {number} eachMs
+   */
   isBounded(eachMs) {
     const { cpuShare, most } = this.#clients
     return most * eachMs * cpuShare <= MOST_BOUND_MS
   }
 
   /**
-   * @param {{ nowMs: number, idleMs: number, arrived: number, ended: number, usualMs: number, isEmpty: boolean, isSlotShort?: boolean }} turn
+   * @param {{ nowMs: number, idleMs: number, arrived: number, ended: number, usualMs: number,
+   *   isEmpty: boolean, isSlotShort?: boolean }} turn
    *   `usualMs`: what a request takes in the mean. `isSlotShort`: `maxConcurrent` is reached, so the idle time of the loop says nothing
    */
   onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty, isSlotShort = false }) {

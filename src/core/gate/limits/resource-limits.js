@@ -1,7 +1,9 @@
 'use strict'
-// Rejects requests regardless of the queue: for a fixed limit of the options, for the user's own shortage, for memory.
+// Rejects requests regardless of the queue: for a fixed limit of the options, for the user's own shortage,
+// for memory.
 //   memory pressure = clamp((heap after a major collection / limit - 0.85) / (0.95 - 0.85))
-// For shortage and memory, the probability of a rejection is that figure x the weight of the class: critical never, low most.
+// For shortage and memory, the probability of a rejection is that figure x the weight of the class: critical
+// never, low most.
 
 const { SHORTAGE_WEIGHTS } = require('../verdict')
 
@@ -24,7 +26,10 @@ const LIMITS = Object.freeze(
   ])
 )
 
-/** @typedef {{ limit: number, measured: string, reason: ShedReason, value: number }} Threshold `value`: measured last */
+/**
+ * @typedef {{ limit: number, measured: string, reason: ShedReason, value: number }} Threshold `value`:
+ *   measured last
+ */
 
 /** @param {ShedOptions} options @returns {Threshold[]} */
 const limitsOf = (options) =>
@@ -90,7 +95,13 @@ class ResourceLimits {
     return undefined
   }
 
-  /** Called after the hooks have read the user's shortage. @param {number} busyMs @param {number} nowMs @param {number} idleMs */
+  /**
+   * Called after the hooks have read the user's shortage.
+   *
+   * @param {number} busyMs
+   * @param {number} nowMs
+   * @param {number} idleMs
+   */
   onTurn(busyMs, nowMs, idleMs) {
     this.#turnSample.onTurn(busyMs)
     if (this.#turnSample.isDue(nowMs, this.#sampleIntervalMs)) this.#sample(nowMs, idleMs)
@@ -115,10 +126,14 @@ class ResourceLimits {
 }
 
 /**
- * The fixed limits of the options, named as in overload-protection and @fastify/under-pressure. The loop delay is the second-longest turn of an interval, so that a single stall does not exceed the limit. Utilization covers the interval.
+ * The fixed limits of the options, named as in overload-protection and @fastify/under-pressure. The loop
+ * delay is the second-longest turn of an interval, so that a single stall does not exceed the limit.
+ * Utilization covers the interval.
  */
 class Thresholds {
-  /** The first limit that is exceeded, what was measured last, and the limit; undefined if none is exceeded. */
+  /**
+   * The first limit that is exceeded, what was measured last, and the limit; undefined if none is exceeded.
+   */
   /** @type {ShedReason | undefined} */
   reason
   /** @type {number | undefined} */

@@ -1,6 +1,8 @@
 'use strict'
-// Detects accept bursts. Node accepts one connection a loop turn. While connections keep coming, the gate starts no work and only lets the loop turn. So the kernel's accept queue is read into the gate's queue, where ages are known.
-// A burst begins with the second turn in a row that accepted a connection. It lasts at most 20 ms (docs/decisions/0040, also for workers of a cluster and for TLS).
+// Detects accept bursts. Node accepts one connection a loop turn. While connections keep coming, the gate
+// starts no work and only lets the loop turn. So the kernel's accept queue is read into the gate's queue,
+// where ages are known. A burst begins with the second turn in a row that accepted a connection. It lasts at
+// most 20 ms (docs/decisions/0040, also for workers of a cluster and for TLS).
 
 const { TURN_BUDGET_MS } = require('./loop-turns')
 
@@ -9,14 +11,19 @@ const MAX_MS = 20
 /** The time that all bursts together may spend, as a multiple of the work. */
 const SHARE = 4
 const WINDOW_MS = 1000
-/** A turn longer than its budget ran handlers that had awaited something. It was not spent on accepting, and counts for little. */
+/**
+ * A turn longer than its budget ran handlers that had awaited something. It was not spent on accepting, and
+ * counts for little.
+ */
 const WORK_TURN_MS = 0.5
 /** A burst ends after this time, however little of it was spent on accepting. */
 const MAX_ELAPSED_MS = 100
 /** The bounds of the time for which a worker waits for the next connection from the primary. */
 const MIN_QUIET_MS = 0.2
 const MAX_QUIET_MS = 1
-/** The smoothing of gaps between connections: short gaps count more, because they show what a hand-over takes. */
+/**
+ * The smoothing of gaps between connections: short gaps count more, because they show what a hand-over takes.
+ */
 const GAP_FALL = 0.1
 const GAP_RISE = 0.01
 /** A shorter turn did no arithmetic of a TLS handshake. */
@@ -46,7 +53,8 @@ class AcceptBurst {
 
   /**
    * @param {'connection' | 'secureConnection' | 'tlsClientError'} event of the server
-   * @param {{ isSecure: boolean, isHandedOver: boolean }} how `isHandedOver`: the cluster's primary accepted the connection
+   * @param {{ isSecure: boolean, isHandedOver: boolean }} how `isHandedOver`: the cluster's primary accepted
+   *   the connection
    * @param {number} nowMs
    */
   onEvent(event, { isSecure, isHandedOver }, nowMs) {
@@ -55,7 +63,10 @@ class AcceptBurst {
     if (isSecure) this.onHandshake(nowMs)
   }
 
-  /** @param {number} nowMs @param {boolean} isHandedOver whether the cluster's primary accepted the connection for this process */
+  /**
+   * @param {number} nowMs
+   * @param {boolean} isHandedOver whether the cluster's primary accepted the connection for this process
+   */
   onAccept(nowMs, isHandedOver = false) {
     this.mayBeAccepting = true
     this.#accepted++
@@ -96,7 +107,11 @@ class AcceptBurst {
     this.#allowanceMs = Math.min(this.#allowanceMs + busyMs * share, WINDOW_MS)
   }
 
-  /** Whether a connection was accepted since the last turn ended, or a handshake is under way. @param {number} nowMs */
+  /**
+   * Whether a connection was accepted since the last turn ended, or a handshake is under way.
+   *
+   * @param {number} nowMs
+   */
   isAccepting(nowMs) {
     return this.#accepted !== this.#seen || this.#isHandshaking(nowMs)
   }
@@ -110,7 +125,8 @@ class AcceptBurst {
   }
 
   /**
-   * Called once a turn that was busy for `busyMs`. Whether the loop should turn again before the gate starts work.
+   * Called once a turn that was busy for `busyMs`. Whether the loop should turn again before the gate starts
+   * work.
    * @param {number} nowMs @param {number} busyMs
    */
   shouldTurnAgain(nowMs, busyMs) {
@@ -137,7 +153,12 @@ class AcceptBurst {
     return this.#stop()
   }
 
-  /** Whether the primary may hand over another connection: it has been quiet for less than three hand-overs take. @param {number} nowMs */
+  /**
+   * Whether the primary may hand over another connection: it has been quiet for less than three hand-overs
+   * take.
+   *
+   * @param {number} nowMs
+   */
   #mayGetAnother(nowMs) {
     if (!this.#isHandedOver) return false
     const quietMs = Math.min(MAX_QUIET_MS, Math.max(MIN_QUIET_MS, 3 * this.#gapMs))

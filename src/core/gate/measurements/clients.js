@@ -1,6 +1,8 @@
 'use strict'
-// Measures how many requests the clients can have outstanding. A client waits for its answer before it sends its next request. So the queue is never longer than the number of clients. A gateway can: it has a queue of its own.
-// Connections count too: requests that the loop has not read yet are outstanding, and cannot be seen.
+// Measures how many requests the clients can have outstanding. A client waits for its answer before it sends
+// its next request. So the queue is never longer than the number of clients. A gateway can: it has a queue of
+// its own. Connections count too: requests that the loop has not read yet are outstanding, and cannot be
+// seen.
 
 const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
 
@@ -9,10 +11,15 @@ const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
  * @import { Request } from '../../request/request'
  */
 
-/** The number must not have grown by more than a tenth for half a second. Only then may a full loop be an overload (queue-delay.js). */
+/**
+ * The number must not have grown by more than a tenth for half a second. Only then may a full loop be an
+ * overload (queue-delay.js).
+ */
 const GROWTH = 1.1
 const STEADY_MS = 500
-/** Other processes may take half of the CPU. Clients do not cause that work, and rejecting does not lessen it. */
+/**
+ * Other processes may take half of the CPU. Clients do not cause that work, and rejecting does not lessen it.
+ */
 const LEAST_CPU_SHARE = 0.5
 /** The weight of a sample in the share of the CPU: it follows in a third of a second. */
 const CPU_SMOOTHING = 0.3
@@ -26,7 +33,10 @@ class Clients {
   most = Number.POSITIVE_INFINITY
   /** Whether gateways send half of the requests that are queued, or more. */
   areGateways = false
-  /** For how long all clients have been waiting for an answer, so that they send no more than they are answered. */
+  /**
+   * For how long all clients have been waiting for an answer, so that they send no more than they are
+   * answered.
+   */
   waitingMs = 0
   /** The share of a full loop's time for which it had a CPU. */
   cpuShare = 1
@@ -35,7 +45,10 @@ class Clients {
   /** @type {boolean | undefined} */
   #proxy
   #clock
-  /** The most outstanding requests since the last sample, those that were queued, and those of them that a gateway has sent. */
+  /**
+   * The most outstanding requests since the last sample, those that were queued, and those of them that a
+   * gateway has sent.
+   */
   #outstanding = 0
   #queued = 0
   #forwarded = 0
@@ -50,7 +63,10 @@ class Clients {
   /** The number at its last growth. */
   #grownTo = 0
 
-  /** @param {{ readonly open: number } | undefined} connections @param {{ now: () => number, cpuMs: () => number }} clock */
+  /**
+   * @param {{ readonly open: number } | undefined} connections
+   * @param {{ now: () => number, cpuMs: () => number }} clock
+   */
   constructor(connections, clock) {
     const nowMs = clock.now()
     this.#clock = clock
@@ -76,7 +92,11 @@ class Clients {
     this.#forwarded++
   }
 
-  /** @param {number} nowMs @param {number} outstanding requests: in flight, queued, or rejected and not yet answered @param {boolean} isIdling */
+  /**
+   * @param {number} nowMs
+   * @param {number} outstanding requests: in flight, queued, or rejected and not yet answered
+   * @param {boolean} isIdling
+   */
   onTurn(nowMs, outstanding, isIdling) {
     // Rejections are sent together. Just after that, clients that retry at once have no request outstanding.
     if (outstanding > this.#outstanding) this.#outstanding = outstanding
@@ -116,11 +136,19 @@ class Clients {
   }
 }
 
-/** Whether the request carries the client's address or the gateway's name. @param {IncomingHttpHeaders} headers */
+/**
+ * Whether the request carries the client's address or the gateway's name.
+ *
+ * @param {IncomingHttpHeaders} headers
+ */
 const namesProxy = (headers) =>
   headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined || headers.via !== undefined
 
-/** Whether the request carries what gateways add: the above, or the id of a trace. @param {IncomingHttpHeaders} headers */
+/**
+ * Whether the request carries what gateways add: the above, or the id of a trace.
+ *
+ * @param {IncomingHttpHeaders} headers
+ */
 const isForwarded = (headers) =>
   namesProxy(headers) || headers.traceparent !== undefined || headers['x-request-id'] !== undefined
 

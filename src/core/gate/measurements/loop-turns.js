@@ -1,9 +1,12 @@
 'use strict'
-// Measures the turns of the event loop: the share of its time that it idles, and the stall-free clock. On that clock a
-// turn counts for at most the cost of the requests that ended in it, and 20 ms. So a blocking handler, a collection or a
-// suspended machine does not count as waiting (docs/decisions/0003).
+// Measures the turns of the event loop: the share of its time that it idles, and the stall-free clock. On
+// that clock a turn counts for at most the cost of the requests that ended in it, and 20 ms. So a blocking
+// handler, a collection or a suspended machine does not count as waiting (docs/decisions/0003).
 
-/** The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop polls and accepts again. */
+/**
+ * The time in a loop turn for requests that start in that turn, and their ticks and promises. Then the loop
+ * polls and accepts again.
+ */
 const TURN_BUDGET_MS = 5
 /** Interval of the timer that turns an otherwise sleeping loop while requests are queued. */
 const RECHECK_MS = 2
@@ -55,7 +58,12 @@ class LoopTurns {
     return this.idleShare(nowMs) >= IDLE_SHARE
   }
 
-  /** The time on the stall-free clock. A stall is known only when its turn has ended; until then this clock runs on. @param {number} nowMs */
+  /**
+   * The time on the stall-free clock. A stall is known only when its turn has ended; until then this clock
+   * runs on.
+   *
+   * @param {number} nowMs
+   */
   stallFreeMs(nowMs) {
     return nowMs - this.#stalledMs
   }
@@ -66,14 +74,18 @@ class LoopTurns {
   }
 
   /**
-   * The mean time for which a ready callback has waited: the busy time of this turn, and half of the previous one.
+   * The mean time for which a ready callback has waited: the busy time of this turn, and half of the previous
+   * one.
    * @param {number} nowMs @param {number} idleMs
    */
   meanReadyDelayMs(nowMs, idleMs) {
     return this.#busySince(nowMs, idleMs) + this.#busyMs / 2
   }
 
-  /** The second-longest turn of the last seconds, without the known cost of its requests: what is long here as a rule. */
+  /**
+   * The second-longest turn of the last seconds, without the known cost of its requests: what is long here as
+   * a rule.
+   */
   get usualLongMs() {
     return this.#secondMs
   }

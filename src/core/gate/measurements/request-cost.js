@@ -1,18 +1,26 @@
 'use strict'
-// Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of the last 400 that ended, in samples of ten. Stalls and lulls do not distort it. The cost of rejections is subtracted.
+// Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of the
+// last 400 that ended, in samples of ten. Stalls and lulls do not distort it. The cost of rejections is
+// subtracted.
 
 const { SAMPLE_MS } = require('./loop-turns')
 
 const SAMPLES = 40
 const SAMPLE_REQUESTS = 10
-/** A sample ends after this time at the latest. One without an ended request does not count: work between requests is not theirs. */
+/**
+ * A sample ends after this time at the latest. One without an ended request does not count: work between
+ * requests is not theirs.
+ */
 const SAMPLE_MAX_MS = 2000
 /** To read a rejected request costs about as much as to reject it. */
 const READ_FACTOR = 2
 const FIRST_REJECTION_MS = 0.03
 /** The weight of one request or sample in a mean. */
 const SMOOTHING = 0.02
-/** A sample or duration counts for at most this multiple of the mean: a stall or a stream says little about other requests. */
+/**
+ * A sample or duration counts for at most this multiple of the mean: a stall or a stream says little about
+ * other requests.
+ */
 const MOST_OF_MEAN = 10
 const SHARE_SMOOTHING = 0.3
 const MAX_SHARE = 0.9
@@ -67,7 +75,11 @@ class RequestCost {
     this.rejectionMs += (costMs - this.rejectionMs) * SMOOTHING
   }
 
-  /** @param {number} busyMs @param {number} nowMs @param {number} ended how many requests ended in this turn */
+  /**
+   * @param {number} busyMs
+   * @param {number} nowMs
+   * @param {number} ended how many requests ended in this turn
+   */
   onTurn(busyMs, nowMs, ended) {
     this.#busyMs += busyMs
     this.#ended += ended

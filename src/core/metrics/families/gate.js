@@ -22,7 +22,11 @@ const shedPoint = ({ reason, priority, count }) => ({ labels: shedLabels(reason,
 /** @param {Capture} captured */
 const wouldShed = ({ admission }) => admission.wouldShed.map(shedPoint)
 
-/** `rate()` misses the first value of a series, so the reasons that any process can have begin at 0. @param {Capture} captured */
+/**
+ * `rate()` misses the first value of a series, so the reasons that any process can have begin at 0.
+ *
+ * @param {Capture} captured
+ */
 function shed({ admission }) {
   const isNew = (/** @type {string} */ reason) =>
     !admission.shed.some((each) => each.reason === reason && each.priority === 'normal')
@@ -48,7 +52,11 @@ function queueDelays({ admission: { queueDelays: values } }) {
   return countOf(values, 0, ADVISED_BOUNDS) === 0 ? [] : [{ labels: NO_LABELS, values, row: 0 }]
 }
 
-/** A resource has 1 while requests are rejected because of it; memory has its pressure from 0 to 1. @param {Capture} captured */
+/**
+ * A resource has 1 while requests are rejected because of it; memory has its pressure from 0 to 1.
+ *
+ * @param {Capture} captured
+ */
 function* overloads({ admission }) {
   const { overloadedBy, memoryPressure } = admission
   const usual = resourcesOf(admission)

@@ -16,7 +16,10 @@ const LEAST_MS = 100
 const kByRoute = Symbol('spillway.byRoute')
 const kLabels = Symbol('spillway.partLabels')
 
-/** @typedef {{ series: RouteSeries & { [kLabels]?: PointLabels[] }, sums: Float64Array }} RouteSums the first series of a route, and its sums */
+/**
+ * @typedef {{ series: RouteSeries & { [kLabels]?: PointLabels[] }, sums: Float64Array }} RouteSums the first
+ *   series of a route, and its sums
+ */
 
 /** Runs once per capture. @param {Capture} captured */
 function sumByRoute({ series, parts: values }) {
@@ -44,7 +47,11 @@ function* byRoute(captured) {
   }
 }
 
-/** In the order of the columns. The series keeps them: each later scrape uses the same objects. @param {RouteSeries} series */
+/**
+ * In the order of the columns. The series keeps them: each later scrape uses the same objects.
+ *
+ * @param {RouteSeries} series
+ */
 function labelsOf({ route }) {
   const own = new Labels({ http_route: route })
   return [...LABELS.map((label) => new ExtendedLabels(own, label)), own]

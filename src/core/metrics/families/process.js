@@ -1,6 +1,6 @@
 'use strict'
-// The metrics of the process: event loop, garbage collection and memory. Some appear only under the names of prom-client's default
-// metrics, or only in OpenTelemetry.
+// The metrics of the process: event loop, garbage collection and memory. Some appear only under the names of
+// prom-client's default metrics, or only in OpenTelemetry.
 
 const { countOf, sumOf } = require('../../histogram/buckets')
 const { GC_BOUNDS } = require('../../process/garbage-collection')
@@ -208,7 +208,8 @@ const STANDARD_FAMILIES = [
 ]
 
 /**
- * The lag families of prom-client's default metrics, under the same names but measured without a timer of 10 ms.
+ * The lag families of prom-client's default metrics, under the same names but measured without a timer of 10
+ * ms.
  *
  * @type {Family[]}
  */

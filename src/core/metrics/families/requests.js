@@ -29,7 +29,8 @@ const IN_FLIGHT = METHODS.flatMap((method) =>
   SCHEMES.map((scheme) => new Labels({ http_request_method: method, url_scheme: scheme }))
 )
 
-// The labels of a series are made at its first scrape and stored on it. Each later scrape uses the same objects.
+// The labels of a series are made at its first scrape and stored on it. Each later scrape uses the same
+// objects.
 const kLabels = Symbol('spillway.labels')
 const BY_OUTCOME = OUTCOMES.map((outcome) => new Label('outcome', outcome))
 /** @type {Map<number, Label>} */
@@ -63,7 +64,8 @@ function labelOf(status) {
 }
 
 /**
- * Series keep changing after a capture: a status or stream that began since then has no row in the copied table.
+ * Series keep changing after a capture: a status or stream that began since then has no row in the copied
+ * table.
  *
  * @param {Float64Array} values
  * @param {number | undefined} row
@@ -115,7 +117,12 @@ function* outcomes({ shownSeries, counters }) {
 const COLUMNS = [REQUEST_BYTES, RESPONSE_BYTES, FIRST_BYTE_COUNT, FIRST_BYTE_SUM]
 const kByMethod = Symbol('spillway.byMethod')
 
-/** Runs once per capture: 0.3 ms for 10 000 series. @param {Capture} captured @returns {Map<string, Float64Array>} one total per column */
+/**
+ * Runs once per capture: 0.3 ms for 10 000 series.
+ *
+ * @param {Capture} captured
+ * @returns {Map<string, Float64Array>} one total per column
+ */
 function sumByMethod({ series, counters }) {
   const totals = new Map()
   for (const { method, row } of series) {
@@ -149,7 +156,11 @@ function* firstBytes(captured) {
   }
 }
 
-/** Lists a method and scheme from its first request on. The gauge then falls to 0 and does not vanish. @param {Capture} captured */
+/**
+ * Lists a method and scheme from its first request on. The gauge then falls to 0 and does not vanish.
+ *
+ * @param {Capture} captured
+ */
 function* inFlight({ series, inFlight: counts }) {
   const seen = new Set(
     series.flatMap(({ method, scheme }) => namesOf(method, /** @type {number} */ (scheme)))
@@ -161,7 +172,12 @@ function* inFlight({ series, inFlight: counts }) {
   }
 }
 
-/** A series whose requests came by both schemes counts for both. @param {string} method @param {number} scheme */
+/**
+ * A series whose requests came by both schemes counts for both.
+ *
+ * @param {string} method
+ * @param {number} scheme
+ */
 const namesOf = (method, scheme) =>
   (SCHEMES[scheme] === undefined ? SCHEMES : [SCHEMES[scheme]]).map((name) => `${method} ${name}`)
 
@@ -229,8 +245,8 @@ const REQUEST_FAMILIES = [
 ]
 
 /**
- * Only protobuf can express native histograms. They need a family of their own: beside the classic series of each status, a
- * sum over the family would count every request twice.
+ * Only protobuf can express native histograms. They need a family of their own: beside the classic series of
+ * each status, a sum over the family would count every request twice.
  *
  * @type {Family[]}
  */

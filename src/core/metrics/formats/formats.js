@@ -1,6 +1,6 @@
 'use strict'
-// The formats of /metrics, and the choice between them by the `Accept` header. A client that accepts none of them, such as a
-// browser, gets the Prometheus text.
+// The formats of /metrics, and the choice between them by the `Accept` header. A client that accepts none of
+// them, such as a browser, gets the Prometheus text.
 
 const openMetrics = require('./openmetrics-text')
 const protobuf = require('./protobuf')
@@ -89,7 +89,12 @@ function formatFor(accept = '') {
   return best
 }
 
-/** Without a regular expression: one that skips spaces before `=` takes 0.4 s for a header with 15 kB of spaces. @param {string} text */
+/**
+ * Without a regular expression: one that skips spaces before `=` takes 0.4 s for a header with 15 kB of
+ * spaces.
+ *
+ * @param {string} text
+ */
 function parameterOf(text) {
   const at = text.indexOf('=')
   if (at === -1) return [text, '']

@@ -1,6 +1,7 @@
 'use strict'
-// OpenMetrics 1.0. It differs from the Prometheus text in four points. A counter's family lacks `_total`, families have units, bounds are floats ("1.0"), and buckets may have exemplars.
-// There is no `_created` line: Prometheus would store it as one more series, and detects a restarted counter by its fall.
+// OpenMetrics 1.0. It differs from the Prometheus text in four points. A counter's family lacks `_total`,
+// families have units, bounds are floats ("1.0"), and buckets may have exemplars. There is no `_created`
+// line: Prometheus would store it as one more series, and detects a restarted counter by its fall.
 
 const { exemplarAt } = require('../../request/exemplars')
 const { bytesOf, escapeText, labelText } = require('../labels')
@@ -42,7 +43,8 @@ const headOf = (name, type, help) => `# TYPE ${name} ${type}\n# HELP ${name} ${e
 const renderFamilies = (families, captured) => renderAs(families, captured, OPENMETRICS)
 
 /**
- * Renders a family of a registry from its JSON. A counter without the `_total` suffix keeps its name and gets the type `unknown`, as in Prometheus' own libraries. So its series have the same name in every format.
+ * Renders a family of a registry from its JSON. A counter without the `_total` suffix keeps its name and gets
+ * the type `unknown`, as in Prometheus' own libraries. So its series have the same name in every format.
  *
  * @param {RegistryFamily} family
  * @param {(name: string) => boolean} isName whether another family has this name
@@ -81,7 +83,11 @@ function foreignExemplar({ labelSet, value, timestamp }) {
   return ` # ${labelText(labelSet) || '{}'} ${number(value)} ${timestamp}`
 }
 
-/** Formats a bound or quantile as Go prints a float, as OpenMetrics requires: 1.0, 1e+06, +Inf. @param {string | number} bound */
+/**
+ * Formats a bound or quantile as Go prints a float, as OpenMetrics requires: 1.0, 1e+06, +Inf.
+ *
+ * @param {string | number} bound
+ */
 function float(bound) {
   const value = bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound)
   if (!Number.isFinite(value) || value === 0) return value === 0 ? '0.0' : number(value)

@@ -1,8 +1,8 @@
 'use strict'
-// Renders families as Prometheus text, in pieces of about 64 kB. The caller decides when to yield to the event loop: prom-client
-// renders 1000 histograms in one block of 17 to 28 ms.
-// Labels are already encoded and the rest is ASCII, so the text is written as latin1. That is a plain copy, whereas UTF-8 needs
-// two passes over every character.
+// Renders families as Prometheus text, in pieces of about 64 kB. The caller decides when to yield to the
+// event loop: prom-client renders 1000 histograms in one block of 17 to 28 ms. Labels are already encoded and
+// the rest is ASCII, so the text is written as latin1. That is a plain copy, whereas UTF-8 needs two passes
+// over every character.
 
 const { countOf, sumOf } = require('../../histogram/buckets')
 
@@ -18,7 +18,8 @@ const { countOf, sumOf } = require('../../histogram/buckets')
  * @property {(bounds: Bounds) => string[]} le
  * @property {(point: RowPoint, bucket: number) => string} exemplar
  * @typedef {{ bounds: Bounds, le: string[] }} LabelledBounds `le`: the labels of the buckets
- * @typedef {{ call(name: string, point: Point, dialect: Dialect, buckets?: LabelledBounds): string }['call']} Render
+ * @typedef {{ call(name: string, point: Point, dialect: Dialect, buckets?: LabelledBounds): string }['call']}
+ *   Render
  */
 
 const PIECE_LENGTH = 65_536
@@ -81,8 +82,8 @@ function renderSummary(name, { labels: { utf8 }, count, sum }) {
 function renderHistogram(name, point, { exemplar }, { bounds, le }) {
   const { values, row } = point
   const { utf8 } = point.labels
-  // Joined, because V8 would flatten a concatenated string again for each line. Each line ends with the head of the next one,
-  // which saves one concatenation per line (5 % of a scrape).
+  // Joined, because V8 would flatten a concatenated string again for each line. Each line ends with the head
+  // of the next one, which saves one concatenation per line (5 % of a scrape).
   const head = [name, '_bucket', utf8 === '' ? '{' : utf8.slice(0, -1), utf8 === '' ? '' : ','].join('')
   const next = ['\n', head].join('')
   let text = head
@@ -98,8 +99,8 @@ function renderHistogram(name, point, { exemplar }, { bounds, le }) {
 /** @type {Record<string, Render | undefined>} */
 const RENDER = { histogram: renderHistogram, summary: renderSummary }
 
-// V8 caches the string of a number. Each sum would then survive minor collections and bring the next major one forward.
-// JSON.stringify writes the same digits and bypasses that cache.
+// V8 caches the string of a number. Each sum would then survive minor collections and bring the next major
+// one forward. JSON.stringify writes the same digits and bypasses that cache.
 /** @param {number} value */
 function number(value) {
   if (Number.isFinite(value)) return Number.isInteger(value) ? String(value) : JSON.stringify(value)

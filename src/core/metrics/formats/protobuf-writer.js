@@ -1,7 +1,7 @@
 'use strict'
-// Writes Protobuf's wire format, as far as metrics need it. It writes from the end to the beginning, because the length of a
-// message precedes its fields. Fields are therefore given last one first.
-// No library: pbf is an ES module only, and protobufjs (4 MB) compiles a schema at run time.
+// Writes Protobuf's wire format, as far as metrics need it. It writes from the end to the beginning, because
+// the length of a message precedes its fields. Fields are therefore given last one first. No library: pbf is
+// an ES module only, and protobufjs (4 MB) compiles a schema at run time.
 
 const VARINT = 0
 const FIXED_64 = 1
@@ -30,7 +30,10 @@ class ProtobufWriter {
     this.#tag(field, FIXED_64)
   }
 
-  /** @param {number} field @param {number} value an integer from 0 on; a registry's other values are clamped to what 64 bits hold */
+  /**
+   * @param {number} field
+   * @param {number} value an integer from 0 on; a registry's other values are clamped to what 64 bits hold
+   */
   uint(field, value) {
     this.varint(value >= 0 ? Math.min(Math.floor(value), MOST) : 0)
     this.#tag(field, VARINT)

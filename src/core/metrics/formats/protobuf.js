@@ -1,6 +1,8 @@
 'use strict'
-// Renders families as length-delimited io.prometheus.client.MetricFamily messages. Prometheus accepts native histograms only in this format. The length of a family precedes it, so its points are kept until the last one (300 bytes a series).
-// Meanwhile an empty piece is yielded now and then, so that the writer can yield to the event loop.
+// Renders families as length-delimited io.prometheus.client.MetricFamily messages. Prometheus accepts native
+// histograms only in this format. The length of a family precedes it, so its points are kept until the last
+// one (300 bytes a series). Meanwhile an empty piece is yielded now and then, so that the writer can yield to
+// the event loop.
 
 const { sumOf } = require('../../histogram/buckets')
 const { SCHEMA, ZERO_THRESHOLD_SECONDS, nativeOf } = require('../../histogram/native')

@@ -1,7 +1,7 @@
 'use strict'
-// Adds a registry's default labels to our own series, which are rendered without the registry. Both clients keep the labels in
-// `_defaultLabels`: the public accessor is asynchronous, and an exiting process cannot wait.
-// A registry without default labels costs nothing.
+// Adds a registry's default labels to our own series, which are rendered without the registry. Both clients
+// keep the labels in `_defaultLabels`: the public accessor is asynchronous, and an exiting process cannot
+// wait. A registry without default labels costs nothing.
 
 const { Labels, labelText } = require('../labels')
 
@@ -14,7 +14,11 @@ const { Labels, labelText } = require('../labels')
 class DefaultLabels {
   #registry
   #text = ''
-  /** Extended labels by the labels of a series: fleet reports need the same objects at each scrape. @type {WeakMap<PointLabels, Labels>} */
+  /**
+   * Extended labels by the labels of a series: fleet reports need the same objects at each scrape.
+   *
+   * @type {WeakMap<PointLabels, Labels>}
+   */
   #known = new WeakMap()
 
   /** @param {Registry} [registry] */
@@ -33,7 +37,12 @@ class DefaultLabels {
     }))
   }
 
-  /** A view of another registry with the default labels of this one. @param {Registry} registry @returns {Registry} */
+  /**
+   * A view of another registry with the default labels of this one.
+   *
+   * @param {Registry} registry
+   * @returns {Registry}
+   */
   onRegistry(registry) {
     const pairs = this.#pairs()
     if (pairs === undefined) return registry
@@ -57,7 +66,11 @@ class DefaultLabels {
   }
 }
 
-/** @param {Iterable<Point>} points @param {Record<string, string>} pairs @param {WeakMap<PointLabels, Labels>} known */
+/**
+ * @param {Iterable<Point>} points
+ * @param {Record<string, string>} pairs
+ * @param {WeakMap<PointLabels, Labels>} known
+ */
 function* labelled(points, pairs, known) {
   for (const point of points) {
     let labels = known.get(point.labels)
@@ -71,7 +84,12 @@ function* labelled(points, pairs, known) {
   }
 }
 
-/** prom-client writes default labels into a counter's stored values, and the process metrics are shared by all instances. @param {ForeignMetric} metric */
+/**
+ * prom-client writes default labels into a counter's stored values, and the process metrics are shared by all
+ * instances.
+ *
+ * @param {ForeignMetric} metric
+ */
 const copied = (metric) => ({
   name: metric.name,
   type: metric.type,

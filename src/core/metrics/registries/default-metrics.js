@@ -1,13 +1,16 @@
 'use strict'
-// prom-client's default metrics, for `metrics.defaults`. They are collected once per process, because their observers are never
-// removed. The event-loop lag is left out: ours has the same names and needs no timer.
+// prom-client's default metrics, for `metrics.defaults`. They are collected once per process, because their
+// observers are never removed. The event-loop lag is left out: ours has the same names and needs no timer.
 
 const client = require('prom-client')
 const { LAG_FAMILIES } = require('../families')
 
 /** @import { Registry } from './registry-points' */
 
-/** The longest period of a timer, 24 days. It practically disables prom-client's sampling of the loop lag, which is unused here. */
+/**
+ * The longest period of a timer, 24 days. It practically disables prom-client's sampling of the loop lag,
+ * which is unused here.
+ */
 const NEVER_MS = 2 ** 31 - 1
 /** The only default metric that is updated between scrapes. */
 const COLLECTIONS = 'nodejs_gc_duration_seconds'
@@ -27,7 +30,8 @@ function defaultMetrics() {
 }
 
 /**
- * An error in prom-client's PerformanceObserver would end the process. It throws if an application has extended
+ * An error in prom-client's PerformanceObserver would end the process. It throws if an application has
+ * extended
  * `Object.prototype`, since it takes each inherited property for a label.
  *
  * @param {{ observe(...given: unknown[]): void }} metric

@@ -1,6 +1,6 @@
 'use strict'
-// Registers our families with a metrics registry, of prom-client or @prometheus-io/client, by duck typing. Values are made when
-// the registry reads them; all families read in one task show the same capture.
+// Registers our families with a metrics registry, of prom-client or @prometheus-io/client, by duck typing.
+// Values are made when the registry reads them; all families read in one task show the same capture.
 
 const { SpillwayError } = require('../../errors/errors')
 const { countOf, sumOf } = require('../../histogram/buckets')
@@ -58,7 +58,10 @@ class RegistryMetric {
     }
   }
 
-  /** For text: the labels of a series are the same object at every scrape, so that the registry renders them once. */
+  /**
+   * For text: the labels of a series are the same object at every scrape, so that the registry renders them
+   * once.
+   */
   getForPromString() {
     /** @type {Sample[]} */
     const values = []

@@ -1,6 +1,6 @@
 'use strict'
-// Groups the values of a registry's metric into points. The client libraries list each bucket, quantile, sum and count as a value
-// of its own; Protobuf needs the values of one series together.
+// Groups the values of a registry's metric into points. The client libraries list each bucket, quantile, sum
+// and count as a value of its own; Protobuf needs the values of one series together.
 
 /** @import { MetricsRegistry } from '../../../../index.js' */
 
@@ -8,13 +8,14 @@
  * A metric of a registry, as its JSON has it. Its labels hold the bound of a bucket or quantile too.
  *
  * @typedef {{ labelSet: Record<string, string | number>, value: number, timestamp: number }} Exemplar
- * @typedef {{ metricName?: string, labels?: Record<string, string | number>, value: number, exemplar?: Exemplar | null }} RegistryValue
+ * @typedef {{ metricName?: string, labels?: Record<string, string | number>, value: number,
+ *   exemplar?: Exemplar | null }} RegistryValue
  * @typedef {{ name: string, help: string, type: string, values: RegistryValue[] }} RegistryFamily
  */
 
 /**
- * A registry of prom-client or @prometheus-io/client, as far as it is used. No type has `_defaultLabels`, and prom-client up to
- * version 14 has another name for `getMetricsAsString`.
+ * A registry of prom-client or @prometheus-io/client, as far as it is used. No type has `_defaultLabels`, and
+ * prom-client up to version 14 has another name for `getMetricsAsString`.
  *
  * @typedef {{ name: string, type: string, get(): RegistryFamily | Promise<RegistryFamily>,
  *   getForPromString?(): RegistryFamily | Promise<RegistryFamily> }} ForeignMetric
@@ -50,7 +51,12 @@ const simplePoint = ({ labels, value, exemplar }) => ({
   exemplar: exemplarOf(exemplar),
 })
 
-/** For a summary without labels, @prometheus-io/client omits `labels` from the sum and the count. @param {RegistryFamily} family @param {string} boundLabel */
+/**
+ * For a summary without labels, @prometheus-io/client omits `labels` from the sum and the count.
+ *
+ * @param {RegistryFamily} family
+ * @param {string} boundLabel
+ */
 function grouped({ name, values }, boundLabel) {
   /** @type {Map<string, ForeignGroup>} */
   const groups = new Map()

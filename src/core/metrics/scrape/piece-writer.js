@@ -1,6 +1,7 @@
 'use strict'
-// Writes a rendering to one reader, at the pace of that reader. Unread data stays in memory. So a reader is disconnected if it reads nothing for ten seconds, or blocks the writer for a minute in total. Time spent collecting a metric or waiting
-// for the scrape budget does not count.
+// Writes a rendering to one reader, at the pace of that reader. Unread data stays in memory. So a reader is
+// disconnected if it reads nothing for ten seconds, or blocks the writer for a minute in total. Time spent
+// collecting a metric or waiting for the scrape budget does not count.
 
 const { END } = require('./rendering')
 const { FIRST_IN_LINE } = require('./scrape-budget')
@@ -66,7 +67,8 @@ class PieceWriter {
     }
     if (!this.#isWritable()) return
     this.#res.end()
-    // The reader may still block on the last piece. The fake sockets of serverless adapters have no `writableLength`.
+    // The reader may still block on the last piece. The fake sockets of serverless adapters have no
+    // `writableLength`.
     if (!(this.#res.writableLength > 0)) return
     this.#block()
     this.#watch()
@@ -91,7 +93,11 @@ class PieceWriter {
     this.#clock.cancel(this.#deadline)
   }
 
-  /** Holds only the current link: the first one would keep the whole chain in memory. @param {Rendering} rendering */
+  /**
+   * Holds only the current link: the first one would keep the whole chain in memory.
+   *
+   * @param {Rendering} rendering
+   */
   async #writeAll(rendering) {
     let link = await rendering.after(rendering.join(this))
     while (link !== END) {
@@ -102,16 +108,18 @@ class PieceWriter {
   }
 
   /**
-   * Only the `close` event reports the end of an HTTP/2 response; any other is destroyed before it. A response may also have
-   * been ended by others, such as by Koa without `ctx.respond = false`: a write would then be an uncaught error.
+   * Only the `close` event reports the end of an HTTP/2 response; any other is destroyed before it. A
+   * response may also have been ended by others, such as by Koa without `ctx.respond = false`: a write would
+   * then be an uncaught error.
    */
   #isWritable() {
     return !(this.#isClosed || this.#res.destroyed || this.#res.writableEnded)
   }
 
   /**
-   * Returns a promise if the next piece must wait for `drain`. The reader may have disconnected while a metric was collected.
-   * Only `false` means to wait, as in Node's pipe(): the fake sockets of serverless adapters return undefined and never drain.
+   * Returns a promise if the next piece must wait for `drain`. The reader may have disconnected while a
+   * metric was collected. Only `false` means to wait, as in Node's pipe(): the fake sockets of serverless
+   * adapters return undefined and never drain.
    *
    * @param {Buffer} bytes
    */

@@ -1,8 +1,8 @@
 'use strict'
-// Answers `/metrics` from four sources: our families, the other metrics of the registry, prom-client's default metrics if
-// enabled, and the standard process metrics. Each name appears once. A family of ours is left out if prom-client's version of it
-// is present. In a fleet, the answer covers all workers.
-// The format is the client's choice. A registry never changes its own format, which would rename its counters.
+// Answers `/metrics` from four sources: our families, the other metrics of the registry, prom-client's
+// default metrics if enabled, and the standard process metrics. Each name appears once. A family of ours is
+// left out if prom-client's version of it is present. In a fleet, the answer covers all workers. The format
+// is the client's choice. A registry never changes its own format, which would rename its counters.
 
 const client = require('prom-client')
 const { BlockedReaders } = require('./blocked-readers')
@@ -27,7 +27,8 @@ const { ScrapeBudget } = require('./scrape-budget')
  */
 
 /**
- * The metrics to show. `metrics` are those of registries; `standard` are our families under names that other libraries use too.
+ * The metrics to show. `metrics` are those of registries; `standard` are our families under names that other
+ * libraries use too.
  *
  * @typedef {{ families: Family[], metrics: RegistryEntry[], standard: Family[] }} Sources
  * @typedef {{ registry: Registry, metric: ForeignMetric, name: string }} RegistryEntry
@@ -138,7 +139,8 @@ class Prometheus {
   /**
    * Lists what this thread shows.
    *
-   * @param {boolean} [isOfProcess] false in a worker thread: the main thread shows the metrics of the whole process
+   * @param {boolean} [isOfProcess] false in a worker thread: the main thread shows the metrics of the whole
+   *   process
    * @returns {Sources}
    */
   sources(isOfProcess = true) {
@@ -160,7 +162,11 @@ class Prometheus {
     }
   }
 
-  /** Applies our prefix and the default labels to the families of other workers. @param {Family[]} families */
+  /**
+   * Applies our prefix and the default labels to the families of other workers.
+   *
+   * @param {Family[]} families
+   */
   adopted(families) {
     return this.#labelled(prefixed(families, this.#prefix))
   }
@@ -173,8 +179,8 @@ class Prometheus {
   /** @param {Registry} registry @param {Set<string>} seen @returns {Generator<RegistryEntry>} */
   *#metricsOf(registry, seen) {
     for (const metric of /** @type {ForeignMetric[]} */ (registry.getMetricsAsArray())) {
-      // Recognized by class, because an OpenMetrics registry removes `_total` from names. Metrics of another instance are skipped
-      // too: that instance shows them.
+      // Recognized by class, because an OpenMetrics registry removes `_total` from names. Metrics of another
+      // instance are skipped too: that instance shows them.
       if (metric instanceof RegistryMetric) continue
       const name = wholeNameOf(metric, registry)
       if (seen.has(name)) {
@@ -211,7 +217,11 @@ class Prometheus {
   }
 }
 
-/** @param {Registry} registry @param {ForeignMetric} metric @param {{ name: string, seen: Set<string>, format: Format }} how */
+/**
+ * @param {Registry} registry
+ * @param {ForeignMetric} metric
+ * @param {{ name: string, seen: Set<string>, format: Format }} how
+ */
 async function renderMetric(registry, metric, { name, seen, format: { renderForeign } }) {
   if (renderForeign === undefined) {
     const family = await (metric.getForPromString ?? metric.get).call(metric)
@@ -228,14 +238,19 @@ async function renderMetric(registry, metric, { name, seen, format: { renderFore
 const duplicateName = (name) =>
   new Error(`The registry has a metric named '${name}' too; only spillway's is shown`)
 
-/** prom-client up to version 14 has another name for the method. @param {Registry} registry @param {Slice} metric */
+/**
+ * prom-client up to version 14 has another name for the method.
+ *
+ * @param {Registry} registry
+ * @param {Slice} metric
+ */
 const textOf = (registry, metric) =>
   registry.getMetricsAsString?.(metric) ??
   /** @type {Required<Registry>} */ (registry).getMetricAsPrometheusString(metric)
 
 /**
- * A registry renders a metric in one step, which stalls the loop for 300 ms with 40 000 series. It is given slices instead. It
- * renders the two head lines with each slice, and all but the first pair are removed.
+ * A registry renders a metric in one step, which stalls the loop for 300 ms with 40 000 series. It is given
+ * slices instead. It renders the two head lines with each slice, and all but the first pair are removed.
  *
  * @param {Registry} registry
  * @param {RegistryFamily} family
@@ -255,7 +270,8 @@ async function* inSlices(registry, family) {
 const withoutHead = (text) => text.slice(text.indexOf('\n', text.indexOf('\n') + 1) + 1)
 
 /**
- * A view of the registry that renders Prometheus text: an OpenMetrics registry would add exemplars and a second `_total`.
+ * A view of the registry that renders Prometheus text: an OpenMetrics registry would add exemplars and a
+ * second `_total`.
  *
  * @param {Registry} registry
  * @returns {Registry}
@@ -276,7 +292,12 @@ function withOnly(registry, metric) {
   return Object.create(registry, { getMetricsAsArray: { value: () => [metric] } })
 }
 
-/** An OpenMetrics registry removes `_total` from the names of its counters. @param {ForeignMetric} metric @param {Registry} registry */
+/**
+ * An OpenMetrics registry removes `_total` from the names of its counters.
+ *
+ * @param {ForeignMetric} metric
+ * @param {Registry} registry
+ */
 function wholeNameOf({ name, type }, registry) {
   const isShort = type === 'counter' && !name.endsWith('_total')
   return isShort && registry.contentType?.includes('openmetrics') ? `${name}_total` : name

@@ -1,6 +1,7 @@
 'use strict'
-// One rendering of all metrics, shared by its readers. A piece is made when the first reader needs it, and the others reuse
-// it. The pieces form a linked chain: the position of a reader keeps what follows in memory, and nothing before.
+// One rendering of all metrics, shared by its readers. A piece is made when the first reader needs it, and
+// the others reuse it. The pieces form a linked chain: the position of a reader keeps what follows in memory,
+// and nothing before.
 
 const { FIRST_IN_LINE } = require('./scrape-budget')
 
@@ -25,13 +26,19 @@ class Rendering {
   #last = linkOf(NOTHING)
   /** The link before the first piece, while readers may still join. @type {Link | undefined} */
   #first = this.#last
-  /** The next link while it is being made. A failed rendering keeps the rejected promise for readers that arrive later. @type {Promise<Link> | undefined} */
+  /**
+   * The next link while it is being made. A failed rendering keeps the rejected promise for readers that
+   * arrive later.
+   *
+   * @type {Promise<Link> | undefined}
+   */
   #pending
   /** @type {Set<Reader>} */
   #readers = new Set()
 
   /**
-   * @param {AsyncIterator<string | Buffer>} pieces strings are latin1; an empty piece only yields to the event loop
+   * @param {AsyncIterator<string | Buffer>} pieces strings are latin1; an empty piece only yields to the
+   *   event loop
    * @param {{ startedMs: number, budget: ScrapeBudget }} parts
    */
   constructor(pieces, { startedMs, budget }) {
@@ -49,7 +56,10 @@ class Rendering {
     return this.#readers.size > 0
   }
 
-  /** @param {Reader} reader @returns {Link} the link before the first piece; must not be called after `close()` */
+  /**
+   * @param {Reader} reader
+   * @returns {Link} the link before the first piece; must not be called after `close()`
+   */
   join(reader) {
     this.#readers.add(reader)
     return /** @type {Link} */ (this.#first)
@@ -81,7 +91,8 @@ class Rendering {
   async #make() {
     try {
       for (;;) {
-        // Before all writers, which wait for this piece. If the budget allows, the capture happens at the time of the request.
+        // Before all writers, which wait for this piece. If the budget allows, the capture happens at the
+        // time of the request.
         const { done, value } = await this.#budget.run(FIRST_IN_LINE, this.#step)
         if (done) return this.#append(END)
         if (value.length > 0) return this.#append(linkOf(bytesOf(value)))

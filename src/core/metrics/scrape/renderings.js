@@ -1,6 +1,8 @@
 'use strict'
-// Chooses the rendering that a scrape reads. A rendering of its format is reused if it is in progress or younger than a second. Each format is therefore rendered once a second however many clients scrape, so that scrapes cannot starve gated
-// requests. Only the last rendering of a format is kept here; older ones are held by their readers.
+// Chooses the rendering that a scrape reads. A rendering of its format is reused if it is in progress or
+// younger than a second. Each format is therefore rendered once a second however many clients scrape, so that
+// scrapes cannot starve gated requests. Only the last rendering of a format is kept here; older ones are held
+// by their readers.
 
 const { Rendering } = require('./rendering')
 
@@ -11,8 +13,8 @@ const { Rendering } = require('./rendering')
 
 const SHARED_MS = 1000
 /**
- * A rendering that takes longer is still shared, or every second would start another one beside it. There is a limit, because
- * the collection of a metric may never end.
+ * A rendering that takes longer is still shared, or every second would start another one beside it. There is
+ * a limit, because the collection of a metric may never end.
  */
 const IN_PROGRESS_MS = 10_000
 /** Per format: a client that starts a scrape every second and never reads must not accumulate renderings. */

@@ -1,20 +1,24 @@
 'use strict'
-// Limits the loop time of all scrapes together: half a millisecond per loop turn, and a quarter of the time after a burst of 100 ms. The rest is for gated requests, so that scrapes cannot starve them.
-// Work beyond the budget waits in line. The oldest scrape goes first: finishing a few is better than half-writing all.
+// Limits the loop time of all scrapes together: half a millisecond per loop turn, and a quarter of the time
+// after a burst of 100 ms. The rest is for gated requests, so that scrapes cannot starve them. Work beyond
+// the budget waits in line. The oldest scrape goes first: finishing a few is better than half-writing all.
 
 const TURN_MS = 0.5
 const SHARE = 0.25
 /** A single scrape must never wait: to render and write 1000 series takes 10 ms. */
 const BURST_MS = 100
 /**
- * Cost of a byte after `write()` has returned. It cannot be measured: 4 ms per megabyte on a slow host. With .5 ms, scrapes of 8 MB
- * took two thirds of the loop and not a quarter.
+ * Cost of a byte after `write()` has returned. It cannot be measured: 4 ms per megabyte on a slow host. With
+ * .5 ms, scrapes of 8 MB took two thirds of the loop and not a quarter.
  */
 const MS_PER_BYTE = 4e-6
 /** The number that goes before all others. */
 const FIRST_IN_LINE = 0
 
-/** @typedef {{ number: number, work: () => unknown, bytes: number, resolve(value: unknown): void, reject(error: unknown): void }} Entry */
+/**
+ * @typedef {{ number: number, work: () => unknown, bytes: number, resolve(value: unknown): void,
+ *   reject(error: unknown): void }} Entry
+ */
 
 class ScrapeBudget {
   #clock
@@ -103,7 +107,9 @@ class ScrapeBudget {
     this.#creditedMs = nowMs
   }
 
-  /** Serves one entry per microtask: a served scrape may queue its next step, which goes before later scrapes. */
+  /**
+   * Serves one entry per microtask: a served scrape may queue its next step, which goes before later scrapes.
+   */
   #serve() {
     if (this.#sinceMs === undefined || this.#isSpent()) return
     const entry = this.#waiting.shift()

@@ -12,7 +12,8 @@ const { bytes, duration, number, percent, span } = require('../../../core/readab
  * @property {ProcessDescription} process
  * @property {Snapshot} snapshot
  * @property {Diagnosis} diagnosis
- * @property {Omit<FleetSnapshot, 'routes'> & { lastMinute?: { gaveUpRatio: number | null, shedRatio: number | null } } | null} fleet
+ * @property {Omit<FleetSnapshot, 'routes'> & { lastMinute?: { gaveUpRatio: number | null, shedRatio: number |
+ *   null } } | null} fleet
  *
  * @typedef {object} Series
  * @property {string} label

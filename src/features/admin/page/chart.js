@@ -1,5 +1,6 @@
 'use strict'
-// One small chart with its legend, which shows the figures of now, or of the moment under the pointer in any chart.
+// One small chart with its legend, which shows the figures of now, or of the moment under the pointer in any
+// chart.
 
 const { color } = require('./colors')
 const { make, setText } = require('./dom')
@@ -172,7 +173,8 @@ class Chart {
   }
 
   /**
-   * None at the left end, where it would cover the scale of the values, and none at the right end, where it would be cut.
+   * None at the left end, where it would cover the scale of the values, and none at the right end, where it
+   * would be cut.
    *
    * @param {UPlot} plot @param {number} atS
    */
@@ -190,7 +192,8 @@ class Chart {
   }
 
   /**
-   * Marks the stalls of the loop in each chart: what else happened then stands below the mark. Few stalls are faint bands, many are ticks.
+   * Marks the stalls of the loop in each chart: what else happened then stands below the mark. Few stalls are
+   * faint bands, many are ticks.
    *
    * @param {UPlot} plot
    */

@@ -1,10 +1,14 @@
 'use strict'
-// Makes and changes elements. Text goes in as text, never as markup: routes and messages of errors may hold anything.
+// Makes and changes elements. Text goes in as text, never as markup: routes and messages of errors may hold
+// anything.
 
 /**
- * @typedef {string | number | boolean | null | undefined | Record<string, string> | ((event: never) => void)} Value
- * @typedef {{ [Name in keyof HTMLElementEventMap as `on${Name}`]?: (event: HTMLElementEventMap[Name]) => void }} Handlers
- * @typedef {Handlers & { [name: string]: Value }} Attributes `class`, `style` (an object), `on*` handlers and any attribute;
+ * @typedef {string | number | boolean | null | undefined | Record<string, string> | ((event: never) => void)}
+ *   Value
+ * @typedef {{ [Name in keyof HTMLElementEventMap as `on${Name}`]?: (event: HTMLElementEventMap[Name]) => void }}
+ *   Handlers
+ * @typedef {Handlers & { [name: string]: Value }} Attributes `class`, `style` (an object), `on*` handlers and
+ *   any attribute;
  *   `null` and `false` are left out
  */
 
@@ -54,7 +58,12 @@ function setStyle(element, styles) {
   for (const [name, value] of Object.entries(styles)) element.style.setProperty(name, value)
 }
 
-/** Changes only what differs, so that a selection and a screen reader's place are kept. @param {Element} element @param {string} text */
+/**
+ * Changes only what differs, so that a selection and a screen reader's place are kept.
+ *
+ * @param {Element} element
+ * @param {string} text
+ */
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text
 }
@@ -65,8 +74,8 @@ const SHORT = 24
 const LONGEST_END = 26
 
 /**
- * A name that is cut in the middle where it does not fit, with the whole name for a pointer that rests on it. Tables show it in full for the
- * keyboard.
+ * A name that is cut in the middle where it does not fit, with the whole name for a pointer that rests on it.
+ * Tables show it in full for the keyboard.
  *
  * @param {HTMLElement} element @param {string} name
  */
@@ -89,7 +98,8 @@ function setName(element, name) {
 /**
  * Replaces the children only if `key` has changed since the last time.
  *
- * @param {Element & { spillwayKey?: string }} element @param {string} key @param {() => (Node | string)[]} makeChildren
+ * @param {Element & { spillwayKey?: string }} element @param {string} key @param {() => (Node | string)[]}
+ *   makeChildren
  */
 function setChildren(element, key, makeChildren) {
   if (element.spillwayKey === key) return
@@ -97,7 +107,12 @@ function setChildren(element, key, makeChildren) {
   element.replaceChildren(...makeChildren())
 }
 
-/** Splits a text into plain parts and code between backticks. @param {string} text @returns {(Node | string)[]} */
+/**
+ * Splits a text into plain parts and code between backticks.
+ *
+ * @param {string} text
+ * @returns {(Node | string)[]}
+ */
 const withCode = (text) => text.split('`').map((part, i) => (i % 2 === 0 ? part : make('code', null, part)))
 
 /** @param {string} id */

@@ -1,5 +1,6 @@
 'use strict'
-// Errors by route and type, and what went wrong outside of routes: uncaught errors, data that was not HTTP, warnings.
+// Errors by route and type, and what went wrong outside of routes: uncaught errors, data that was not HTTP,
+// warnings.
 
 const { make, setChildren, setText } = require('./dom')
 const { errorText, shortPlace } = require('./error-words')

@@ -1,6 +1,6 @@
 'use strict'
-// The colour of a frame: by the package it is of. The packages with the largest totals have colours of their own, as many as people with
-// any colour vision can tell apart. The others share one.
+// The colour of a frame: by the package it is of. The packages with the largest totals have colours of their
+// own, as many as people with any colour vision can tell apart. The others share one.
 
 const { make } = require('./dom')
 

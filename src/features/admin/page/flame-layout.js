@@ -1,11 +1,11 @@
 'use strict'
-// Where the frames of a flame graph are: below their caller, as wide as their share. Frames are in the order of the tree, so that all
-// that a frame calls comes right after it.
+// Where the frames of a flame graph are: below their caller, as wide as their share. Frames are in the order
+// of the tree, so that all that a frame calls comes right after it.
 
 /**
  * @typedef {'ms' | 'bytes'} Unit
- * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, children: FlameNode[] }
- *   & Record<Unit, number>} FlameNode of a profile, which has one of the units
+ * @typedef {{ name: string, file: string | null, line: number | null, package: string | null,
+ *   children: FlameNode[] } & Record<Unit, number>} FlameNode of a profile, which has one of the units
  *
  * @typedef {object} Frame
  * @property {FlameNode} node
@@ -25,7 +25,11 @@ function framesOf(root, unit) {
   const whole = Math.max(root[unit], Number.MIN_VALUE)
   /** @type {Frame[]} */
   const frames = []
-  /** Without recursion: a stack may be deeper than that of the browser. @type {{ node: FlameNode, parent: Frame | undefined, start: number }[]} */
+  /**
+   * Without recursion: a stack may be deeper than that of the browser.
+   *
+   * @type {{ node: FlameNode, parent: Frame | undefined, start: number }[]}
+   */
   const waiting = [{ node: root, parent: undefined, start: 0 }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { node, parent, start } = next

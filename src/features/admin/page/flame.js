@@ -1,6 +1,7 @@
 'use strict'
-// The flame graph of a profile: the root on top, what it calls below it. Each frame is a button, so that a pointer, the keyboard and a
-// screen reader have the same: the frame is named in the line below, and opens to the whole width.
+// The flame graph of a profile: the root on top, what it calls below it. Each frame is a button, so that a
+// pointer, the keyboard and a screen reader have the same: the frame is named in the line below, and opens to
+// the whole width.
 
 const { make, setStyle, setText } = require('./dom')
 const { percent } = require('../../../core/readable')
@@ -34,7 +35,10 @@ class FlameGraph {
   #found = make('span', { class: 'faint', role: 'status' })
   #back
 
-  /** @param {FlameNode} root @param {{ unit: Unit, write: (value: number) => string }} as how a value is read and written */
+  /**
+   * @param {FlameNode} root
+   * @param {{ unit: Unit, write: (value: number) => string }} as how a value is read and written
+   */
   constructor(root, { unit, write }) {
     this.#frames = framesOf(root, unit)
     this.#write = write

@@ -1,5 +1,6 @@
 'use strict'
-// Each section below the charts folds. On a phone those that have nothing to say are folded, so that what there is comes first.
+// Each section below the charts folds. On a phone those that have nothing to say are folded, so that what
+// there is comes first.
 
 const { byId, make } = require('./dom')
 
@@ -33,7 +34,11 @@ class Folds {
     })
   }
 
-  /** Only a section that has become empty, or is so no more, changes: the reader may have chosen else. @param {State} state */
+  /**
+   * Only a section that has become empty, or is so no more, changes: the reader may have chosen else.
+   *
+   * @param {State} state
+   */
   update(state) {
     for (const fold of this.#folds) {
       const isEmpty = this.#isPhone.matches && fold.isEmpty?.(state) === true

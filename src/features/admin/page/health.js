@@ -1,6 +1,6 @@
 'use strict'
-// Whether the process is healthy: the verdict of the doctor, the totals of the last minute, and each finding as a claim with what to do.
-// Its evidence is folded.
+// Whether the process is healthy: the verdict of the doctor, the totals of the last minute, and each finding
+// as a claim with what to do. Its evidence is folded.
 
 const { byId, make, setChildren, setText, withCode } = require('./dom')
 const { counted, figure, span } = require('../../../core/readable')
@@ -46,7 +46,11 @@ class HealthPanel {
   #about = make('p', { class: 'faint' })
   #list = make('ol', { class: 'findings' })
   #totals
-  /** By problem and route, so that an opened finding stays open. @type {Map<string, ReturnType<typeof makeFinding>>} */
+  /**
+   * By problem and route, so that an opened finding stays open.
+   *
+   * @type {Map<string, ReturnType<typeof makeFinding>>}
+   */
   #items = new Map()
   #takeProfile
 
@@ -92,7 +96,11 @@ class HealthPanel {
   }
 }
 
-/** Which worker of a fleet the page speaks of; empty for a process that answers alone. @param {State} state */
+/**
+ * Which worker of a fleet the page speaks of; empty for a process that answers alone.
+ *
+ * @param {State} state
+ */
 function workerOf({ fleet }) {
   const workers = fleet?.workers ?? []
   return workers.length < 2 ? '' : `worker ${workers[0].worker}, one of ${workers.length}`

@@ -1,5 +1,6 @@
 'use strict'
-// Figures of a heat map: its rows, its time span, the steps of its colours, and the same by minute as a table. Nothing here draws.
+// Figures of a heat map: its rows, its time span, the steps of its colours, and the same by minute as a
+// table. Nothing here draws.
 
 const { SPANS } = require('./past')
 
@@ -30,10 +31,21 @@ const COLORS = 6
 const requestsOf = ({ columns }) =>
   columns.reduce((sum, { cells }) => cells.reduce((of, [, requests]) => of + requests, sum), 0)
 
-/** Where a row starts and ends. @param {Heat} heat @param {number} row @returns {[fromMs: number, toMs: number]} */
+/**
+ * Where a row starts and ends.
+ *
+ * @param {Heat} heat
+ * @param {number} row
+ * @returns {[fromMs: number, toMs: number]}
+ */
 const rangeOf = ({ rowStartsMs }, row) => [rowStartsMs[row], rowStartsMs[row + 1] ?? LAST_MS]
 
-/** The rows to show: whole powers of ten around those in use, so that the scale seldom changes. @param {Heat} heat @returns {[first: number, end: number]} */
+/**
+ * The rows to show: whole powers of ten around those in use, so that the scale seldom changes.
+ *
+ * @param {Heat} heat
+ * @returns {[first: number, end: number]}
+ */
 function rowsOf({ columns, rowStartsMs }) {
   const used = columns.flatMap(({ cells }) => cells.map(([row]) => row))
   if (used.length === 0) return UNUSED_ROWS
@@ -49,7 +61,12 @@ const decadeBelow = (row) => (row === 0 ? 0 : row - ((row - 1) % ROWS_PER_DECADE
 /** @param {number} row */
 const decadeAbove = (row) => 1 + Math.ceil((row - 1) / ROWS_PER_DECADE) * ROWS_PER_DECADE
 
-/** The time to show: the least span that shows everything. @param {Heat} heat @returns {[fromMs: number, toMs: number]} */
+/**
+ * The time to show: the least span that shows everything.
+ *
+ * @param {Heat} heat
+ * @returns {[fromMs: number, toMs: number]}
+ */
 function timesOf({ columns }) {
   const end = columns[columns.length - 1].to
   const passedS = (end - columns[0].from) / 1000
@@ -57,7 +74,12 @@ function timesOf({ columns }) {
   return [end - span * 1000, end]
 }
 
-/** A column that is longer, because the process was idle, shows its average over ten seconds. @param {Column} column @param {number} requests */
+/**
+ * A column that is longer, because the process was idle, shows its average over ten seconds.
+ *
+ * @param {Column} column
+ * @param {number} requests
+ */
 function perColumn({ from, to }, requests) {
   const columns = (to - from) / COLUMN_MS
   return columns < 1.5 ? requests : Math.max(1, Math.round(requests / columns))

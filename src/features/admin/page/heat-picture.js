@@ -1,6 +1,7 @@
 'use strict'
-// Draws a heat map: time to the right, latency upwards on a logarithmic scale, and a colour for how many requests. It is SVG that
-// stretches, with its scales in text beside it, so that it needs no redrawing for another width, theme or resolution.
+// Draws a heat map: time to the right, latency upwards on a logarithmic scale, and a colour for how many
+// requests. It is SVG that stretches, with its scales in text beside it, so that it needs no redrawing for
+// another width, theme or resolution.
 
 const { draw, make, setStyle } = require('./dom')
 const { count, duration, timeOfDay } = require('../../../core/readable')
@@ -14,7 +15,8 @@ const LEAST_TEXT_SHARE = 0.04
 
 /**
  * @import { Heat, Step } from './heat-figures'
- * @typedef {{ first: number, end: number, from: number, to: number }} Axes the rows and the times that are shown
+ * @typedef {{ first: number, end: number, from: number, to: number }} Axes the rows and the times that are
+ *   shown
  */
 
 class HeatPicture {

@@ -1,6 +1,6 @@
 'use strict'
-// The connection to the process: one streamed answer, read line by line. When it ends, or says nothing for some seconds, it is made
-// again, soon at first and then every ten seconds.
+// The connection to the process: one streamed answer, read line by line. When it ends, or says nothing for
+// some seconds, it is made again, soon at first and then every ten seconds.
 
 const { token } = require('./token')
 
@@ -26,8 +26,8 @@ class Live {
   #abort
 
   /**
-   * @param {{ onLine: (line: Line) => void, onLost: (retryMs: number, reason: string) => void, onOpen: () => void,
-   *   onToken: (wasWrong: boolean) => void }} handlers
+   * @param {{ onLine: (line: Line) => void, onLost: (retryMs: number, reason: string) => void,
+   *   onOpen: () => void, onToken: (wasWrong: boolean) => void }} handlers
    */
   constructor(handlers) {
     this.#handlers = handlers

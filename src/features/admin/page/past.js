@@ -1,5 +1,6 @@
 'use strict'
-// The points of the last ten minutes, by column, as the charts read them. Where the process was idle for some seconds there is a gap.
+// The points of the last ten minutes, by column, as the charts read them. Where the process was idle for some
+// seconds there is a gap.
 
 /**
  * @import { LivePoint, ReleaseSnapshot } from '../../../../index.js'
@@ -23,7 +24,11 @@ const releaseName = ({ version, revision }) => [version, revision.slice(0, 10)].
 class Past {
   /** @type {LivePoint[]} */
   points = []
-  /** When releases and processes began, as far as this page has seen them. @type {{ at: number, name: string }[]} */
+  /**
+   * When releases and processes began, as far as this page has seen them.
+   *
+   * @type {{ at: number, name: string }[]}
+   */
   marks = []
   /** @type {string | undefined} */
   #instance
@@ -38,7 +43,11 @@ class Past {
     this.points = [...earlier, ...points]
   }
 
-  /** Marks when this release, and this process, began. @param {Pick<State, 'instance' | 'process' | 'snapshot'>} state */
+  /**
+   * Marks when this release, and this process, began.
+   *
+   * @param {Pick<State, 'instance' | 'process' | 'snapshot'>} state
+   */
   mark({ instance, process: { pid }, snapshot }) {
     if (this.#instance === instance) return
     this.#instance = instance

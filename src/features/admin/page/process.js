@@ -25,7 +25,8 @@ const {
 /**
  * A section that is made again when its figures have changed.
  *
- * @param {Pick<Section, 'id' | 'title' | 'isWide' | 'isEmpty'>} about @param {(state: State) => Node[]} makeContent @returns {Section}
+ * @param {Pick<Section, 'id' | 'title' | 'isWide' | 'isEmpty'>} about @param {(state: State) => Node[]}
+ *   makeContent @returns {Section}
  */
 function plainSection(about, makeContent) {
   const content = make('div', { class: 'details' })

@@ -1,5 +1,6 @@
 'use strict'
-// Asks the process for a profile, and saves files that it makes. What is refused comes as an error with one sentence.
+// Asks the process for a profile, and saves files that it makes. What is refused comes as an error with one
+// sentence.
 
 const { linesOf, urlOf } = require('./live')
 const { token } = require('./token')
@@ -18,7 +19,11 @@ const TOO_MANY_REQUESTS = 429
 
 class Refusal extends Error {}
 
-/** @param {string} path @param {RequestInit & { onRest?: ((seconds: number) => void) | undefined }} [init] @returns {Promise<Response>} */
+/**
+ * @param {string} path
+ * @param {RequestInit & { onRest?: ((seconds: number) => void) | undefined }} [init]
+ * @returns {Promise<Response>}
+ */
 async function ask(path, { headers = {}, onRest, ...init } = {}) {
   let response
   try {
@@ -50,7 +55,11 @@ const pause = (lengthS, signal) =>
     })
   })
 
-/** @param {string} path @param {Record<string, string | number>} asked @param {string} worker empty for the worker that answers */
+/**
+ * @param {string} path
+ * @param {Record<string, string | number>} asked
+ * @param {string} worker empty for the worker that answers
+ */
 const withQuery = (path, asked, worker) => {
   const query = new URLSearchParams({ ...asked, ...(worker !== '' && { worker }) }).toString()
   return query === '' ? path : `${path}?${query}`
@@ -77,7 +86,8 @@ async function takeProfile(path, { seconds, worker, signal, onProgress, onRest }
 
 /**
  * @param {Response} response @param {(progress: Progress) => void} onProgress
- * @returns {Promise<{ result?: ProfileResult, error?: string } | undefined>} the last line; undefined if there is none
+ * @returns {Promise<{ result?: ProfileResult, error?: string } | undefined>} the last line; undefined if
+ *   there is none
  */
 async function endOf({ body }, onProgress) {
   let end
@@ -92,7 +102,8 @@ async function endOf({ body }, onProgress) {
 /**
  * What it costs, and why none can be taken now.
  *
- * @param {string} path @param {string} worker @returns {Promise<{ costs: string, expectedPauseMs: number, refusal: string | null }>}
+ * @param {string} path @param {string} worker @returns {Promise<{ costs: string, expectedPauseMs: number,
+ *   refusal: string | null }>}
  */
 const describeProfile = async (path, worker) => (await ask(withQuery(path, {}, worker))).json()
 

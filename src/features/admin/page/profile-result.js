@@ -1,5 +1,6 @@
 'use strict'
-// A profile that has been taken: what it says in a sentence, its files to save, the tables and the flame graph.
+// A profile that has been taken: what it says in a sentence, its files to save, the tables and the flame
+// graph.
 
 const { make, setText } = require('./dom')
 const { FlameGraph } = require('./flame')
@@ -11,10 +12,12 @@ const { makeGrowth, makeTables } = require('./profile-tables')
  * @import { FlameNode, Unit } from './flame-layout'
  * @import { Figures, ProfileRow } from './profile-tables'
  *
- * @typedef {{ path: string, title: string, extension: string, unit: Unit, choices: number[], usual: number }} ProfileKind
- * @typedef {{ durationMs: number, startPauseMs: number, samples: number, flame: FlameNode, growth?: ProfileRow[], growthMs?: number }
- *   & Record<'functions' | 'packages' | 'files', ProfileRow[]>
- *   & Partial<Record<'busyMs' | 'idleMs' | 'aliveBytes' | 'readPauseMs', number>>} ProfileResult as the process sends it
+ * @typedef {{ path: string, title: string, extension: string, unit: Unit, choices: number[], usual: number }}
+ *   ProfileKind
+ * @typedef {{ durationMs: number, startPauseMs: number, samples: number, flame: FlameNode,
+ *   growth?: ProfileRow[], growthMs?: number } & Record<'functions' | 'packages' | 'files', ProfileRow[]> &
+ *   Partial<Record<'busyMs' | 'idleMs' | 'aliveBytes' | 'readPauseMs', number>>} ProfileResult as the process
+ *   sends it
  */
 
 /** @type {Record<Unit, Figures>} */
@@ -23,7 +26,11 @@ const FIGURES = {
   bytes: { self: 'selfBytes', total: 'totalBytes', write: bytes },
 }
 
-/** @param {ProfileKind} kind @param {ProfileResult} result @param {string} worker empty for the worker that answers */
+/**
+ * @param {ProfileKind} kind
+ * @param {ProfileResult} result
+ * @param {string} worker empty for the worker that answers
+ */
 function makeResult(kind, result, worker) {
   const figures = FIGURES[kind.unit]
   const { growth, growthMs, flame } = result

@@ -1,5 +1,6 @@
 'use strict'
-// The tables of a profile: by function, package and file, and what grew between the readings of a heap profile.
+// The tables of a profile: by function, package and file, and what grew between the readings of a heap
+// profile.
 
 const { make, setChildren } = require('./dom')
 const { duration, percent } = require('../../../core/readable')
@@ -9,11 +10,13 @@ const { Table } = require('./table')
  * @import { ProfileResult } from './profile-result'
  * @import { Column } from './table'
  *
- * @typedef {`${'self' | 'total'}${'Ms' | 'Bytes' | 'Share'}` | 'growthBytes' | 'beforeBytes'} Field a row has those of its table
- * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, isHandler?: boolean }
- *   & Record<Field, number>} ProfileRow
+ * @typedef {`${'self' | 'total'}${'Ms' | 'Bytes' | 'Share'}` | 'growthBytes' | 'beforeBytes'} Field a row has
+ *   those of its table
+ * @typedef {{ name: string, file: string | null, line: number | null, package: string | null,
+ *   isHandler?: boolean } & Record<Field, number>} ProfileRow
  * @typedef {ProfileRow & { position: number }} NumberedRow
- * @typedef {{ self: Field, total: Field, write: (value: number) => string }} Figures how the fields of a row are written
+ * @typedef {{ self: Field, total: Field, write: (value: number) => string }} Figures how the fields of a row
+ *   are written
  * @typedef {'functions' | 'packages' | 'files'} By
  */
 
@@ -48,7 +51,13 @@ const fillName = (cell, row) => {
 const numbered = (rows) => rows.map((row, position) => ({ ...row, position }))
 /** @param {NumberedRow} row */
 const keyOf = ({ position }) => String(position)
-/** @param {string} title @param {string} about @param {Field} field @param {Figures['write']} write @returns {Column<ProfileRow>} */
+/**
+ * @param {string} title
+ * @param {string} about
+ * @param {Field} field
+ * @param {Figures['write']} write
+ * @returns {Column<ProfileRow>}
+ */
 const figure = (title, about, field, write) => ({
   title,
   about,

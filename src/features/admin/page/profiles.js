@@ -1,6 +1,6 @@
 'use strict'
-// Takes a profile of CPU time or of memory that stays, one at a time, and shows it. The process says what it costs, and why none can be
-// taken now.
+// Takes a profile of CPU time or of memory that stays, one at a time, and shows it. The process says what it
+// costs, and why none can be taken now.
 
 const { make, setText } = require('./dom')
 const { duration, span } = require('../../../core/readable')

@@ -1,5 +1,6 @@
 'use strict'
-// The slowest requests of the last minutes with the parts of their time, and the requests that have been in flight the longest.
+// The slowest requests of the last minutes with the parts of their time, and the requests that have been in
+// flight the longest.
 
 const { make } = require('./dom')
 const { factTable } = require('./facts')

@@ -18,7 +18,7 @@ const nameOf = ({ function: name, cause }) => name ?? REASONS[cause] ?? '(anonym
 /** @param {Pick<StallSite, 'file' | 'line'>} site */
 const fileOf = ({ file, line }) => (file === null ? '' : `${file.split('/').slice(-2).join('/')}:${line}`)
 /**
- * What the function called, such as `calling fs.readFileSync`. Empty where that is not known.
+ * The call of the function, such as `calling fs.readFileSync`. Empty where that is not known.
  *
  * @param {Pick<StallSite, 'call' | 'bodyBytes'>} site
  */

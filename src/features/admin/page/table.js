@@ -1,6 +1,6 @@
 'use strict'
-// A table that is updated in place: sortable columns, and rows that open to show more. A row keeps its elements while its figures
-// change. The order does not change under a pointer or a focus in the table.
+// A table that is updated in place: sortable columns, and rows that open to show more. A row keeps its
+// elements while its figures change. The order does not change under a pointer or a focus in the table.
 
 const { make, setChildren, setName, setText, withCode } = require('./dom')
 
@@ -24,11 +24,13 @@ const { make, setChildren, setName, setText, withCode } = require('./dom')
  * @property {(row: Row) => string} keyOf
  * @property {string} empty what to do, or that nothing has happened
  * @property {(row: Row) => Node} [detail] makes the content of an opened row, again with each update
- * @property {(row: Row) => Lasting} [lasting] makes what stays in an opened row while its figures change, before the detail
+ * @property {(row: Row) => Lasting} [lasting] makes what stays in an opened row while its figures change,
+ *   before the detail
  * @property {number} [sortedBy] the column
  * @property {boolean} [ascending]
  * @property {number} [most] rows that are shown before the button that shows all
- * @property {string} [filter] the label of a field that filters rows by their key. It is there once there are more than `most`
+ * @property {string} [filter] the label of a field that filters rows by their key. It is there once there are
+ *   more than `most`
  */
 
 /** @typedef {{ element: HTMLElement, close: () => void }} Lasting close: it is not shown any more */
@@ -41,12 +43,14 @@ const { make, setChildren, setName, setText, withCode } = require('./dom')
 
 /**
  * @template Row
- * @typedef {Parts<Row> & { data: Row, content: HTMLElement, get detail(): HTMLElement, set detail(detail: HTMLElement | undefined) }} OpenParts
+ * @typedef {Parts<Row> & { data: Row, content: HTMLElement, get detail(): HTMLElement,
+ *   set detail(detail: HTMLElement | undefined) }} OpenParts
  */
 
 /**
  * @template Row
- * @typedef {{ get(key: string): Parts<Row> } & Map<string, Parts<Row>>} Shown only `#fill` asks for a key that may be missing
+ * @typedef {{ get(key: string): Parts<Row> } & Map<string, Parts<Row>>} Shown only `#fill` asks for a key
+ *   that may be missing
  */
 
 let tables = 0
@@ -257,7 +261,11 @@ class Table {
     setText(this.#more, this.#showsAll ? `Show ${most} of ${sorted.length}` : `Show all ${sorted.length}`)
   }
 
-  /** Moves only what is not in its place. An element that is moved loses its focus, and gets it back. @param {Parts<Row>[]} shown */
+  /**
+   * Moves only what is not in its place. An element that is moved loses its focus, and gets it back.
+   *
+   * @param {Parts<Row>[]} shown
+   */
   #place(shown) {
     const focused = document.activeElement
     const wanted = shown.flatMap(({ tr, detail }) => (detail === undefined ? [tr] : [tr, detail]))

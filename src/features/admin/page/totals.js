@@ -1,5 +1,6 @@
 'use strict'
-// The totals of the last minute, which are always there. In a fleet those of all workers stand below those of this one.
+// The totals of the last minute, which are always there. In a fleet those of all workers stand below those of
+// this one.
 
 const { make, setText } = require('./dom')
 const { NONE, count, duration, number, percent } = require('../../../core/readable')

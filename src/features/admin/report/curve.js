@@ -1,5 +1,6 @@
 'use strict'
-// A curve as a drawing that needs no script, with its figures in a table below: the legend, the least, the middle and the most.
+// A curve as a drawing that needs no script, with its figures in a table below: the legend, the least, the
+// middle and the most.
 
 const { NONE } = require('../../../core/readable')
 const { CHARTS } = require('../page/chart-list')
@@ -117,7 +118,13 @@ ${series.map((each) => this.#line(each, top))}<g class="grid">${labels}</g></svg
       .join('')
   }
 
-  /** A stroke ends where the process was idle, or where the value is not known. @param {Series} series @param {number} top @param {boolean} isClosed */
+  /**
+   * A stroke ends where the process was idle, or where the value is not known.
+   *
+   * @param {Series} series
+   * @param {number} top
+   * @param {boolean} isClosed
+   */
   #strokes({ read }, top, isClosed) {
     /** @type {Corner[][]} */
     const strokes = []

@@ -1,6 +1,6 @@
 'use strict'
-// A report as one HTML file: it loads nothing, runs nothing, and lets nothing else run. The run is in it as JSON, so that a later report can
-// be compared with it.
+// A report as one HTML file: it loads nothing, runs nothing, and lets nothing else run. The run is in it as
+// JSON, so that a later report can be compared with it.
 
 const { createHash } = require('node:crypto')
 const { readFile } = require('node:fs/promises')
@@ -97,7 +97,8 @@ const policyFor = (css) =>
   ].join('; ')
 
 /**
- * A file that was cut or edited may lack what a comparison reads. That must be known before a run, not after it: so it is compared with itself.
+ * A file that was cut or edited may lack what a comparison reads. That must be known before a run, not after
+ * it: so it is compared with itself.
  *
  * @param {string} text of a file
  * @returns {Run | undefined} undefined if it is no report that this version can compare with

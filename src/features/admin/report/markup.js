@@ -1,13 +1,16 @@
 'use strict'
-// Text as markup. Whatever is put into a template is text and is escaped, unless it is markup itself: names of routes and messages of
-// errors may hold anything.
+// Text as markup. Whatever is put into a template is text and is escaped, unless it is markup itself: names
+// of routes and messages of errors may hold anything.
 
 /** @type {Record<string, string>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 /** Control characters, those that turn text around, and halves of a pair. */
 const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Cs}]/gu
 
-/** @typedef {string | number | false | null | undefined | Markup | readonly Content[]} Content what a template takes */
+/**
+ * @typedef {string | number | false | null | undefined | Markup | readonly Content[]} Content what a template
+ *   takes
+ */
 
 class Markup {
   /** @param {string} text */

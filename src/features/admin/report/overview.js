@@ -1,5 +1,6 @@
 'use strict'
-// The first page of a report: of what it is, the figures of the whole run, perhaps beside those of an earlier one, and what was found.
+// The first page of a report: of what it is, the figures of the whole run, perhaps beside those of an earlier
+// one, and what was found.
 
 const { NONE, bytes, count, duration, figure, number, percent, span } = require('../../../core/readable')
 const { coversOf, makeSection, makeTable } = require('./table')
@@ -63,7 +64,11 @@ function makeNotices({ notices, workers }) {
   return all.length > 0 && html`<ul class="notices">${all.map((notice) => html`<li>${notice}</li>`)}</ul>`
 }
 
-/** The figures of the whole run: how each is written, and whether more of it is better. @type {SummaryRow[]} */
+/**
+ * The figures of the whole run: how each is written, and whether more of it is better.
+ *
+ * @type {SummaryRow[]}
+ */
 const SUMMARY = [
   { name: 'requests', read: ({ requests }) => requests.count, write: count, isCount: true },
   { name: 'requests a second', read: ({ requests }) => requests.perSecond, write: number, isBetter: 1 },

@@ -1,5 +1,6 @@
 'use strict'
-// The routes of a run, where the time of their requests went, and its slowest requests; with an earlier report, each route before and after.
+// The routes of a run, where the time of their requests went, and its slowest requests; with an earlier
+// report, each route before and after.
 
 const { NONE, count, duration, number, percent, routeName } = require('../../../core/readable')
 const { PARTS, msOf, sumOf } = require('../page/part-list')
@@ -96,7 +97,8 @@ const makeLegend = () =>
 /**
  * The figures stand in the other columns.
  *
- * @param {Partial<RequestParts> | null} parts `null` where none were measured @param {number} [scale] the share of the width
+ * @param {Partial<RequestParts> | null} parts `null` where none were measured @param {number} [scale] the
+ *   share of the width
  */
 function makeBar(parts, scale = 1) {
   const total = parts === null ? 0 : sumOf(parts)

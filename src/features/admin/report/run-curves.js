@@ -1,5 +1,6 @@
 'use strict'
-// The curves of a run: its points, merged to as many as a small chart can show, and what stands below each curve, from all points.
+// The curves of a run: its points, merged to as many as a small chart can show, and what stands below each
+// curve, from all points.
 
 const { CHARTS } = require('../page/chart-list')
 
@@ -33,7 +34,11 @@ const lowest = (values) => (known(values).length === 0 ? null : Math.min(...know
 /** @template Item @param {readonly Item[]} values */
 const last = (values) => values[values.length - 1]
 
-/** How the points of a step become one. @type {Record<keyof LivePoint, (values: readonly Value[]) => Value>} */
+/**
+ * How the points of a step become one.
+ *
+ * @type {Record<keyof LivePoint, (values: readonly Value[]) => Value>}
+ */
 const MERGES = {
   at: last,
   requests: mean,
@@ -99,7 +104,11 @@ function stepsOf(points, stepMs) {
   return [...steps.values()]
 }
 
-/** @param {readonly LivePoint[]} points @param {Series['read']} read @returns {CurveFigures | null} null without a value */
+/**
+ * @param {readonly LivePoint[]} points
+ * @param {Series['read']} read
+ * @returns {CurveFigures | null} null without a value
+ */
 function figuresOf(points, read) {
   const values = points
     .map((point) => ({ at: point.at, value: /** @type {number} */ (read(point)) }))

@@ -1,6 +1,6 @@
 'use strict'
-// Other events of a run: findings, slow requests, stalls, errors, outgoing calls, rejections and collections. Counts
-// are those of the run where its start is known, else since the start of the process.
+// Other events of a run: findings, slow requests, stalls, errors, outgoing calls, rejections and collections.
+// Counts are those of the run where its start is known, else since the start of the process.
 
 const MOST = Object.freeze({ findings: 20, slowest: 15, stalls: 12, frames: 8, errors: 25, outgoing: 15 })
 
@@ -72,7 +72,11 @@ function since(rows, before, keyOf) {
 const siteKey = ({ cause, function: name, file, line, route, method, origin, package: from }) =>
   [cause, name, file, line, route, method, origin, from].join('\n')
 
-/** @param {Snapshot} snapshot @param {Snapshot | undefined} before @param {(at: string) => boolean} isInRun */
+/**
+ * @param {Snapshot} snapshot
+ * @param {Snapshot | undefined} before
+ * @param {(at: string) => boolean} isInRun
+ */
 function stallsOf({ stalls }, before, isInRun) {
   const earlier = new Map((before?.stalls.sites ?? []).map((site) => [siteKey(site), site]))
   return stalls.sites

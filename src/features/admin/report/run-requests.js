@@ -1,6 +1,6 @@
 'use strict'
-// The requests of a run, together and by route: by the counters at its start and its end where both are known, else of the last minute, else
-// since the start of the process.
+// The requests of a run, together and by route: by the counters at its start and its end where both are
+// known, else of the last minute, else since the start of the process.
 
 const { sumOf: totalOf } = require('../page/part-list')
 
@@ -32,7 +32,8 @@ const RATIOS = { p50Ms: 0.5, p90Ms: 0.9, p95Ms: 0.95, p99Ms: 0.99, p999Ms: 0.999
  * @property {number} p99Ms
  * @property {number} p999Ms
  * @property {number} maxMs
- * @typedef {Omit<Latencies, 'meanMs'> & { meanMs?: number }} Quantiles without a mean where no parts were measured
+ * @typedef {Omit<Latencies, 'meanMs'> & { meanMs?: number }} Quantiles without a mean where no parts were
+ *   measured
  *
  * @typedef {object} RouteOfRun
  * @property {string} method
@@ -45,7 +46,8 @@ const RATIOS = { p50Ms: 0.5, p90Ms: 0.9, p95Ms: 0.95, p99Ms: 0.99, p999Ms: 0.999
  * @property {Partial<RequestParts> | null} parts the sums of all its requests
  *
  * @typedef {{ method: string, route: string }} Named
- * @typedef {RouteSnapshot & { parts: NonNullable<RouteSnapshot['parts']> }} RouteWithParts they are measured from the start, or never
+ * @typedef {RouteSnapshot & { parts: NonNullable<RouteSnapshot['parts']> }} RouteWithParts they are measured
+ *   from the start, or never
  */
 
 /** @param {Named} route */
@@ -95,7 +97,8 @@ function countsOf(points, { start, end, seconds }) {
 }
 
 /**
- * A point has rates of the time since the point before it: of a second where the wall clock was set back in between.
+ * A point has rates of the time since the point before it: of a second where the wall clock was set back in
+ * between.
  *
  * @param {LivePoint[]} points
  */
@@ -191,7 +194,8 @@ const differenceOf = (after, before) =>
   )
 
 /**
- * Subtracts the counts at the start of a run from those at its end. A value is exact to 1 %, as in the histograms of the process.
+ * Subtracts the counts at the start of a run from those at its end. A value is exact to 1 %, as in the
+ * histograms of the process.
  *
  * @param {LatencyCounts} after
  * @param {LatencyCounts} [before] of the same process

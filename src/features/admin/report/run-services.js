@@ -1,7 +1,8 @@
 'use strict'
-// The pools and the sockets of a run. Counts are those of the run where its start is known, else since the start of the process. Latencies
-// of events are those of the last minute, because histograms of the time before the run cannot be taken off; or since the start of the
-// process, where the run is all of it or ended a while ago.
+// The pools and the sockets of a run. Counts are those of the run where its start is known, else since the
+// start of the process. Latencies of events are those of the last minute, because histograms of the time
+// before the run cannot be taken off; or since the start of the process, where the run is all of it or ended
+// a while ago.
 
 const MOST_EVENTS = 25
 const MOST_HOLDERS = 5
@@ -22,7 +23,12 @@ function describeServices({ start, end, isNow }) {
   }
 }
 
-/** A pool that was registered again in the run has counted from 0. @param {PoolSnapshot} pool @param {Snapshot | undefined} before */
+/**
+ * A pool that was registered again in the run has counted from 0.
+ *
+ * @param {PoolSnapshot} pool
+ * @param {Snapshot | undefined} before
+ */
 function earlierOf({ name, use, timeouts }, before) {
   const earlier = before?.pools.find((each) => each.name === name)
   const isSame =
@@ -74,7 +80,11 @@ function timesOf(all, before) {
   }
 }
 
-/** @param {Snapshot['sockets']} sockets @param {Snapshot['sockets'] | undefined} before @param {'lastMinute' | 'sinceStart'} span */
+/**
+ * @param {Snapshot['sockets']} sockets
+ * @param {Snapshot['sockets'] | undefined} before
+ * @param {'lastMinute' | 'sinceStart'} span
+ */
 function socketsOf({ connections, messages, events }, before, span) {
   const earlier = before?.connections
   return {
@@ -107,7 +117,11 @@ const countsOf = (counts, before = {}) =>
     }))
     .filter(({ count }) => count > 0)
 
-/** @param {SocketEventSnapshot} event @param {SocketEventSnapshot | undefined} before @param {'lastMinute' | 'sinceStart'} span */
+/**
+ * @param {SocketEventSnapshot} event
+ * @param {SocketEventSnapshot | undefined} before
+ * @param {'lastMinute' | 'sinceStart'} span
+ */
 function eventOf({ event, outcomes, acks, ...times }, before, span) {
   const [completed, errored, shed] = /** @type {const} */ (['completed', 'errored', 'shed']).map(
     (outcome) => outcomes[outcome] - (before?.outcomes[outcome] ?? 0)

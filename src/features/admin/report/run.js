@@ -1,6 +1,7 @@
 'use strict'
-// All figures of a run as one plain object, which a report shows and holds as JSON. Where the counters at the start of the run are known,
-// tables are about the run alone. Else they are about the last minute, or about the time since the start of the process: `covers` says which.
+// All figures of a run as one plain object, which a report shows and holds as JSON. Where the counters at the
+// start of the run are known, tables are about the run alone. Else they are about the last minute, or about
+// the time since the start of the process: `covers` says which.
 
 const { makeCurves } = require('./run-curves')
 const { describeEvents } = require('./run-events')
@@ -24,7 +25,8 @@ const LEAST_SECONDS = 0.001
  * @property {{ from: number, to: number }} asked milliseconds since the epoch, perhaps infinite
  * @property {number} [seconds] how long the run was, by a clock that nobody sets
  * @property {LivePoint[]} points perhaps more than of this time
- * @property {RunTotals | 'process'} [start] 'process': the process began in the run. Without it, nothing is known of the start
+ * @property {RunTotals | 'process'} [start] 'process': the process began in the run. Without it, nothing is
+ *   known of the start
  * @property {RunTotals} end
  * @property {Sighting[]} findings
  * @property {boolean} hasVerdict whether the doctor could tell anything
@@ -90,7 +92,8 @@ function countedSeconds(start, end) {
 }
 
 /**
- * Where there is a point: before the first, nothing is known. A wall clock that was set back has earlier points after later ones.
+ * Where there is a point: before the first, nothing is known. A wall clock that was set back has earlier
+ * points after later ones.
  *
  * @param {Recorded['asked']} asked @param {LivePoint[]} points @param {RunTotals} end
  */

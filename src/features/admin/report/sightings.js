@@ -4,8 +4,14 @@
 const SEVERITIES = ['high', 'medium', 'low']
 
 /** @import { Diagnosis, Finding } from '../../../../index.js' */
-/** @typedef {Finding & { firstAt: string, lastAt: string, wasThere: boolean }} Sighting wasThere: when the run began */
-/** @typedef {{ cause: string, sighting: Sighting }} Seen cause: the key of the finding that it followed in the diagnosis, or its own */
+/**
+ * @typedef {Finding & { firstAt: string, lastAt: string, wasThere: boolean }} Sighting wasThere: when the run
+ *   began
+ */
+/**
+ * @typedef {{ cause: string, sighting: Sighting }} Seen cause: the key of the finding that it followed in the
+ *   diagnosis, or its own
+ */
 
 class Sightings {
   /** By problem and route, first named first. @type {Map<string, Seen>} */
@@ -30,7 +36,10 @@ class Sightings {
     this.#isFirst = false
   }
 
-  /** @returns {Sighting[]} in the order of the doctor: each cause with its effects, the worst first, then the earliest */
+  /**
+   * @returns {Sighting[]} in the order of the doctor: each cause with its effects, the worst first, then the
+   *   earliest
+   */
   list() {
     /** @type {Map<string, Sighting[]>} */
     const groups = new Map()

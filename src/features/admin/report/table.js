@@ -10,7 +10,8 @@ const { html } = require('./markup')
  * @import { Times } from './times'
  *
  * @typedef {ReturnType<typeof html>} Html
- * @typedef {string | { title: string, isText?: boolean, about?: string }} Head a text is the title of a column of figures
+ * @typedef {string | { title: string, isText?: boolean, about?: string }} Head a text is the title of a
+ *   column of figures
  *
  * @param {{ caption: string, heads: Head[], rows: (string | Html | null)[][], isSmall?: boolean }} table
  */
@@ -35,16 +36,30 @@ const makeFacts = (caption, rows) =>
     ([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`
   )}</tbody></table>`
 
-/** @param {string} id @param {string} title @param {string | null} about what its figures are about @param {...Content} content */
+/**
+ * @param {string} id
+ * @param {string} title
+ * @param {string | null} about what its figures are about
+ * @param {...Content} content
+ */
 const makeSection = (id, title, about, ...content) =>
   html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
 ${about !== null && html`<p class="about">${about}</p>`}${content}</section>
 `
 
-/** A longest time: `≤` where one of before the run may hide it. @param {{ isMostAtMost: boolean, maxMs: number }} times */
+/**
+ * A longest time: `≤` where one of before the run may hide it.
+ *
+ * @param {{ isMostAtMost: boolean, maxMs: number }} times
+ */
 const atMost = ({ isMostAtMost, maxMs }) => `${isMostAtMost ? '≤ ' : ''}${duration(maxMs)}`
 
-/** Says whether figures are of exactly the run, of a part of it, or of more than it. @param {Run} run @param {Times} times */
+/**
+ * Says whether figures are of exactly the run, of a part of it, or of more than it.
+ *
+ * @param {Run} run
+ * @param {Times} times
+ */
 function coversOf(run, times) {
   return {
     run: 'Exactly this run: counters at its end, without those at its start.',

@@ -15,7 +15,10 @@ class Times {
   #day
   #time
 
-  /** @param {string | undefined} zone by default that of this process @param {number} atMs when, because of summer time */
+  /**
+   * @param {string | undefined} zone by default that of this process
+   * @param {number} atMs when, because of summer time
+   */
   constructor(zone, atMs) {
     const where = zone === undefined ? {} : { timeZone: zone }
     this.#day = new Intl.DateTimeFormat('en-CA', { ...where, ...DAY })

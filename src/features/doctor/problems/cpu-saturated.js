@@ -1,8 +1,11 @@
 'use strict'
-// The event loop has no time left, though no single piece of work is long; or the process uses all the CPUs it may use.
-// - Busy for nine tenths of the time: by queueing theory a request then waits ten times as long as on an idle loop. Eight tenths is
+// The event loop has no time left, though no single piece of work is long; or the process uses all the CPUs
+// it may use.
+// - Busy for nine tenths of the time: by queueing theory a request then waits ten times as long as on an idle
+//   loop. Eight tenths is
 //   a process that is used well. High from 96 %, where the wait has no bound.
-// - Nine tenths of the CPU limit while the loop has room: the thread pool, worker threads or the collector use the rest.
+// - Nine tenths of the CPU limit while the loop has room: the thread pool, worker threads or the collector
+//   use the rest.
 
 const { evidence, mostOfTime } = require('../evidence')
 const { adviceWithin } = require('../stall-places')

@@ -1,6 +1,8 @@
 'use strict'
-// The CPU limit of the container stops the process: in a throttled period it has used its quota, and nothing runs until the next.
-// - A tenth of the periods: with periods of 100 ms, one request in ten may meet a stop of tens of milliseconds. Below that a
+// The CPU limit of the container stops the process: in a throttled period it has used its quota, and nothing
+// runs until the next.
+// - A tenth of the periods: with periods of 100 ms, one request in ten may meet a stop of tens of
+//   milliseconds. Below that a
 //   collection or a deploy may be the reason, and no client notices.
 // - A third: most requests that take longer than a moment are stopped at least once.
 // The cgroup counts periods with any work. Ignored below 20 periods: too few samples.

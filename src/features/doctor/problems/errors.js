@@ -1,10 +1,11 @@
 'use strict'
-// A route, or most of the process, answers with errors: a status of 500 or more, an answer that was cut off, or a timeout.
+// A route, or most of the process, answers with errors: a status of 500 or more, an answer that was cut off,
+// or a timeout.
 // - One in twenty of a route and five at least: a retry hides less than that.
-// - High: a fifth of a route, or a twentieth of all requests.
-// An event of a socket is judged as a route is: a message that failed is a request that failed.
-// The sentence compares the share with that of this process until a minute ago. If the route failed as much then, or had fewer than
-// twenty requests, it compares with the previous release.
+// - High: a fifth of a route, or a twentieth of all requests. An event of a socket is judged as a route is: a
+//   message that failed is a request that failed. The sentence compares the share with that of this process
+//   until a minute ago. If the route failed as much then, or had fewer than twenty requests, it compares with
+//   the previous release.
 
 const { counted, percent, routeName } = require('../../../core/readable')
 const { evidence } = require('../evidence')

@@ -1,9 +1,14 @@
 'use strict'
-// Synchronous code holds the loop, while everything else waits. Collections and waits for a CPU are subtracted: they are problems of their own. Turns with many cheap requests mean a full loop, not a blocked one.
-// - Turns of 50 ms or more for a twentieth of the time: one request in twenty waits for such a turn. High from a fifth.
-// - On a loop that is busy for seven tenths, turns of 20 ms or more for half of the time: two requests that meet wait 20 ms, ten
+// Synchronous code holds the loop, while everything else waits. Collections and waits for a CPU are
+// subtracted: they are problems of their own. Turns with many cheap requests mean a full loop, not a blocked
+// one.
+// - Turns of 50 ms or more for a twentieth of the time: one request in twenty waits for such a turn. High
+//   from a fifth.
+// - On a loop that is busy for seven tenths, turns of 20 ms or more for half of the time: two requests that
+//   meet wait 20 ms, ten
 //   wait 200. This is a synchronous pbkdf2 of 38 ms at 20 requests a second.
-// - Below that, stalls of one place for a hundredth of the time, three or more: they are rare, and set the p99. Low.
+// - Below that, stalls of one place for a hundredth of the time, three or more: they are rare, and set the
+//   p99. Low.
 // - A turn is of one request, and not of many, where it took 10 ms or more for each request that ended in it.
 
 const { evidence, mostOfTime, ranShare } = require('../evidence')
@@ -22,7 +27,9 @@ const LONG_SHARE = 0.5
 const LEAST_MS_OF_ONE = 10
 /** A route that takes most of the loop's time is the one to name. */
 const MOST = 0.5
-/** A place, which is a function in a route, with less of the time of all stalls in code is not named alone. */
+/**
+ * A place, which is a function in a route, with less of the time of all stalls in code is not named alone.
+ */
 const NEARLY_ALL = 0.9
 const MOST_PLACES = 3
 
@@ -102,7 +109,12 @@ function loopEvidence(routes, name) {
     : [evidence(`handlers of ${name}`, /** @type {number} */ (found.loopShare), 'share of the time')]
 }
 
-/** Clients wait for this time too, and no duration has it. @param {RouteFigures[]} routes @param {number} count */
+/**
+ * Clients wait for this time too, and no duration has it.
+ *
+ * @param {RouteFigures[]} routes
+ * @param {number} count
+ */
 function unreadEvidence(routes, count) {
   const known = routes.filter(({ unreadMs }) => unreadMs !== undefined)
   if (known.length === 0 || count === 0) return []
@@ -114,7 +126,12 @@ function unreadEvidence(routes, count) {
 const isOfFew = ({ count, requests, share }, seconds) =>
   count > 0 && (share * seconds * 1000) / Math.max(count, requests) >= LEAST_MS_OF_ONE
 
-/** The route that the stalls name, or else the one whose handlers took most of the loop's time. @param {Figures} figures @param {StallFigures[]} places */
+/**
+ * The route that the stalls name, or else the one whose handlers took most of the loop's time.
+ *
+ * @param {Figures} figures
+ * @param {StallFigures[]} places
+ */
 function culpritOf({ loop, routes }, [site]) {
   if (site !== undefined) return { site, route: site.route === null ? null : routeName(site) }
   const known = routes.filter(({ loopShare }) => loopShare !== undefined)

@@ -1,14 +1,16 @@
 'use strict'
 // The heap that survives major collections grows as a leak does, or is nearly full.
 // - The trend (core/process/heap-trend.js) says `growing` with its confidence, over two minutes to 36 hours.
-// - Faster leaks end the process before a trend is certain. So a rise is also claimed where each of four or more collections
+// - Faster leaks end the process before a trend is certain. So a rise is also claimed where each of four or
+//   more collections
 //   left more than the one before, by 10 MB and a quarter in all, and the heap would be full within 15 minutes at that pace. A cache
 //   that fills is a matter of minutes as well, but is seldom as large as the heap.
-// - A heap that is full after a collection leaves nothing to work with, growing or not. It is full from 85 % of its limit on, where
+// - A heap that is full after a collection leaves nothing to work with, growing or not. It is full from 85 %
+//   of its limit on, where
 //   the gate begins to reject requests.
-// - Growth that fills the heap only after a week is not claimed: the process is replaced before.
-// High: the heap is full within an hour, so an operator has less than an hour to act. Low: it has grown for less than a quarter of an hour,
-// and a cache that still fills looks the same.
+// - Growth that fills the heap only after a week is not claimed: the process is replaced before. High: the
+//   heap is full within an hour, so an operator has less than an hour to act. Low: it has grown for less than
+//   a quarter of an hour, and a cache that still fills looks the same.
 
 const { MEMORY_BEGIN: FULL } = require('../../../core/gate/limits/resource-limits')
 const { bytes, duration, percent } = require('../../../core/readable')
@@ -68,7 +70,11 @@ const rule = {
   },
 }
 
-/** Whether memory is the reason of most rejections. @param {import('../figures').Figures['admission']} admission */
+/**
+ * Whether memory is the reason of most rejections.
+ *
+ * @param {import('../figures').Figures['admission']} admission
+ */
 function isMostlyForMemory({ reasons }) {
   const all = Object.values(reasons).reduce((sum, count) => sum + count, 0)
   return Number(reasons.memory) > all / 2

@@ -1,11 +1,13 @@
 'use strict'
 // The thread of the event loop could run, and the kernel gave the CPU to others. Linux counts that time.
-// - A tenth of the time, and a quarter of the time that the thread wanted a CPU. A thread that shares two CPUs with a collector
+// - A tenth of the time, and a quarter of the time that the thread wanted a CPU. A thread that shares two
+//   CPUs with a collector
 //   of its own waits for less. Below that no request waits for long, also where the thread wants little.
-// - High from a quarter of the time: every request waits for the neighbours of this process longer than most handlers take.
-// Other threads of this process may be what the loop waits for. What they ran is subtracted. Where they need all CPUs there are, that
-// is a claim of its own. From a tenth of a CPU on they are named beside the other processes. Where they ran for longer than the loop
-// waited for others, the finding is not high.
+// - High from a quarter of the time: every request waits for the neighbours of this process longer than most
+//   handlers take. Other threads of this process may be what the loop waits for. Their run time is
+//   subtracted. Where they need all CPUs there are, that is a claim of its own. From a tenth of a CPU on they
+//   are named beside the other processes. Where they ran for longer than the loop waited for others, the
+//   finding is not high.
 
 const { percent } = require('../../../core/readable')
 const { evidence } = require('../evidence')

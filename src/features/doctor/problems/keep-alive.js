@@ -1,9 +1,11 @@
 'use strict'
-// A proxy keeps connections to this process for longer than the process does. The process closes one just when the proxy sends a
-// request on it, and the client gets 502. Nothing in the process sees that request.
-// - A server that is attached has closed such connections. Each close is a moment at which a request is lost. Without one nothing is
+// A proxy keeps connections to this process for longer than the process does. The process closes one just
+// when the proxy sends a request on it, and the client gets 502. Nothing in the process sees that request.
+// - A server that is attached has closed such connections. Each close is a moment at which a request is lost.
+//   Without one nothing is
 //   claimed, whatever the timeout is: nobody here knows for how long the proxy keeps a connection.
-// - A fifth of the requests through a proxy: the networks of some clients have proxies too, and probes come without one. Five
+// - A fifth of the requests through a proxy: the networks of some clients have proxies too, and probes come
+//   without one. Five
 //   requests: one is looked at a second.
 
 const { counted, duration } = require('../../../core/readable')

@@ -1,8 +1,9 @@
 'use strict'
-// The gate rejects requests, or would in mode `observe`: the load is over the capacity, or a resource is short.
+// The gate rejects requests, or would in mode `observe`: the load is over the capacity, or a resource is
+// short.
 // - One in a hundred: below that it is a burst. High from one in twenty.
-// - Ten rejections at least: a handful in a minute is nothing to wake anybody for.
-// The route that takes most of the loop while requests are rejected is named: the rest of the minute may be idle.
+// - Ten rejections at least: a handful in a minute is nothing to wake anybody for. The route that takes most
+//   of the loop while requests are rejected is named: the rest of the minute may be idle.
 
 const { POOL_REASON } = require('../../../core/gate/verdict')
 const { evidence, mostOfTime } = require('../evidence')

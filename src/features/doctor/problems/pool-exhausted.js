@@ -1,8 +1,10 @@
 'use strict'
-// Requests wait for a connection of a pool. A pool that was given to `pool()` says so itself: short-pools.js. Of any other it is
-// inferred: requests wait for each other, though the loop has time, for a connection, a lock, or a semaphore. Then the duration
-// grows in proportion to the requests in flight (core/request/load-slope.js). Behind a slow dependency it does not.
-// - Elasticity of 0.4: twice as many in flight take at least 1.4 times as long. Correlation of 0.5: in flight explains a quarter of
+// Requests wait for a connection of a pool. A pool that was given to `pool()` says so itself: short-pools.js.
+// Of any other it is inferred: requests wait for each other, though the loop has time, for a connection, a
+// lock, or a semaphore. Then the duration grows in proportion to the requests in flight
+// (core/request/load-slope.js). Behind a slow dependency it does not.
+// - Elasticity of 0.4: twice as many in flight take at least 1.4 times as long. Correlation of 0.5: in flight
+//   explains a quarter of
 //   the variance, which chance does not reach with fifty requests.
 // - 50 ms and three in flight in the mean: below that no request waits for long.
 // - A loop that is busy for eight tenths makes requests wait for each other as well, and then the loop is the
@@ -49,7 +51,9 @@ const rule = {
 }
 
 /**
- * A process that waits for a CPU gives its connections back late, and everything takes longer. A pool given to `pool()` is still short if all its connections are in use, and somebody waits for half of the time, longer than a use takes.
+ * A process that waits for a CPU gives its connections back late, and everything takes longer. A pool given
+ * to `pool()` is still short if all its connections are in use, and somebody waits for half of the time,
+ * longer than a use takes.
  *
  * @param {Figures} figures
  * @returns {Claim[]}

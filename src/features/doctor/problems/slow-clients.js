@@ -1,7 +1,8 @@
 'use strict'
-// Clients that read their answer, or send their request, so slowly that both stay in memory: slow networks, a proxy without
-// buffers, or an attack. Nothing in the process is slow then.
-// - Five of them for five seconds or more, and a fifth of those in flight: a phone in a tunnel is one of a hundred.
+// Clients that read their answer, or send their request, so slowly that both stay in memory: slow networks, a
+// proxy without buffers, or an attack. Nothing in the process is slow then.
+// - Five of them for five seconds or more, and a fifth of those in flight: a phone in a tunnel is one of a
+//   hundred.
 // - High: what they have not read is a tenth of the memory.
 
 const { bytes, counted, duration } = require('../../../core/readable')

@@ -1,14 +1,19 @@
 'use strict'
-// Requests wait for something outside of the process, while the loop has time: the answer begins late, and nothing here computes.
-// - Slower than usual: three times what the route took in the last hour, and 100 ms more, for at least ten requests. A cache that is
+// Requests wait for something outside of the process, while the loop has time: the answer begins late, and
+// nothing here computes.
+// - Slower than usual: three times what the route took in the last hour, and 100 ms more, for at least ten
+//   requests. A cache that is
 //   cold, or more rows in the evening, seldom make it three times.
 // - Or two seconds, usual or not: by then people leave.
-// - A route with many calls for each request is claimed by many-calls.js, and here only if a call takes three times as long as usual.
-// - Routes that answer less than half of their requests are skipped: their duration is the timeout of their clients.
+// - A route with many calls for each request is claimed by many-calls.js, and here only if a call takes three
+//   times as long as usual.
+// - Routes that answer less than half of their requests are skipped: their duration is the timeout of their
+//   clients.
 // - A loop that is busy for seven tenths may be what they wait for. Waiting for a CPU does not count as busy.
-// - Time lost to other processes is discounted: a request loses the same share of its time as the loop. Above half, the host is the larger cause, and the rule is silent.
-// - A handler that computes is not a dependency. Where parts are measured, half of the time that a free loop leaves is a wait.
-// High: a fifth of all requests are of such routes, and they became slower.
+// - Time lost to other processes is discounted: a request loses the same share of its time as the loop. Above
+//   half, the host is the larger cause, and the rule is silent.
+// - A handler that computes is not a dependency. Where parts are measured, half of the time that a free loop
+//   leaves is a wait. High: a fifth of all requests are of such routes, and they became slower.
 
 const {
   costliestCall,

@@ -1,6 +1,6 @@
 'use strict'
-// Work goes on for requests that nobody waits for: their clients have disconnected, or `errors.timeout` has answered
-// for the handler.
+// Work goes on for requests that nobody waits for: their clients have disconnected, or `errors.timeout` has
+// answered for the handler.
 // - Five requests of a route, because a client that leaves now and then is normal.
 // - A hundredth of the loop, or a quarter of one connection. Less is not worth the change.
 // High: a tenth of the loop, or one connection all the time.

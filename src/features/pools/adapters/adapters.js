@@ -1,6 +1,6 @@
 'use strict'
-// All kinds of pools, and which kind an object is. It is recognized by its shape: no package is required, and any version with the same
-// shape is accepted. A new kind is a file beside this one, listed in KINDS.
+// All kinds of pools, and which kind an object is. It is recognized by its shape: no package is required, and
+// any version with the same shape is accepted. A new kind is a file beside this one, listed in KINDS.
 
 const { SpillwayError } = require('../../../core/errors/errors')
 const givenFigures = require('./given-figures')
@@ -17,7 +17,8 @@ const givenFigures = require('./given-figures')
  * @typedef {object} Kind
  * @property {import('../../../../index.js').PoolSnapshot['kind']} kind
  * @property {string} accepts for the message of an error
- * @property {(pool: never) => unknown} find the pool inside of what was given; undefined if it is of another kind
+ * @property {(pool: never) => unknown} find the pool inside of what was given; undefined if it is of another
+ *   kind
  * @property {new (pool: never, record: PoolRecord) => Adapter} Adapter
  */
 

@@ -1,13 +1,14 @@
 'use strict'
-// A pool of generic-pool. `use` calls `acquire` and `release`. A resource that is destroyed is not released as well.
+// A pool of generic-pool. `use` calls `acquire` and `release`. A resource that is destroyed is not released
+// as well.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 
 /** @import { PoolRecord } from '../pool-record' */
 
 /**
- * @typedef {{ acquire: unknown, release: unknown, destroy: unknown, borrowed: number, available: number, pending: number,
- *   max?: number }} Pool
+ * @typedef {{ acquire: unknown, release: unknown, destroy: unknown, borrowed: number, available: number,
+ *   pending: number, max?: number }} Pool
  */
 
 class GenericPool {

@@ -1,6 +1,6 @@
 'use strict'
-// Any other pool, by figures that the user gives: numbers, or functions that return numbers. They are read at each scrape.
-// A reader does not wait, so a promise counts as 0 and is an internal error.
+// Any other pool, by figures that the user gives: numbers, or functions that return numbers. They are read at
+// each scrape. A reader does not wait, so a promise counts as 0 and is an internal error.
 
 const { numberOf } = require('../pool-values')
 
@@ -57,7 +57,11 @@ class GivenFigures {
   close() {}
 }
 
-/** What is missing in an object that has some of the figures, for the message of an error; else undefined. @param {Record<string, unknown>} given */
+/**
+ * What is missing in an object that has some of the figures, for the message of an error; else undefined.
+ *
+ * @param {Record<string, unknown>} given
+ */
 function missingIn(given) {
   const missing = NAMES.filter((name) => !isFigure(given[name]))
   return missing.length < NAMES.length ? missing.join(' and ') : undefined

@@ -1,7 +1,7 @@
 'use strict'
-// The pools of mysql2, with callbacks or promises, and of mysql. `query` and `execute` call `getConnection`, and every connection that
-// is given back or closed passes `releaseConnection`. The pool calls `getConnection` again with a callback of ours, if the
-// connection it chose is lost: that is the same caller.
+// The pools of mysql2, with callbacks or promises, and of mysql. `query` and `execute` call `getConnection`,
+// and every connection that is given back or closed passes `releaseConnection`. The pool calls
+// `getConnection` again with a callback of ours, if the connection it chose is lost: that is the same caller.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 
@@ -9,7 +9,8 @@ const { ReplacedMethod } = require('../../../core/replaced-method')
 
 /**
  * @typedef {{ getConnection: unknown, releaseConnection: unknown, config?: { connectionLimit?: number },
- *   _allConnections: { length: number }, _freeConnections: { length: number }, _connectionQueue: { length: number } }} Pool with callbacks
+ *   _allConnections: { length: number }, _freeConnections: { length: number },
+ *   _connectionQueue: { length: number } }} Pool with callbacks
  * @typedef {(error: unknown, connection: unknown) => unknown} Callback
  */
 
@@ -94,7 +95,11 @@ const isPool = (pool) =>
 module.exports = {
   kind: /** @type {const} */ ('mysql2'),
   accepts: 'a pool of mysql2',
-  /** A pool with promises holds the pool with callbacks. @param {Partial<Pool> & { pool?: Partial<Pool> }} given */
+  /**
+   * A pool with promises holds the pool with callbacks.
+   *
+   * @param {Partial<Pool> & { pool?: Partial<Pool> }} given
+   */
   find: (given) => [given, given.pool].find(isPool),
   Adapter: Mysql2Pool,
 }

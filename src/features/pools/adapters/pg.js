@@ -1,7 +1,8 @@
 'use strict'
-// `pg.Pool`, and `pg-pool` by itself. `pool.query` calls `pool.connect`, so one method sees every caller. The pool emits `release`
-// for each connection that is given back, and `remove` for each that is closed. Before pg-pool 3.6 there is no `release`, so the method
-// `_release` is observed until the event comes for the first time.
+// `pg.Pool`, and `pg-pool` by itself. `pool.query` calls `pool.connect`, so one method sees every caller. The
+// pool emits `release` for each connection that is given back, and `remove` for each that is closed. Before
+// pg-pool 3.6 there is no `release`, so the method `_release` is observed until the event comes for the first
+// time.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 
@@ -9,8 +10,8 @@ const { ReplacedMethod } = require('../../../core/replaced-method')
 
 /**
  * @typedef {(event: string, listener: (...given: never[]) => void) => unknown} Listen
- * @typedef {{ connect: unknown, _release?: unknown, on: Listen, off: Listen, totalCount: number, idleCount: number,
- *   waitingCount: number, options?: { max?: number } }} Pool
+ * @typedef {{ connect: unknown, _release?: unknown, on: Listen, off: Listen, totalCount: number,
+ *   idleCount: number, waitingCount: number, options?: { max?: number } }} Pool
  * @typedef {(error: unknown, client: unknown, done: unknown) => unknown} Callback
  */
 

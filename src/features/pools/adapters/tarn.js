@@ -1,6 +1,7 @@
 'use strict'
-// A pool of tarn, or the instance of knex that has one. tarn emits an event for each step, so nothing is replaced.
-// After `destroy()` and `initialize()`, knex has another pool. It is observed from the next look at the figures.
+// A pool of tarn, or the instance of knex that has one. tarn emits an event for each step, so nothing is
+// replaced. After `destroy()` and `initialize()`, knex has another pool. It is observed from the next look at
+// the figures.
 
 /**
  * @import { PoolRecord, PoolUse } from '../pool-record'
@@ -9,8 +10,8 @@
 /**
  * @typedef {(event: string, listener: Listener) => unknown} Listen
  * @typedef {(id: unknown, given?: unknown) => void} Listener
- * @typedef {{ acquire: unknown, release: unknown, on: Listen, removeListener: Listen, numUsed: () => number, numFree: () => number,
- *   numPendingAcquires: () => number, max?: number }} Pool
+ * @typedef {{ acquire: unknown, release: unknown, on: Listen, removeListener: Listen, numUsed: () => number,
+ *   numFree: () => number, numPendingAcquires: () => number, max?: number }} Pool
  * @typedef {Partial<Pool> & { client?: { pool?: Partial<Pool> } }} Given a pool, or an instance of knex
  */
 
@@ -36,7 +37,10 @@ class TarnPool {
     for (const [event, listener] of this.#listeners) pool.on(event, listener)
   }
 
-  /** Takes nothing off the earlier pool: a pool that is destroyed has removed its listeners, and has no caller and no connection. */
+  /**
+   * Takes nothing off the earlier pool: a pool that is destroyed has removed its listeners, and has no caller
+   * and no connection.
+   */
   #follow() {
     const pool = poolIn(this.#given)
     if (pool !== undefined && pool !== this.#pool) this.#observe(pool)

@@ -1,8 +1,11 @@
 'use strict'
-// A Pool or Client of undici, by its `stats`. A pool does not tell how many connections it may open. Which calls take long is measured
-// by host: features/outgoing/outgoing-calls.js.
+// A Pool or Client of undici, by its `stats`. A pool does not tell how many connections it may open. Which
+// calls take long is measured by host: features/outgoing/outgoing-calls.js.
 
-/** @typedef {{ dispatch: unknown, stats: { connected: number | boolean, free?: number, pending: number, running: number } }} Pool */
+/**
+ * @typedef {{ dispatch: unknown, stats: { connected: number | boolean, free?: number, pending: number,
+ *   running: number } }} Pool
+ */
 
 class UndiciPool {
   isTimed = false
