@@ -90,7 +90,7 @@ class Clients {
 
   async arrive(seconds) {
     for (const visitor of visitorsOf(seconds)) {
-      await delay(visitor.atMs - (nowMs() - this.startedMs))
+      await delay(Math.max(0, visitor.atMs - (nowMs() - this.startedMs)))
       if (this.isEnded) return
       const visit = this.#visit(visitor).then(() => this.#visiting.delete(visit))
       this.#visiting.add(visit)
