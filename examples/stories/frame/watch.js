@@ -24,6 +24,7 @@ class Watch {
   profiles = []
   #application
   #isResting = false
+  #isEnding = false
   #startedMs = performance.now()
   #timer
   #asking = Promise.resolve()
@@ -40,6 +41,8 @@ class Watch {
 
   /** Asks once more, and ends. */
   async end() {
+    // The timer may have fired already, and would start the next one after its answer.
+    this.#isEnding = true
     clearTimeout(this.#timer)
     await this.#asking
     await this.#ask()
@@ -71,7 +74,7 @@ class Watch {
     this.#timer = setTimeout(async () => {
       if (!this.#isResting) this.#asking = this.#ask()
       await this.#asking
-      if (!this.#application.ended) this.#schedule()
+      if (!this.#isEnding && !this.#application.ended) this.#schedule()
     }, EVERY_MS)
   }
 
