@@ -14,7 +14,11 @@ const { outsideTests } = require('../support/outside-tests')
 const { ROOT, pack } = require('./pack.js')
 
 const run = promisify(execFile)
-const NPM_ENV = { ...process.env, npm_config_update_notifier: 'false' }
+// Without what the npm that started this test was told: `npx -p node@24` would ask for that package again.
+const NPM_ENV = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'))),
+  npm_config_update_notifier: 'false',
+}
 
 let folder
 before(async () => {
