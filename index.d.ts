@@ -248,8 +248,8 @@ export interface Spillway {
    * without a `catch`.
    *
    * @throws {SpillwayError} for a host other than loopback without a token, and if an option is unknown or
-   *   has an invalid
-   * value; (rejects) if the server cannot listen, for example because the port is in use
+   *   has an invalid value. The promise rejects if the server cannot listen, for example because the port is
+   *   in use
    */
   listen(options?: ListenOptions): Promise<AdminAddress>
 
@@ -264,13 +264,13 @@ export interface Spillway {
    * them. A request that would wait too long for a connection is rejected before it runs, with reason
    * `pool:<name>`.
    *
-   * @throws {SpillwayError} if the object is no pool of a known kind, the name is taken, or there are twenty
-   *   pools already
+   * @throws {SpillwayError} if the object is not a pool of a known kind, the name is taken, or there are
+   *   twenty pools already
    */
   pool(name: string, pool: ObservablePool, options?: PoolOptions): PoolHandle
 
   /**
-   * Lets at most `maxConcurrent` requests of a route run at a time: the others wait in a queue, and get 503
+   * Lets at most `maxConcurrent` requests of a route run at a time. The others wait in a queue, and get 503
    * with reason `limit:<name>` after `maxWait`. The result is a middleware for Express, Connect, Restify and
    * Koa. One limit on several routes bounds their sum.
    *
@@ -295,9 +295,9 @@ export interface Spillway {
   shouldDegrade(request: RequestHolder): boolean
 
   /**
-   * Starts the agent that HAProxy's `agent-check` asks: a port that answers each connection with a line such
-   * as `up ready 62%`, the weight of this process by its pressure, or with `drain` while `/readyz` says 503.
-   * It does not keep the process alive.
+   * Starts the agent that HAProxy's `agent-check` asks: a port that answers each connection with a line. The
+   * line is the weight of this process by its pressure, such as `up ready 62%`, or `drain` while `/readyz`
+   * says 503. It does not keep the process alive.
    *
    * @throws {SpillwayError} if an option is unknown or has an invalid value; (rejects) if it cannot listen
    */
@@ -313,7 +313,7 @@ export interface Spillway {
   remaining(req: RequestHolder): number
 
   /**
-   * A signal that aborts when nobody waits for the answer of this request any more: its client has
+   * A signal that aborts when nobody waits for the answer of this request any more. Its client has
    * disconnected, `errors.timeout` has passed, or a drain has ended it. `signal.reason` is an `AbortError`
    * whose `code` says which. An answer that is complete never aborts it. Takes the request or the response of
    * Node, Express or Restify, or the context of Koa. See `docs/cancellation.md`.
@@ -695,8 +695,8 @@ export interface AgentAddress {
 export interface BalancerOptions {
   /**
    * The proxies that get ORCA's header `endpoint-load-metrics` if they ask for it by
-   * `endpoint-load-metrics-format: TEXT` or `JSON`: their addresses and subnets, such as
-   * `['127.0.0.1', '10.0.0.0/8']`, or a function that returns `true` for their requests.
+   * `endpoint-load-metrics-format: TEXT` or `JSON`. They are given as addresses and subnets, such as
+   * `['127.0.0.1', '10.0.0.0/8']`, or as a function that returns `true` for their requests.
    *
    * @default undefined
    */
@@ -711,9 +711,9 @@ export interface HealthOptions {
    */
   readonly manual?: boolean | undefined
   /**
-   * The pressure, from 0 to 1, at which `/readyz` says 503 for a while: after 5 s at it, until it is 0.2
-   * less, and for a minute at most. In a fleet, one process at a time, and only while another is there.
-   * Ignored in workers of a cluster, which share a port. 0 is off.
+   * The pressure, from 0 to 1, at which `/readyz` says 503. It does so after 5 s at it, until it is 0.2 less,
+   * and for a minute at most. In a fleet, one process at a time, and only while another is there. Ignored in
+   * workers of a cluster, which share a port. 0 is off.
    *
    * @default 0
    */
@@ -989,7 +989,7 @@ export interface ListenOptions {
 export interface AdminAddress {
   readonly host: string
   readonly port: number
-  /** Such as `http://127.0.0.1:9464`. */
+  /** For example `http://127.0.0.1:9464`. */
   readonly url: string
   /** The port that answers while the loop is blocked, with the option `blockedPort`. */
   readonly blockedPort?: number
@@ -1205,8 +1205,8 @@ export type ShedHeaders = {
 export interface ClassifyOptions {
   /**
    * The name of a header that a proxy of yours sets or removes on every request. It has a class other than
-   * `bypass`, or an urgency as in
-   * `Priority` of RFC 9218: `u=0` is `critical`, `u=1` and `u=2` are `high`, `u=3` is `normal`, `u=4` to
+   * `bypass`, or an urgency as in `Priority` of RFC 9218. Then `u=0` is `critical`, `u=1` and `u=2` are
+   * `high`, `u=3` is `normal`, `u=4` to
    * `u=7` are `low`.
    *
    * @default undefined
@@ -2393,8 +2393,9 @@ export interface RouteSnapshot {
     readonly lastMinute: RequestParts & { readonly unreadMs: number; readonly proxyMs: number }
   } | null
   /**
-   * Time that its handlers ran on the event loop: until they first returned, and later until they called
-   * another service, asked a pool, or wrote the head. Collections and streams are included. `null` with
+   * Time that its handlers ran on the event loop until they first returned. Later time counts until they
+   * called another service, asked a pool, or wrote the head. Collections and streams are included. `null`
+   * with
    * `insight.parts: false`.
    */
   readonly loopMs: { readonly sinceStart: number; readonly lastMinute: number } | null
@@ -2616,8 +2617,9 @@ export interface RuntimeSnapshot {
 
 /**
  * Whether the heap leaks, by its size after major collections. `growing`: it has risen for minutes to a day
- * with a confidence of 0.999, late as well as early, not mostly in one jump, and to a new maximum. A cache
- * that fills steadily is growing too, until it slows down. `unknown`: too few collections so far.
+ * with a confidence of 0.999. It has risen late as well as early, not mostly in one jump, and to a new
+ * maximum. A cache that fills steadily is growing too, until it slows down. `unknown`: too few collections so
+ * far.
  */
 export interface HeapTrendSnapshot {
   readonly verdict: 'none' | 'growing' | 'unknown'
@@ -2682,9 +2684,9 @@ export type ErrorCode =
   | 'ERR_SPILLWAY_OPTION_VALUE'
   /** No option has this name. */
   | 'ERR_SPILLWAY_UNKNOWN_OPTION'
-  /** `pool()` got an object that is no pool of a known kind. */
+  /** `pool()` got an object that is not a pool of a known kind. */
   | 'ERR_SPILLWAY_UNKNOWN_POOL'
-  /** `sockets()` got an object that is no server of Socket.IO or ws. */
+  /** `sockets()` got an object that is not a server of Socket.IO or ws. */
   | 'ERR_SPILLWAY_NOT_SOCKETS'
   /** `sockets()` got a server that it watches already. */
   | 'ERR_SPILLWAY_SOCKETS_TAKEN'

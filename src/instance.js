@@ -58,7 +58,7 @@ class Instance {
   exporter
   #turnClock
   #isClosed = false
-  /** What puts the timeouts of servers back. @type {(() => void)[]} */
+  /** Puts the timeouts of servers back. @type {(() => void)[]} */
   #restores = []
 
   /**

@@ -12,9 +12,12 @@ const { doubtsOf } = require('./core/options/doubtful-units')
 const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./core/options/options')
 
 /**
- * @import { AdminAddress, AgentAddress, AgentOptions, AttachOptions, AttachableServer, Diagnosis, DrainOptions, DrainReport } from '../index.js'
- * @import { FleetSnapshot, Handler, HandlerName, HealthChecks, HttpListener, LimitMiddleware, LimitOptions, ListenOptions, MetricProducer, ObservablePool } from '../index.js'
- * @import { PoolHandle, PoolOptions, RequestHolder, ResolvedOptions, ServerHolder, ShedOptions, Snapshot, SocketIoServer, SocketsHandle, SocketsOptions } from '../index.js'
+ * @import { AdminAddress, AgentAddress, AgentOptions, AttachOptions } from '../index.js'
+ * @import { AttachableServer, Diagnosis, DrainOptions, DrainReport } from '../index.js'
+ * @import { FleetSnapshot, Handler, HandlerName, HealthChecks, HttpListener } from '../index.js'
+ * @import { LimitMiddleware, LimitOptions, ListenOptions, MetricProducer, ObservablePool } from '../index.js'
+ * @import { PoolHandle, PoolOptions, RequestHolder, ResolvedOptions, ServerHolder } from '../index.js'
+ * @import { ShedOptions, Snapshot, SocketIoServer, SocketsHandle, SocketsOptions } from '../index.js'
  * @import { SpillwayEvents, SpillwayOptions, WebSocketServer, WrappedListener } from '../index.js'
  * @import { Defaults, Group, MemberOptions } from './core/options/options'
  * @import { Pressure } from './features/pressure/pressure'

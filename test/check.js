@@ -1,5 +1,5 @@
 'use strict'
-// npm run check: format, lint, types and package, side by side. What each prints comes in this order,
+// npm run check: format, lint, types, package and prose, side by side. What each prints comes in this order,
 // whichever ends first.
 
 const { exec } = require('node:child_process')
@@ -9,6 +9,7 @@ const CHECKS = [
   'tsc -p tsconfig.json',
   'tsc -p tsconfig.page.json',
   'publint --strict',
+  'node test/docs/prose.js',
   'attw --pack . --entrypoints . async-errors --format ascii --no-color --no-emoji',
 ]
 

@@ -85,8 +85,8 @@ function connectionsSentence(rows) {
   }
   return (
     'The bound subtracts the cost of accepting every connection and of rejecting what cannot be served; both are measured apart. ' +
-    `A connection costs ${micros('plain')} µs of CPU on a plain server, ${micros('https')} with its handshake, ` +
-    `${micros('round-robin-shared')} where the primary hands it over on the same core.`
+    `A connection costs ${micros('plain')} µs of CPU on a plain server, and ${micros('https')} with its handshake. ` +
+    `It costs ${micros('round-robin-shared')} where the primary hands it over on the same core.`
   )
 }
 

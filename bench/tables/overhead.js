@@ -113,7 +113,7 @@ function hotPathSentence() {
     return `${row.addedMicros.toFixed(1)} of ${row.micros.toFixed(1)} µs`
   }
   return (
-    'Without the kernel and without the clock of loop turns, which runs once a loop turn however many requests it brings: ' +
+    'Without the kernel, and without the clock that runs once a loop turn however many requests it brings, Spillway adds less. The figures are ' +
     `${added('http', 'attach')} on plain \`http\`, ${added('koa', 'attach')} on Koa with \`attach\`, ` +
     `${added('koa', 'middleware')} with \`koa()\`. ${stamp(results, 'hot-path')}`
   )

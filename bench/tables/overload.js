@@ -53,7 +53,7 @@ function overloadSection([{ rows, deadlineMs, rejections, ...results }], major) 
     table(head, cells),
     '',
     `A rejection costs ${costOf('attach')} µs of CPU with \`attach\`, ${costOf('middleware')} with \`express()\` alone, ` +
-      `${costOf('behind')} behind another middleware, and ${costOf('bare')} in a bare \`http\` server that sends the same bytes. ` +
+      `and ${costOf('behind')} behind another middleware. It costs ${costOf('bare')} in a bare \`http\` server that sends the same bytes. ` +
       `At ${most} times the load most requests have to be rejected, which takes CPU too. The best possible goodput there is ` +
       `${boundOf('attach')} with \`attach\`, ${boundOf('middleware')} with \`express()\` alone and ${boundOf('behind')} behind ` +
       `another middleware. ${roundsOf(results)}`,
@@ -127,7 +127,7 @@ function costLine({ work, rows, rejections }) {
     return `${each.join(' and ')} (${micros(rejections[policy])} alone)`
   }
   return (
-    `For \`${work}\`, a rejection under load costs ${costOf('attach')}; with \`express()\` alone ${costOf('middleware')}. ` +
+    `For \`${work}\`, a rejection under load costs ${costOf('attach')}. With \`express()\` alone it costs ${costOf('middleware')}. ` +
     `The bound subtracts this.${COSTS[work]}`
   )
 }
@@ -190,7 +190,7 @@ function byRun(all) {
 const worksOf = (all) => all.map(({ work }) => `\`${work}\``).join(', ')
 
 const roundsOf = ({ rounds, seconds, ...results }) =>
-  `${rounds === 1 ? 'One round' : `Medians of ${rounds} interleaved rounds`} of ${seconds} s, from a second after the step. "?" marks ` +
-  `figures where other processes on the machine disturbed every round. ${stamp(results, 'overload')}`
+  `${rounds === 1 ? 'One round' : `Medians of ${rounds} interleaved rounds`} of ${seconds} s, from a second after the step. ` +
+  `Figures with "?" were disturbed in every round by other processes. ${stamp(results, 'overload')}`
 
 module.exports = { overloadTable, ratioCell, settledTable, worksTable }

@@ -40,7 +40,7 @@ function measuredHow(services) {
       : `Medians of up to ${rounds} rounds in turn, each counted for ${seconds} s; half of the rounds were within ±.`
   return (
     `${taken} Everything in the server runs on one thread, garbage collection included. ` +
-    '"?" marks figures that other processes on the machine disturbed, or of a service that was full and rejected requests.'
+    '"?" marks figures that other processes on the machine disturbed. It also marks a service that was full and rejected requests.'
   )
 }
 

@@ -50,7 +50,7 @@ function exceptionOf(find) {
   return (
     `At ${SLIGHT_LOADS.map((multiple) => `${multiple}x`).join(' and ')} overload-protection serves ${both(theirs)}, Spillway ${both(ours)}: ` +
     'a timer and a comparison cost less than a queue. V8 compiles the code of the queue in the first seconds of an overload, and it is faster after that. ' +
-    '"?" marks figures that other processes disturbed.\n\n'
+    'Figures with "?" were disturbed by other processes.\n\n'
   )
 }
 

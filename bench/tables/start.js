@@ -58,7 +58,7 @@ function startSentence() {
   const [ours, theirs] = [costOf(SPILLWAY), costOf(PROM_BUNDLE)]
   return (
     `Spillway adds ${ours.ms}, ${ours.mb} of heap and ${ours.files} files to the start of an Express application. ` +
-    `express-prom-bundle with prom-client's default metrics adds ${theirs.ms}, ${theirs.mb} and ` +
+    `The package express-prom-bundle with prom-client's default metrics adds ${theirs.ms}, ${theirs.mb} and ` +
     `${theirs.files} files (\`npm run bench -- start\`, ${date}).`
   )
 }

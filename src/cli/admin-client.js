@@ -291,7 +291,7 @@ class AdminClient {
   }
 }
 
-/** @param {string} text @returns {Record<string, unknown> | undefined} undefined if it is no object */
+/** @param {string} text @returns {Record<string, unknown> | undefined} undefined if it is not an object */
 function parsed(text) {
   try {
     const value = JSON.parse(text)

@@ -1,6 +1,6 @@
 'use strict'
-// Sentences for an admin server that gives no answer, each with the next step: a connection error, an
-// unexpected status, or an answer of another server.
+// Sentences for an admin server that gives no answer, each with the next step. The cause is a connection
+// error, an unexpected status, or another server.
 
 const { CommandError } = require('./command-error')
 const { printable } = require('./printable-text')

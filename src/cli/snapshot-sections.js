@@ -20,7 +20,8 @@ const {
 const { tableLines } = require('./text-table')
 
 /**
- * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RouteSnapshot, Snapshot, SocketsSnapshot } from '../../index.js'
+ * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary } from '../../index.js'
+ * @import { RouteSnapshot, Snapshot, SocketsSnapshot } from '../../index.js'
  * @import { Output } from './output'
  * @import { Column, Look } from './text-table'
  * @typedef {Look & { url: string, width: number }} SectionLook

@@ -8,7 +8,7 @@ const { GAP, clipDistinct, padEnd, padStart, printable, widthOf } = require('./p
 /**
  * @import { Paint, Style } from './output'
  * @typedef {{ paint: Paint, width?: number, end?: string, fills?: boolean }} Look width: how wide a line may
- *   be; end: what shows that a cell was cut; fills: the flexible column takes the rest of the line
+ *   be; end: the mark of a cut cell; fills: the flexible column takes the rest of the line
  */
 
 /**
@@ -18,7 +18,7 @@ const { GAP, clipDistinct, padEnd, padStart, printable, widthOf } = require('./p
  * @property {(row: Row) => unknown} of the text of a cell
  * @property {boolean} [isText] aligned to the left
  * @property {boolean} [isFlexible] it is cut where the line is too long; one column of a table
- * @property {number} [from] the width of a line from which it is shown
+ * @property {number} [from] least width of a line for it to be shown
  * @property {number} [least] a width that it has whatever is in it, so that nothing jumps from one drawing to
  *   the next
  * @property {(row: Row) => Style | undefined} [style]

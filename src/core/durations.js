@@ -7,7 +7,7 @@ function rounded(ms) {
   return ms < 100 ? Math.round(ms * 10) / 10 : Math.round(ms)
 }
 
-/** @param {object} fields of which every number whose name ends in `Ms` is rounded */
+/** @param {object} fields; every number whose name ends in `Ms` is rounded */
 function withRounded(fields) {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [

@@ -1,5 +1,5 @@
 'use strict'
-// Shared state of the copies of this package in one thread: whether the application itself calls
+// Shared state of the copies of this package in one thread. It says whether the application itself calls
 // createSpillway(), whether spillway/register is loaded, and which servers are spillway's own. The
 // application comes first: register leaves it alone.
 

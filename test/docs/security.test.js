@@ -64,7 +64,7 @@ const PROOFS = {
     assert.ok(rebound.status >= 400 && !rebound.body.includes('"requests"'))
   },
   "Under Node's permission model": shownBy('environment/permissions.program.js'),
-  'Profiles, heap snapshots and reports block': (_t, statement) => {
+  'However many clients ask, profiles, heap snapshots and reports block': (_t, statement) => {
     assert.match(statement, /a twentieth of the time/)
     const clock = new FakeClock()
     const rest = new PauseRest(clock)
@@ -76,7 +76,7 @@ const PROOFS = {
     assert.deepEqual([restsAfter(189), restsAfter(1)], [true, false])
   },
   'The members of a fleet share a directory': shownBy('fleet/directory.test.js'),
-  'Metrics hold nothing of a request but': async (t) => {
+  'Metrics hold little of a request': async (t) => {
     const { get } = await serverOf(t)
     await get(`/${SECRET}?token=${SECRET}`, { headers: { cookie: `id=${SECRET}`, 'x-name': SECRET } })
     const { body } = await get('/metrics')

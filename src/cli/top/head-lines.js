@@ -227,7 +227,7 @@ function sparkLine(history, { paint, width }) {
 /**
  * @param {Feed['history']} points
  * @param {number} seconds of a bar
- * @returns {(number | undefined)[]} undefined where there is no point
+ * @returns {(number | undefined)[]} undefined without a point
  */
 function barsOf(points, seconds) {
   /** @type {({ sum: number, count: number } | undefined)[]} */

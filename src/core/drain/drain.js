@@ -1,8 +1,9 @@
 'use strict'
 // Ends the service of one instance without losing a request, in four steps:
-//   announce  /readyz fails and requests are served as before for `delayMs`, until load balancers have noticed
-//   close     close the listening sockets, in a loop turn without a new connection, as the kernel resets its accept queue
-//   finish    each response is the last on its connection; close connections without traffic, end endless responses
+//   announce  /readyz fails and requests are served as before for `delayMs`, for load balancers to notice
+//   close     close the listening sockets, in a loop turn without a new connection: the kernel resets
+//             those that it has not handed over
+//   finish    each response is the last on its connection; close those without traffic, end endless responses
 //   cut       after `timeoutMs` destroy the rest and count it
 // Listening sockets close before kept connections, so that a client reconnects elsewhere.
 // In development announce and close are one step, and only requests in flight are finished.

@@ -1,5 +1,5 @@
 'use strict'
-// Runs the check of one dependency. At most one run is under way, and its verdict is cached: a slow database
+// Runs the check of one dependency. At most one run is under way, and its verdict is cached. A slow database
 // must not get a query from every load balancer at once.
 
 const PASSED = 'ok'

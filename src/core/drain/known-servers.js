@@ -22,8 +22,8 @@ class KnownServers {
   /**
    * @param {{ onClose?: () => void, onListen?: (server: Server) => void, isInListen?: boolean | undefined }}
    *   [parts] `onClose`: a known server closes.
-   *   `onListen`: a known server begins to listen, or listens when it becomes known. `isInListen`: servers become known in the middle of
-   *   their `listen()`
+   *   `onListen`: a known server begins to listen, or listens when it becomes known. `isInListen`: servers
+   *   become known in the middle of their `listen()`
    */
   constructor({ onClose = () => {}, onListen = () => {}, isInListen = false } = {}) {
     this.#onClose = onClose
@@ -31,7 +31,7 @@ class KnownServers {
     this.#isInListen = isInListen
   }
 
-  /** @param {Server} server @param {ConnectionOwner} [req] the request by which the server becomes known */
+  /** @param {Server} server @param {ConnectionOwner} [req] the request that makes the server known */
   add(server, req) {
     if (this.#connections.has(server) || this.#isClosed) return
     const connections = new Connections(server, {

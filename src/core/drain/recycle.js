@@ -3,8 +3,8 @@
 // loop turn, it compares the heap after a collection, and resident memory, with a level each. A timer would
 // wake an idle loop.
 //
-//   level = recycleAt x (0.9 to 1)                 spreads workers of the same age
-//   due   = above the level for recycleAfter x (1 to 2)    so that a peak is no reason, and not one reason for all workers
+//   level = recycleAt x (0.9 to 1)                         workers of the same age differ
+//   due   = above the level for recycleAfter x (1 to 2)    a peak passes before, and workers differ
 //
 // A process that is above its level at the first look needs that much: to replace it would begin a loop of
 // replacements. Its level is raised instead, by half or by a quarter of the distance to the limit, whichever

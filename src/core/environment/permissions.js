@@ -11,7 +11,10 @@ const path = require('node:path')
 const SOURCES = path.resolve(__dirname, '../..')
 const isLinux = process.platform === 'linux'
 
-/** @typedef {{ scope: string, path?: string, grant: string }} Need what must be granted, and by which flag */
+/**
+ * @typedef {{ scope: string, path?: string, grant: string }} Need what must be granted, and the flag that
+ *   grants it
+ */
 
 /** @param {string} file @param {string} [granted] @returns {Need} */
 const read = (file, granted = file) => ({ scope: 'fs.read', path: file, grant: `--allow-fs-read=${granted}` })

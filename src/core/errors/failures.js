@@ -62,7 +62,7 @@ class Failures {
   table
   log
   /**
-   * The code by which the signal of a response has aborted, once a signal was asked for.
+   * The code of the reason that the signal of a response has aborted with, once a signal was asked for.
    *
    * @type {((res: NodeResponse) => string | undefined) | undefined}
    */
@@ -98,7 +98,7 @@ class Failures {
   /**
    * @param {unknown} error
    * @param {NodeRequest} req
-   * @param {NodeResponse | undefined} res undefined where there is no response
+   * @param {NodeResponse | undefined} res undefined without a response
    * @param {number} [fallbackStatus] see `Failure`
    */
   record(error, req, res, fallbackStatus) {

@@ -19,7 +19,7 @@ const { isOver } = require('./error-answer')
  * @import { Request } from '../request/request'
  */
 
-/** What the client of a request that took too long is told. */
+/** The answer to a request that took too long. */
 const NO_ANSWER = 'No answer in time.'
 
 /** @param {...unknown} given */

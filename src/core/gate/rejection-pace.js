@@ -59,8 +59,10 @@ class RejectionPace {
   #isPausing = false
   #isDraining = false
 
-  /** @param {{ clock: typeof import('../clock').systemClock, clients: { readonly areGateways: boolean, readonly waitingMs: number },
-   *   cost: { readonly rejectionMs: number } }} parts */
+  /**
+   * @param {{ clock: typeof import('../clock').systemClock, cost: { readonly rejectionMs: number },
+   *   clients: { readonly areGateways: boolean, readonly waitingMs: number } }} parts
+   */
   constructor({ clock, clients, cost }) {
     this.#clock = clock
     this.#clients = clients

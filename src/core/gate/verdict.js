@@ -72,7 +72,7 @@ class Cause {
  */
 const figuresOf = ({ value, bound }) => ({ value: shown(value), bound: shown(bound) })
 
-/** @param {number | undefined} number @returns {number | null} null: there is no number */
+/** @param {number | undefined} number @returns {number | null} null without a number */
 const shown = (number) =>
   Number.isFinite(number) ? Math.round(/** @type {number} */ (number) * 1000) / 1000 : null
 

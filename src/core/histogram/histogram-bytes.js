@@ -102,7 +102,7 @@ class ByteReader {
     return bytes
   }
 
-  /** @param {JsHistogram} sum the histogram to which the counts read are added */
+  /** @param {JsHistogram} sum the histogram that the counts read are added to */
   addHistogram(sum) {
     const counts = countsOf(sum)
     let total = 0

@@ -143,7 +143,7 @@ class RollingHistogram {
   /**
    * @param {JsHistogram} histogram
    * @param {number} nowMs
-   * @returns {SpanCounts} with the histogram given, to which the values were added
+   * @returns {SpanCounts} with the histogram given, which the values were added to
    */
   addLastMinute(histogram, nowMs) {
     const sinceMs = this.#startOf(Math.max(0, this.#spanAt(nowMs) - 1))

@@ -72,7 +72,7 @@ function catchErrors(app, { failures, options, recorder, entrance, internalError
     const failure = failures.record(error, req, res)
     if (!answer) return onerror.call(this, isNothing ? errorFor(error) : error)
     const hasBegun = res.headersSent || isOver(res)
-    // A deadline that has passed is no error of the application.
+    // A deadline that has passed is not an error of the application.
     if (!failures.isTooLate(failure))
       internalErrors.guard("a listener of the app's error event", () => emitError(this, error, hasBegun))
     // As in Koa: the cookie of a log-in that failed half-way does not reach the client.

@@ -23,8 +23,8 @@ const SAMPLE = '{"level":40,"time":0,"msg":"a line"}\n'
  */
 
 /**
- * @param {{ isTerminal?: boolean, from?: string[], isPlain?: boolean }} [where] from: the files from which
- *   pino-pretty is resolved; isPlain: without it, lines on a terminal are their sentence alone
+ * @param {{ isTerminal?: boolean, from?: string[], isPlain?: boolean }} [where] from: the files that
+ *   pino-pretty is resolved from; isPlain: without it, lines on a terminal are their sentence alone
  * @returns {Format | undefined}
  */
 function prettyFormat({ isTerminal = isatty(STDOUT), from = applicationFiles(), isPlain = false } = {}) {

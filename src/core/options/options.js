@@ -17,7 +17,8 @@ const MOST_LETTERS = 40
 const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`."
 
 /**
- * @import { AgentOptions, AttachOptions, ClusterPrimaryOptions, HealthCheckOptions, LimitOptions, ListenOptions, PoolOptions } from '../../../index.js'
+ * @import { AgentOptions, AttachOptions, ClusterPrimaryOptions } from '../../../index.js'
+ * @import { HealthCheckOptions, LimitOptions, ListenOptions, PoolOptions } from '../../../index.js'
  * @import { ResolvedOptions, SocketsOptions, SpillwayOptions } from '../../../index.js'
  */
 

@@ -1,6 +1,6 @@
 'use strict'
 // Compiles a filter of the user to a predicate on requests. A filter is a path, a regular expression on the
-// path, a function that gets the request (and the response, where there is one), or a list of these.
+// path, a function of the request and of any response, or a list of these.
 
 const { isRegExp } = require('node:util/types')
 const { pathnameOf } = require('../url-path')

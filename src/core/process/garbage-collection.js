@@ -1,8 +1,8 @@
 'use strict'
 // Counts GC pauses by kind at the bounds that OpenTelemetry advises. V8 reports several pauses at once, so
-// every entry of a list is read, and before a sample also what the observer has not delivered yet. Keeps the
-// heap in use after the last major collection, the only heap figure that distinguishes a leak from a
-// saw-tooth.
+// every entry of a list is read. Before a sample, entries that the observer has not delivered yet are read
+// too. Keeps the heap in use after the last major collection, the only heap figure that distinguishes a leak
+// from a saw-tooth.
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const v8 = require('node:v8')

@@ -125,7 +125,7 @@ function isSteadyOfFew(times, bytes, slope) {
 }
 
 /**
- * Whether a rise keeps its pace, by the parabola closest to the values: the second half of the time rises as
+ * Whether a rise keeps its pace, by the parabola closest to the values. The second half of the time rises as
  * fast as the first, and the values leave little doubt. A leak keeps its pace, and a cache that fills slows
  * down.
  * @param {number[]} times @param {number[]} bytes

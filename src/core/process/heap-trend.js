@@ -120,9 +120,9 @@ class Window {
 /**
  * Estimates the retained heap between two major collections. A minor collection shows what has been promoted,
  * and the next major collection shows which share of that was retained. Where half or more was retained, the
- * readings in between are scaled to that share. A process that promotes little garbage collects a leak of 100
- * MB an hour only every five minutes (Node 24): its major collections alone would be too few. A saw-tooth
- * retains less than half of what it promotes over more than one of its periods.
+ * readings in between are scaled to that share. A process that promotes little garbage has few major
+ * collections. With a leak of 100 MB an hour it has one every five minutes (Node 24): too few by themselves.
+ * A saw-tooth retains less than half of what it promotes over more than one of its periods.
  */
 class RetainedHeap {
   /** @type {Reading | undefined} */
@@ -215,8 +215,8 @@ class HeapTrend {
   }
 
   /**
-   * Of several windows that grow the steepest counts, because its end comes first, with the confidence of the
-   * most confident; of several that do not, the longest.
+   * If several windows grow, the steepest counts, because its end comes first, with the confidence of the
+   * most confident. If none grows, the longest counts.
    *
    * @param {number} nowMs @param {number} limitBytes
    * @returns {{ verdict: 'none' | 'growing' | 'unknown', bytesPerSecond?: number, confidence?: number,

@@ -1,7 +1,7 @@
 'use strict'
 // Records how long each loop turn was busy: the time that a request which arrives in the turn may have to
-// wait. The values come from the turn clock, so that a stall of 500 ms is one value of 500 ms, and an idle
-// loop records none.
+// wait. The values come from the turn clock. A stall of 500 ms is one value of 500 ms, and an idle loop
+// records none.
 
 const { RollingHistogram } = require('../histogram/rolling')
 const { momentsOf, quantilesOf } = require('../histogram/quantiles')

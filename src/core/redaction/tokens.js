@@ -1,6 +1,7 @@
 'use strict'
-// Masks tokens by their form, wherever they are: JSON Web Tokens, keys with a known prefix, 32 hexadecimal
-// digits, and letters and digits mixed as in no word. UUIDs, database ids and slugs are not secret.
+// Masks tokens by their form, wherever they are. They are JSON Web Tokens, keys with a known prefix, 32
+// hexadecimal digits, and letters mixed with digits as in no word. UUIDs, database ids and slugs are not
+// secret.
 
 const { REDACTED } = require('./secret-names')
 
@@ -41,10 +42,10 @@ function isRandom(run) {
 /** @param {RegExp} pattern @param {string} text */
 const countOf = (pattern, text) => text.match(pattern)?.length ?? 0
 
-/** @param {string} text in which each base64 text with padding is replaced */
+/** @param {string} text with each base64 text with padding replaced */
 const maskBase64 = (text) => text.replace(BASE64, REDACTED)
 
-/** @param {string} text in which each token is replaced */
+/** @param {string} text with each token replaced */
 function maskTokens(text) {
   if (text.length < SHORTEST) return text
   return text

@@ -1,7 +1,7 @@
 'use strict'
-// The headers that an application has set for its own answer, and that another answer must not carry: those
-// that describe the body, say how long it may be cached, or tell the client or a proxy to fetch something
-// else. `docs/errors.md` lists what stays.
+// The headers that an application has set for its own answer, and that another answer must not carry. They
+// describe the body, say how long it may be cached, or tell the client or a proxy to fetch something else.
+// `docs/errors.md` lists what stays.
 
 /** They describe the body, or how long it may be cached. */
 const OF_BODY = new Set([

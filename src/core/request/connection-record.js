@@ -1,8 +1,8 @@
 'use strict'
 // Record of a connection: its bytes so far, when its last request ended, its pipelined requests, and the
-// callbacks for a half-close. All of it is one object behind one symbol: sockets with more properties of ours
-// have many hidden classes, and then Node's own code, which reads sockets everywhere, is slow (decision
-// 0044).
+// callbacks for a half-close. All of it is one object behind one symbol. With more properties of ours,
+// sockets would have many hidden classes. Node's own code reads sockets everywhere, and would be slow
+// (decision 0044).
 //
 // Each request is assigned what was read and written since the previous one ended. The numbers are exact for
 // sequential requests, and exact in sum for pipelined requests and HTTP/2 streams.

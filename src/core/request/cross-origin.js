@@ -1,6 +1,6 @@
 'use strict'
 // Lets the browser application that a 503 belongs to read it. Without CORS headers `fetch` sees a network
-// error, and neither the status nor `Retry-After`. The gate rejects before the application could set them, so
+// error, and neither the status nor `Retry-After`. The gate rejects before the application can set them. So
 // they are repeated as the application last set them for the same origin, host and first path segment. An
 // origin that it has not allowed gets none, and neither does an answer that the application writes itself.
 //

@@ -7,7 +7,7 @@ const INTERNAL_ERROR = 2
 
 /** @import { RoutedResponse } from '../route/route-state' */
 
-/** @type {((res: RoutedResponse) => void)[]} in the order in which they are tried */
+/** @type {((res: RoutedResponse) => void)[]} in the order of trial */
 const WAYS = [
   (res) => {
     if (typeof res.stream?.close === 'function') res.stream.close(INTERNAL_ERROR)

@@ -2,8 +2,8 @@
 // Does a route get slower with the number of requests in flight? Behind a full pool a request waits for those
 // before it, so that its duration grows in proportion. Behind a slow dependency each takes as long as any
 // other. The two look the same in every mean. A regression of duration on the requests that were in flight at
-// its start tells them apart. Slices of some seconds are centred each on their own means, so that a
-// dependency that becomes slow, and fills the process with requests, is not taken for a pool.
+// its start tells them apart. Slices of some seconds are each centred on their own means. Otherwise a
+// dependency that becomes slow, and fills the process with requests, would be taken for a pool.
 
 /** How much of the earlier slices counts when a slice ends: half of a slice is forgotten after two more. */
 const KEPT = 0.7

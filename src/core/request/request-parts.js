@@ -15,10 +15,10 @@
 // gc       = collections outside of the queue, taken out of run and loopBusy
 //
 // The marks cost a clock read and up to three reads of the loop's idle time. The parts are computed at the
-// end of the loop turn, when V8 has reported the collections of the turn: a counter that was added to is
-// never corrected. Two come before the duration: `unread`, the time that a request was at most in the kernel
-// while the loop was busy, and `proxy`, the time from the stamp of a proxy to the arrival, where a feature
-// knows it.
+// end of the loop turn, when V8 has reported the collections of the turn. A counter that was added to is
+// never corrected. Two come before the duration. `unread` is the time that a request was at most in the
+// kernel while the loop was busy. `proxy` is the time from the stamp of a proxy to the arrival, where a
+// feature knows it.
 
 const { Rows } = require('../histogram/rows')
 const { RollingRows } = require('../histogram/rows')

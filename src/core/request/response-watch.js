@@ -189,7 +189,7 @@ function endAll(head) {
   if (head.isCounted && head.session === undefined) markEnd(head, head.recorder.endedMs)
 }
 
-/** @param {Request} head @param {Set<Request>} pipeline of which it was one */
+/** @param {Request} head @param {Set<Request>} pipeline that it belonged to */
 function leavePipeline(head, pipeline) {
   const { socket } = head
   // The connection may be handed to another protocol next, so no listener of spillway stays on it.
@@ -207,9 +207,9 @@ function leavePipeline(head, pipeline) {
 }
 
 /**
- * Reads the status of a response whose head did not pass through `writeHead`: sent on the HTTP/2 stream, such
- * as by
- * `respondWithFile`, or by Node's old `writeHeader`. The time of its first byte is unknown.
+ * Reads the status of a response whose head did not pass through `writeHead`. It was sent on the HTTP/2
+ * stream, such as by `respondWithFile`, or by Node's old `writeHeader`. The time of its first byte is
+ * unknown.
  * @param {Request} head
  */
 function readStatus(head) {

@@ -1,11 +1,14 @@
 'use strict'
 // Ends the requests in flight that are over although no event says so: each would hold its slot for ever.
-//   HTTP/2   Node leaves some streams of a disconnected client closed and read, but never destroyed, so their response never
-//            closes. Six clients that disconnected at random for eight seconds left ten such streams. On Node 20 a stream whose
-//            body nobody reads, as after a body parser rejected it, is never read to its end either.
-//   HTTP/1   The `close` event does not reach us if the application removes the listeners of its response or connection, takes
-//            the connection from its response, or has a listener that throws before ours. No `close` comes at all if the
-//            application ends the connection in its `upgrade` listener and does not read on: Node cannot see the client leave.
+// - HTTP/2: Node leaves some streams of a disconnected client closed and read, but never destroyed. Their
+//   response never closes. Six clients that disconnected at random for eight seconds left ten such streams.
+//   On Node 20 a stream whose body nobody reads, as after a body parser rejected it, is never read to its end
+//   either.
+// - HTTP/1: The `close` event does not reach us if the application removes the listeners of its response or
+//   connection. Nor does it if the application takes the connection from its response. A listener that throws
+//   before ours hides it too.
+// - HTTP/1: No `close` comes at all if the application ends the connection in its `upgrade` listener and does
+//   not read on. Node then cannot see the client leave.
 // A check runs once a second. A request that is over at two checks in a row ends: nothing of it can be sent
 // any more. An HTTP/2 stream is destroyed as well, unless its handler may still read what arrived.
 
@@ -46,7 +49,7 @@ class UnseenEnds {
 }
 
 /**
- * Whether its connection is open and takes no more writes, but its answer is not all written to it: Node
+ * Whether its connection is open and takes no more writes, but its answer is not all written to it. Node
  * keeps the rest in the response, for ever. A client that reads slowly still gets the bytes that the
  * connection has already taken.
  * @param {Request} request

@@ -1,5 +1,5 @@
 'use strict'
-// Guesses the route of a URL that no router has seen: the known templates as a tree of path segments, where a
+// Guesses the route of a URL that no router has seen. The known templates are a tree of path segments. A
 // literal segment is tried before a parameter, and a parameter before a wildcard. The application's routes
 // bound the search, and long URLs are not searched at all.
 

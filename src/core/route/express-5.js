@@ -1,7 +1,7 @@
 'use strict'
 // The paths of layers in router 2 (Express 5). Route paths are the same in router 1 and 2:
 // `layer.route.path`. Since 2.3 a mount layer keeps its path. Before, it keeps only matchers, so the template
-// is found by probing them: a token in place of a value comes back under the name of its parameter. A RegExp
+// is found by probing them. A token in place of a value comes back under the name of its parameter. A RegExp
 // mount cannot be probed and reads `(regexp)`.
 
 const { randomBytes } = require('node:crypto')

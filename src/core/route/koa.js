@@ -1,8 +1,8 @@
 'use strict'
 // The template of a Koa request: of the layers in `ctx.matched`, the layer that answered. `ctx._matchedRoute`
 // alone is not enough: every layer that runs overwrites it, so middleware that answers 401 leaves its own
-// pattern. koa-mount sets only its innermost prefix and never clears it, so an accessor records each prefix
-// it sets.
+// pattern. The package koa-mount sets only its innermost prefix and never clears it, so an accessor records
+// each prefix it sets.
 
 const { pathText } = require('./route-node')
 

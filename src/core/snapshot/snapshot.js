@@ -18,7 +18,8 @@ const { OUTCOMES } = require('../request/outcome')
 const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
 
 /**
- * @import { AdmissionSnapshot, HeapTrendSnapshot, LatencySummary, RequestInFlight, RouteSnapshot } from '../../../index.js'
+ * @import { AdmissionSnapshot, HeapTrendSnapshot } from '../../../index.js'
+ * @import { LatencySummary, RequestInFlight, RouteSnapshot } from '../../../index.js'
  * @import { RuntimeSnapshot, SlowRequest, Snapshot } from '../../../index.js'
  * @import { Admission } from '../gate/admission'
  * @import { SpanCounts } from '../histogram/rolling'

@@ -1,12 +1,12 @@
 'use strict'
 // The spans of a request, read through OpenTelemetry's API only. Without a registered SDK there is none; the
-// check costs 0.2 µs. Only a span of this process counts, never a `traceparent` header: a client could choose
-// what an operator is led to, and without an SDK here the link would lead to no span of this process.
+// check costs 0.2 µs. Only a span of this process counts, never a `traceparent` header. A client could choose
+// what an operator is led to. Without an SDK here the link would lead to no span of this process.
 //
 // The active span is often a handler's span inside the server span, made by instrumentation of Express or
-// Koa. instrumentation-http leaves its server span in the context, with a `route` field that it later copies
-// to the span, the span's name and `http.server.request.duration`. A span made by hand counts if it is active
-// and of kind SERVER.
+// Koa. The package instrumentation-http leaves its server span in the context, with a `route` field. It later
+// copies the field to the span, the span's name and `http.server.request.duration`. A span made by hand
+// counts if it is active and of kind SERVER.
 
 const { loadApi, registeredSdk } = require('./sdk')
 

@@ -1,7 +1,7 @@
 'use strict'
 // Checks each request to the admin server: Host, token, method, body and rate. A website can make a browser
-// send requests to a loopback address by a domain that resolves to it, so the Host must be one of our names
-// (DNS rebinding). Tokens are compared by their hashes in constant time.
+// send requests to a loopback address by a domain that resolves to it (DNS rebinding). So the Host must be
+// one of our names. Tokens are compared by their hashes in constant time.
 
 const { createHash, timingSafeEqual } = require('node:crypto')
 const net = require('node:net')

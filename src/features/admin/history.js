@@ -20,8 +20,8 @@ const US_PER_MS = 1000
 /** @typedef {Pick<Instance, 'admission' | 'clock' | 'recorder' | 'runtime' | 'started'>} Parts */
 
 /**
- * Takes the figures of the second that has passed: rates from counters that are kept anyway,
- * quantiles from the histograms, and the state of the gate, the loop and the memory now.
+ * Takes the figures of the second that has passed. Rates are from counters that are kept anyway, and
+ * quantiles from the histograms. The state of the gate, the loop and the memory is that of now.
  */
 class SecondFigures {
   #parts

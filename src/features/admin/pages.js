@@ -1,6 +1,6 @@
 'use strict'
 // The pages of the admin server, by path. No page shows a header, cookie, query, body or URL of a client. A
-// snapshot of 1000 routes takes tens of milliseconds, so it is made at most once a second, and takes at most
+// snapshot of 1000 routes takes tens of milliseconds. So it is made at most once a second, and takes at most
 // a twentieth of the time.
 
 const { randomUUID } = require('node:crypto')
@@ -18,7 +18,8 @@ const { urlPath } = require('../../core/url-path')
 const { sendText } = require('./profile-answers')
 
 /**
- * @import { Diagnosis, FleetSnapshot, Handler, HandlerName, ResolvedOptions, RunTotals, Snapshot } from '../../../index.js'
+ * @import { Diagnosis, FleetSnapshot, Handler } from '../../../index.js'
+ * @import { HandlerName, ResolvedOptions, RunTotals, Snapshot } from '../../../index.js'
  * @import { Clock } from '../../core/clock'
  * @import { InternalErrors } from '../../core/request/internal-errors'
  * @import { Profiles } from '../profiles/profiles'

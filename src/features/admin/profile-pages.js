@@ -216,7 +216,7 @@ const queryOf = (url) => new URLSearchParams(url.slice(urlPath(url).length))
 /**
  * @param {string} url
  * @param {number} usualS
- * @returns {number | undefined} undefined if it is no number in the range
+ * @returns {number | undefined} undefined if it is not a number in the range
  */
 function secondsOf(url, usualS) {
   const text = queryOf(url).get('seconds')

@@ -1,8 +1,8 @@
 'use strict'
 // Lets `/readyz` say 503 while the pressure is high, so that a balancer spares this process for a while. It
 // leaves after five seconds at `health.maxPressure`, and comes back at 0.2 less. In a fleet one process may
-// be away at a time: what it leaves is more work for the others, and if all left nobody would serve. So that
-// no cause can keep it away, it comes back after a minute, and then stays for one.
+// be away at a time. The others take over its work, and if all were away nobody would serve. So that no cause
+// can keep it away, it comes back after a minute, and then stays for one.
 
 /**
  * @import { Clock } from '../../core/clock'

@@ -1,9 +1,9 @@
 'use strict'
 // One bulkhead: at most `maxConcurrent` requests run behind a middleware of `limit()`. The others wait in a
 // queue of its own, in the order of the gate's queue: class, fair share, arrival. A full queue keeps those
-// that would run first. Who waits for `maxWait` is rejected.
-//   free places x queued requests > 0 only while a dequeue is scheduled: each place that becomes free schedules one
-// In mode `observe` every request runs at once, and a model of the places says which would be rejected.
+// that would run first. A request that waits for `maxWait` is rejected. Each place that becomes free
+// schedules a dequeue, so places are free while requests are queued only until it runs. In mode `observe`
+// every request runs at once, and a model of the places says which would be rejected.
 
 const { FairShares, Queue, Wait, inRequestContext } = require('../../core/gate/queue')
 const { SMOOTHING } = require('../../core/gate/measurements/request-cost')
@@ -360,7 +360,7 @@ class Bulkhead {
     }
   }
 
-  /** `shed.mode` may have changed to `observe`, in which nobody waits. */
+  /** `shed.mode` may have changed to `observe`, where nobody waits. */
   onUpdate() {
     if (!this.#isObserved) return
     for (let left = this.#queue.length; left > 0; left--) this.#parts.clock.afterTurn(this.#dequeueOne)

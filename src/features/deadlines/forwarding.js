@@ -1,8 +1,8 @@
 'use strict'
-// Tells services how long is left: a header on outgoing calls of `fetch`, undici and `node:http` that a
-// request makes, to the hosts that are named. It is set on the message of one call, and not in the options of
-// the caller: a redirect makes a new message, whose host is looked at again. A header that the application
-// has set stays.
+// Tells services how long is left, by a header on the outgoing calls that a request makes. The calls are
+// those of `fetch`, undici and `node:http` to the hosts that are named. It is set on the message of one call,
+// and not in the options of the caller. A redirect makes a new message, whose host is looked at again. A
+// header that the application has set stays.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const http = require('node:http')
@@ -37,7 +37,7 @@ class Forwarding {
   /** @type {ReplacedMethod | undefined} */
   #asked
   /**
-   * To which port a request goes. The request itself does not say.
+   * The port that a request goes to. The request itself does not say.
    *
    * @type {WeakMap<ClientRequest, unknown>}
    */

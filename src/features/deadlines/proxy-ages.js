@@ -14,7 +14,8 @@ const { startOf } = require('./request-start')
  * @import { Request } from '../../core/request/request'
  *
  * @typedef {{ ms: number, differenceMs: number, isOdd: boolean, clock: ProxyClock | undefined }} Age
- *   `clock`: of the proxy that stamped the request, if any did; `isOdd`: what else is known speaks against an age
+ *   `clock`: of the proxy that stamped the request, if any did;
+ *   `isOdd`: what else is known speaks against an age
  */
 
 /** Older requests are none: the clock of the proxy is wrong, or its unit is another. */

@@ -2,12 +2,13 @@
 // How far the clock of a proxy is behind ours. A difference between two clocks looks like an age, and one of
 // two seconds would have every request rejected. Three facts tell them apart:
 //
-//   A request that is young, or comes from the future, proves that the clock is not behind.
-//   A request that comes while nothing runs or has just ended waited for nobody, so its age is a difference.
-//   Rejecting is quick, so a queue of requests that are too old is gone within seconds. If none is young by then, it is the clock.
+// - A request that is young, or comes from the future, proves that the clock is not behind.
+// - A request that comes while nothing runs or has just ended waited for nobody. Its age is a difference.
+// - Rejecting is quick, so a queue of requests that are too old is gone within seconds. If none is young by
+//   then, it is the clock.
 //
 // No age is believed before one of these is known. A clock that is ahead makes requests look younger, and is
-// left as it is: a single stamp from the future, which a client may have sent, would make all others old. For
+// left as it is. A single stamp from the future, which a client may have sent, would make all others old. For
 // the same reason a difference that was learnt is only taken back once no request shows it any more.
 //
 // A proxy sends what it has queued in order. An old request that comes after a younger one, or to an idle

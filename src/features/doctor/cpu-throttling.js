@@ -1,5 +1,5 @@
 'use strict'
-// How often the CPU limit of the container stopped this process: the kernel divides time into periods, and
+// How often the CPU limit of the container stopped this process. The kernel divides time into periods, and
 // stops what has used its quota until the next period. `cpu.stat` of the cgroup counts the periods, the
 // throttled ones and the time. Version 2 counts microseconds, version 1 nanoseconds. A group without a limit
 // has no periods, and the figure is undefined.

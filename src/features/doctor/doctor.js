@@ -1,6 +1,6 @@
 'use strict'
-// Says what is wrong with the process. Everything is measured anyway: the doctor takes a reading of the
-// counters every ten seconds while requests come, keeps those of the last minute, and judges what happened
+// Says what is wrong with the process. Everything is measured anyway. The doctor takes a reading of the
+// counters every ten seconds while requests come, and keeps those of the last minute. It judges what happened
 // between the oldest and now. An idle process takes no reading and has no timer. Findings of high severity
 // are logged when they begin and when they have ended. The rules are loaded with the first diagnosis.
 

@@ -82,7 +82,7 @@ const DEFAULT_THREADS = 4
  * @property {{ periods: number, throttledPeriods: number, share: number } | undefined} throttling by the
  *   limit of the container
  * @property {{ seconds: number, fullShare: number, waitMs: number, threads: number }} threadPool seconds: for
- *   which it was observed; fullShare: of these, in which a job waited for 50 ms or more; waitMs: the mean of
+ *   which it was observed; fullShare: of these, the share with a wait of 50 ms or more; waitMs: the mean of
  *   these waits
  * @property {{ looked: number, proxied: number, kept: number, idleCloses: number, unusedCloses: number,
  *   keptMs: number }} proxies of requests that were looked at, see proxied-connections.js. keptMs: how long
@@ -94,7 +94,7 @@ const DEFAULT_THREADS = 4
  * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number,
  *   queued: number }} admission
  *   `reasons`: of what was rejected; in mode `observe` of what would be
- * @property {Overload | undefined} overload the time in which requests were rejected; undefined without any
+ * @property {Overload | undefined} overload the time while requests were rejected; undefined without any
  * @property {import('./waiting-requests').Unanswered[]} unanswered requests that have been in flight for 30
  *   seconds or more
  * @property {ReturnType<typeof waitingRequests>['oldest']} oldest without an answer, from five seconds on
@@ -126,7 +126,7 @@ const DEFAULT_THREADS = 4
  * @property {number} loopMs
  * @property {number} poolMs time for which they held connections
  * @property {number} loopShare of the time
- * @property {number} connections that they held, in the mean
+ * @property {number} connections that they held on average
  *
  * @typedef {object} StallFigures a site as in the snapshot, and `ms`, its cost in these seconds
  * @property {string} cause
@@ -150,7 +150,7 @@ const DEFAULT_THREADS = 4
  * @property {number} count
  * @property {number} totalMs
  * @property {number} awaited how many ended before their request did
- * @property {number} awaitedMs the time in which such a request had one of them under way, at least
+ * @property {number} awaitedMs the time while such a request had one of them under way, at least
  * @property {CallParts | undefined} [parts] of `totalMs`
  *
  * @typedef {{ connections: number, lookupMs: number, connectMs: number, firstByteMs: number }} CallParts

@@ -39,7 +39,7 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {number} asksPerRequest
  * @property {number} meanWaitMs
  * @property {number} meanUseMs
- * @property {number} waitingShare of the time, in which somebody waited
+ * @property {number} waitingShare share of the time that somebody waited
  * @property {number} timeouts
  * @property {number} rejected requests that would have waited too long
  * @property {{ count: number, longestMs: number }} held connections that are not given back yet

@@ -1,7 +1,7 @@
 'use strict'
-// The pools that were given to `pool()` and are short of connections: for how much of the time somebody
-// waits, which routes hold the connections, and how many would do by Little's law: connections = uses per
-// second x seconds of a use.
+// The pools that were given to `pool()` and are short of connections. It says for how much of the time
+// somebody waits, and which routes hold the connections. How many would do is Little's law: uses per second x
+// seconds of a use.
 
 const { counted, duration, percent, routeName } = require('../../core/readable')
 const { evidence } = require('./evidence')

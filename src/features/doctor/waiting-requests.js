@@ -1,6 +1,6 @@
 'use strict'
-// What long requests in flight wait for now: their handler, or their client. Requests in flight are sorted by
-// arrival, so that only the old ones are visited.
+// Tells whether long requests in flight wait for their handler or for their client. Requests in flight are
+// sorted by arrival, so that only the old ones are visited.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 

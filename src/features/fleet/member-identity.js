@@ -1,7 +1,7 @@
 'use strict'
-// Derives the fleet's key from facts that every member has: the primary's pid and start time, or the key that
-// the main thread left for its threads. In PM2 the primary is its daemon, so the name of the app is added.
-// The start time keeps a new fleet apart from an old fleet whose primary had the same pid.
+// Derives the fleet's key from facts that every member has. They are the primary's pid and start time, or the
+// key that the main thread left for its threads. In PM2 the primary is its daemon, so the name of the app is
+// added. The start time keeps a new fleet apart from an old fleet whose primary had the same pid.
 
 const cluster = /** @type {typeof import('node:cluster').default} */ (
   /** @type {unknown} */ (require('node:cluster'))

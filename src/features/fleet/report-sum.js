@@ -1,6 +1,6 @@
 'use strict'
 // Adds up the reports of a fleet, families and routes, block by block. `add` is a generator of small steps,
-// so that the caller can yield to the event loop: four reports with 1000 series are 200 steps of 0.1 ms.
+// so that the caller can yield to the event loop. Four reports with 1000 series are 200 steps of 0.1 ms.
 
 const { SERIES_PER_BLOCK, reportFamily } = require('./family-report')
 const { FamilySum, familyKey } = require('./family-sum')

@@ -1,7 +1,7 @@
 'use strict'
-// A turn that one member of a fleet has at a time, such as to be away: a file in the fleet's directory with
-// the id of its holder. A file is made only if there is none, so two members never both have it. That of a
-// member that has ended is taken away.
+// A turn that one member of a fleet has at a time, such as to be away. It is a file in the fleet's directory
+// with the id of its holder. A file is made only if there is none, so two members never both have it. That of
+// a member that has ended is taken away.
 
 const { promises, rmSync } = require('node:fs')
 const net = require('node:net')

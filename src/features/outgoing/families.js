@@ -33,7 +33,7 @@ const MOST_LABELS = 1000
 /** @type {Map<string, Labels>} */
 const labelsOfOutgoing = new Map()
 
-/** @param {Record<string, string>} pairs of which the first is the host */
+/** @param {Record<string, string>} pairs; the first is the host */
 function labelsOf(pairs) {
   const key = Object.values(pairs).reverse().join(' ')
   let labels = labelsOfOutgoing.get(key)

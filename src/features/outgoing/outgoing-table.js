@@ -22,7 +22,8 @@ const MAX_ROUTES = 500
  * @property {number} connectMs TCP and TLS
  * @property {number} firstByteMs from the whole request to the head of the response
  * @typedef {Asker & { sums: MinuteSums, parts: CallParts, awaited: number, awaitedMs: number }} HostRoute
- *   `awaited`: calls that ended before their request did; `awaitedMs`: the time in which such a request had a call under way, at least
+ *   `awaited`: calls that ended before their request did;
+ *   `awaitedMs`: the time while such a request had a call under way, at least
  */
 
 class Host {
@@ -65,8 +66,8 @@ class OutgoingTable {
    * @param {{ method: number, asker: Asker | undefined, durationMs: number, isAnswered: boolean,
    *   isError: boolean, isShown: boolean, nowMs: number, awaitedMs: number, parts: CallParts }} call
    *   `method`: the index among METHODS;
-   *   `asker`: the route that asked, if known; `isShown`: whether metrics show the call; `awaitedMs`: what the call adds to the sum, or -1
-   *   if its request has ended
+   *   `asker`: the route that asked, if known; `isShown`: whether metrics show the call;
+   *   `awaitedMs`: what the call adds to the sum, or -1 if its request has ended
    */
   record(name, { method, asker, durationMs, isAnswered, isError, isShown, nowMs, awaitedMs, parts }) {
     const host = this.#hosts.get(name) ?? this.#add(name, isAnswered)

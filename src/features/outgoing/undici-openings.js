@@ -1,7 +1,7 @@
 'use strict'
 // Connections that undici opens, by host. Its channels do not say which call waits for a connection, so a
 // call gets the one that opened while it waited. Several at once may be confused; the sums of the host stay
-// right. No channel tells when a name has been looked up, but a PerformanceObserver does: from the first
+// right. No channel tells when a name has been looked up, but a PerformanceObserver does. From the first
 // connection on, each `dns.lookup` of the process makes an entry. A `lookup` function of the user makes none.
 
 const { isIP } = require('node:net')

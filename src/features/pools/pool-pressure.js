@@ -1,6 +1,6 @@
 'use strict'
 // How long a request would wait for a connection of one pool, and whether this wait is over the limit:
-//   wait = asks per request x (callers ahead - callers served before the request asks) x use time / connections
+//   wait = asks per request x (callers ahead - callers served before it asks) x use time / connections
 // Ahead are the callers that wait, and the running requests that will ask before it does (route-uses.js).
 // Free connections are subtracted. Without `maxWait` the limit is 180 ms. Up to twenty ahead are tolerated,
 // or more if the times of uses differ: chance makes such queues at 70 % of the capacity. A burst may wait for

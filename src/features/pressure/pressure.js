@@ -1,7 +1,8 @@
 'use strict'
 // The pressure of one process, from 0 to 1: how much of its scarcest resource is in use.
-//   each tenth of a second   most = max(busy share of the loop, wait in the queue / bound, wait for a pool / bound,
-//                                       10 x share of requests rejected, memory, the user's shortage)
+//   each tenth of a second   most = max(busy share of the loop, wait in the queue / bound,
+//                                       wait for a pool / bound, 10 x share of requests rejected,
+//                                       memory, the user's shortage)
 //   pressure                 the mean of `most` over a second, weighted towards now
 // A request costs one property. A timer runs only until the pressure is back at 0, because an idle loop has
 // no turns.

@@ -63,7 +63,7 @@ class ReleaseFile {
     this.#path = path
   }
 
-  /** @returns {ReleaseRecord[]} in the order in which the releases began; empty without a file */
+  /** @returns {ReleaseRecord[]} in the order that the releases began in; empty without a file */
   read() {
     const stat = fs.statSync(this.#path, { throwIfNoEntry: false })
     if (stat === undefined || (stat.isFile() && stat.size === 0)) return []
@@ -90,7 +90,7 @@ class ReleaseFile {
     return releases
   }
 
-  /** @param {ReleaseRecord[]} releases in the order in which they began; the last ones are kept */
+  /** @param {ReleaseRecord[]} releases in the order that they began in; the last ones are kept */
   write(releases) {
     const text = JSON.stringify({ format: FORMAT, releases: releases.slice(-MAX_RELEASES) })
     // A symbolic link in the folder of a release points to a file that outlives that folder: replace the

@@ -91,7 +91,7 @@ class Signals {
   }
 
   /**
-   * By which code the signal of a response has aborted.
+   * The code of the reason that the signal of a response has aborted with.
    *
    * @param {NodeResponse} res
    * @returns {string | undefined}

@@ -2,10 +2,10 @@
 // Decides whether a connection that lives long, such as a WebSocket, may open now. Most of its messages
 // cannot be rejected. So the loop must have room for its load, not only for its handshake. While the loop
 // idles three tenths of its time there is room. Otherwise:
-//   room = idle share of the loop, the less of two horizons - 0.1 - the load that connections which opened lately will take (connection-load.js)
-// Without room a connection is held. Once it was held for a second, it is rejected if the loop is full, or if
-// newcomers have shown that it will be. While the oldest has waited that long, others are rejected at once
-// (docs/decisions/0055).
+//   room = min(idle over 250 ms, idle over 2 s) - 0.1 - the load that new connections will bring
+// That load is connection-load.js. Without room a connection is held. Once it was held for a second, it is
+// rejected if the loop is full, or if newcomers have shown that it will be. While the oldest has waited that
+// long, others are rejected at once (docs/decisions/0055).
 
 const { HEALTHY_LOAD } = require('../../core/gate/limits/queue-delay')
 const { IDLE_SHARE, RECHECK_MS, SAMPLE_MS, shareAfter } = require('../../core/gate/measurements/loop-turns')

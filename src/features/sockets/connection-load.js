@@ -1,10 +1,10 @@
 'use strict'
 // The load that connections put on the loop later: a connection is cheap to open, and sends its messages
 // afterwards.
-//   expected          = load of a newcomer x connections that have opened in the last two seconds, less those that have closed
-//   load of a newcomer = what those of the last five seconds take of the loop, for each that shows what it does
-// Until they have been seen for a second, a newcomer is taken for a mean connection. That mean may hold a
-// newcomer. It rejects none: `shown` leaves it out, because a few that load the loop say little about many
+//   expected            = load of a newcomer x (opened - closed in the last two seconds)
+//   load of a newcomer  = share of the loop that those of the last five seconds take, for each that sends
+// Until new connections have been seen for a second, each is taken for a mean connection. That mean may hold
+// a newcomer. It rejects none: `shown` leaves it out, because a few that load the loop say little about many
 // that are silent. Handshakes do not count as load.
 
 const { SAMPLE_MS } = require('../../core/gate/measurements/loop-turns')

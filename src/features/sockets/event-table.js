@@ -16,7 +16,7 @@ const METHOD = 'event'
  */
 class EventReference {
   method = METHOD
-  /** There is no request. */
+  /** Without a request. */
   request = undefined
   isEvent = true
   route

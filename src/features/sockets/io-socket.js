@@ -3,7 +3,7 @@
 // socket itself:
 //   onevent    the packet is received: the message begins, or is rejected by its priority
 //   ack        the acknowledgement is made, and handed to the listeners
-//   dispatch   the middlewares of `socket.use` run, then the listeners; as in Socket.IO, but each listener is called here
+//   dispatch   the middlewares of `socket.use` run, then the listeners, each called from here
 // Where `dispatch` is not the known one, only connections and messages are counted.
 
 const { ReplacedMethod } = require('../../core/replaced-method')

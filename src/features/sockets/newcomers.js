@@ -14,7 +14,7 @@ const GONE = Number.NEGATIVE_INFINITY
 /** @param {number} ms */
 const slotOf = (ms) => Math.floor(ms / SLOT_MS)
 
-/** @typedef {{ slot: number, hasSent: boolean }} Newcomer `slot`: in which it opened */
+/** @typedef {{ slot: number, hasSent: boolean }} Newcomer `slot`: that it opened in */
 
 class Newcomers {
   /** For how long their listeners have run, until each first returned. */

@@ -136,7 +136,7 @@ class Sockets {
    * Opens a connection, now or later, or answers 503. Nothing happens if its client has gone meanwhile.
    * @param {HandshakeRequest} req of the handshake
    * @param {{ owner: object, res?: ServerResponse | undefined, socket: Duplex }} of `owner`: what watches the
-   *   server, see `open()`; `res`: of a handshake that is no upgrade
+   *   server, see `open()`; `res`: of a handshake that is not an upgrade
    * @param {() => void} open
    */
   decide(req, { owner, res, socket }, open) {
@@ -201,7 +201,8 @@ class Sockets {
   /**
    * @param {{ name: string, isHandled: boolean, newcomer: Newcomer | undefined, next: SocketMessage |
    *   undefined }} received
-   *   `isHandled`: whether there is a listener; `newcomer`: unless its connection was there before; `next`: the message of another instance
+   *   `isHandled`: whether there is a listener; `newcomer`: unless its connection was there before;
+   *   `next`: the message of another instance
    */
   receive({ name, isHandled, newcomer, next }) {
     const nowMs = this.nowMs()

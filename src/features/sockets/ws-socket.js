@@ -119,7 +119,7 @@ function watchWebSocket(ws, watcher) {
 const unwatchWebSocket = (ws, watcher) => unwatch(ws, kWatched, watcher)
 
 /**
- * Who closed the WebSocket, and how.
+ * The side that closed the WebSocket, and how.
  *
  * @param {WebSocket} ws
  * @returns {{ isOurs: boolean, ourCode?: number | undefined }}

@@ -1,10 +1,10 @@
 'use strict'
 // Limits how many requests may be in flight before the loop is full. Each request reserves a share of the
 // loop's time:
-//   share = cost / (time it awaits something else + slack);   the sum may be what rejections leave of the loop
-// While the loop idles, a request in flight awaits something else, so a stream, a long poll or a slow
-// upstream comes to reserve almost nothing. A loop that does not idle reduces no reservation
-// (docs/decisions/0001).
+//   share = cost / (time it awaits something else + slack)
+// The sum may be what rejections leave of the loop. While the loop idles, a request in flight awaits
+// something else. So a stream, a long poll or a slow upstream comes to reserve almost nothing. A loop that
+// does not idle reduces no reservation (docs/decisions/0001).
 
 const { IDLE_SHARE } = require('../measurements/loop-turns')
 const { SMOOTHING } = require('../measurements/request-cost')
@@ -194,7 +194,8 @@ class Trust {
   /**
    * @param {{ idledMs: number, elapsedMs: number, idleShare: number, isContended: boolean, waitMs: number }}
    *   turn
-   *   `isContended`: a request is queued, or was held back; `waitMs`: how long requests await something else than the loop
+   *   `isContended`: a request is queued, or was held back;
+   *   `waitMs`: how long requests await something else than the loop
    */
   onTurn({ idledMs, elapsedMs, idleShare, isContended, waitMs }) {
     const horizonMs = Math.min(MAX_WAITS_MS, WAITS * waitMs)
@@ -210,7 +211,8 @@ class Trust {
  * Limits how closely requests may start after one another, while the loop is full and shortly after. Requests
  * that start together resume together: without a pace, the loop alternates between idle and overloaded
  * (docs/decisions/0002).
- *   debt = cost of the started requests - 1.1 x elapsed time, at least 0;   no request starts while the debt is over 20 ms
+ *   debt = cost of the started requests - 1.1 x elapsed time, at least 0
+ * No request starts while the debt is over 20 ms.
  */
 class Pace {
   #debtMs = 0

@@ -115,7 +115,7 @@ class QueueDelay {
  * arriving:
  *   overload   stood x (load - 0.7) > 400 ms, through gateways 200 ms
  *     stood    the time since the queue was last empty, at least 300 ms
- *     load     the work that arrived, over the time in which it arrived: the lesser of the last two tenths of a second
+ *     load     the work that arrived in a tenth of a second, as a share of it: the lesser of the last two
  * So twice the capacity is an overload after 310 ms, 1.2 times after 800 ms, and a full loop after 1.3 s. A
  * healthy load never is.
  */
@@ -172,7 +172,8 @@ class Overload {
   /**
    * @param {{ nowMs: number, idleMs: number, arrived: number, ended: number, usualMs: number,
    *   isEmpty: boolean, isSlotShort?: boolean }} turn
-   *   `usualMs`: what a request takes in the mean. `isSlotShort`: `maxConcurrent` is reached, so the idle time of the loop says nothing
+   *   `usualMs`: what a request takes on average.
+   *   `isSlotShort`: `maxConcurrent` is reached, so the idle time of the loop says nothing
    */
   onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty, isSlotShort = false }) {
     this.#arrived += arrived

@@ -1,7 +1,7 @@
 'use strict'
 // OpenMetrics 1.0. It differs from the Prometheus text in four points. A counter's family lacks `_total`,
-// families have units, bounds are floats ("1.0"), and buckets may have exemplars. There is no `_created`
-// line: Prometheus would store it as one more series, and detects a restarted counter by its fall.
+// families have units, bounds are floats ("1.0"), and buckets may have exemplars. `_created` lines are left
+// out. Prometheus would store each as one more series, and detects a restarted counter by its fall.
 
 const { exemplarAt } = require('../../request/exemplars')
 const { bytesOf, escapeText, labelText } = require('../labels')

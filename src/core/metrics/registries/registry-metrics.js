@@ -13,7 +13,7 @@ const { countOf, sumOf } = require('../../histogram/buckets')
  */
 
 /**
- * @typedef {ValuePoint & RowPoint & SummaryPoint} Point of which the type of the family decides what there is
+ * @typedef {ValuePoint & RowPoint & SummaryPoint} Point the type of the family decides what it has
  * @typedef {{ metricName?: string, labels: object, sharedLabels: object, value: number }} Sample
  */
 

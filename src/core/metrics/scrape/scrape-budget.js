@@ -1,7 +1,8 @@
 'use strict'
-// Limits the loop time of all scrapes together: half a millisecond per loop turn, and a quarter of the time
-// after a burst of 100 ms. The rest is for gated requests, so that scrapes cannot starve them. Work beyond
-// the budget waits in line. The oldest scrape goes first: finishing a few is better than half-writing all.
+// Limits the loop time of all scrapes together to half a millisecond per loop turn. After a burst of 100 ms,
+// the limit is a quarter of the time. The rest is for gated requests, so that scrapes cannot starve them.
+// Work beyond the budget waits in line. The oldest scrape goes first: finishing a few is better than
+// half-writing all.
 
 const TURN_MS = 0.5
 const SHARE = 0.25

@@ -1,6 +1,6 @@
 'use strict'
 // The flame graph of a profile: the root on top, what it calls below it. Each frame is a button, so that a
-// pointer, the keyboard and a screen reader have the same: the frame is named in the line below, and opens to
+// pointer, the keyboard and a screen reader have the same. The frame is named in the line below, and opens to
 // the whole width.
 
 const { make, setStyle, setText } = require('./dom')

@@ -1,6 +1,6 @@
 'use strict'
-// Whether the process is healthy: the verdict of the doctor, the totals of the last minute, and each finding
-// as a claim with what to do. Its evidence is folded.
+// Whether the process is healthy. It shows the verdict of the doctor, the totals of the last minute, and each
+// finding as a claim with what to do. Its evidence is folded.
 
 const { byId, make, setChildren, setText, withCode } = require('./dom')
 const { counted, figure, span } = require('../../../core/readable')

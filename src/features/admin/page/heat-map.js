@@ -1,6 +1,6 @@
 'use strict'
-// The heat map of a route while it is open: asks the process for it, again every ten seconds, and shows it as
-// a picture and as a table.
+// The heat map of a route while it is open. It asks the process for it every ten seconds, and shows it as a
+// picture and as a table.
 
 const { make, setText } = require('./dom')
 const { count, duration, routeName, timeOfDay } = require('../../../core/readable')

@@ -101,7 +101,7 @@ const policyFor = (css) =>
  * it: so it is compared with itself.
  *
  * @param {string} text of a file
- * @returns {Run | undefined} undefined if it is no report that this version can compare with
+ * @returns {Run | undefined} undefined if this version cannot compare with it
  */
 function readRun(text) {
   const found = DATA.exec(text)

@@ -1,6 +1,6 @@
 'use strict'
-// Text as markup. Whatever is put into a template is text and is escaped, unless it is markup itself: names
-// of routes and messages of errors may hold anything.
+// Text as markup. A value in a template is text and is escaped, unless it is markup itself. Names of routes
+// and messages of errors may hold anything.
 
 /** @type {Record<string, string>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

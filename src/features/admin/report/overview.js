@@ -1,6 +1,6 @@
 'use strict'
-// The first page of a report: of what it is, the figures of the whole run, perhaps beside those of an earlier
-// one, and what was found.
+// The first page of a report. It says of what it is, and shows the figures of the whole run, perhaps beside
+// those of an earlier one, and what was found.
 
 const { NONE, bytes, count, duration, figure, number, percent, span } = require('../../../core/readable')
 const { coversOf, makeSection, makeTable } = require('./table')

@@ -1,6 +1,6 @@
 'use strict'
-// The curves of a run: its points, merged to as many as a small chart can show, and what stands below each
-// curve, from all points.
+// The curves of a run. Its points are merged to as many as a small chart can show. The text below each curve
+// is from all points.
 
 const { CHARTS } = require('../page/chart-list')
 

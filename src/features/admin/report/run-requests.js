@@ -1,11 +1,12 @@
 'use strict'
-// The requests of a run, together and by route: by the counters at its start and its end where both are
-// known, else of the last minute, else since the start of the process.
+// The requests of a run, together and by route. They come from the counters at its start and its end where
+// both are known. Otherwise they are of the last minute, or since the start of the process.
 
 const { sumOf: totalOf } = require('../page/part-list')
 
 /**
- * @import { LatencyCounts, LatencySummary, LivePoint, RequestParts, RouteSnapshot, RunTotals, Snapshot } from '../../../../index.js'
+ * @import { LatencyCounts, LatencySummary, LivePoint } from '../../../../index.js'
+ * @import { RequestParts, RouteSnapshot, RunTotals, Snapshot } from '../../../../index.js'
  * @import { Covers } from './run'
  */
 

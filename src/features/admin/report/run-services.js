@@ -1,8 +1,8 @@
 'use strict'
 // The pools and the sockets of a run. Counts are those of the run where its start is known, else since the
 // start of the process. Latencies of events are those of the last minute, because histograms of the time
-// before the run cannot be taken off; or since the start of the process, where the run is all of it or ended
-// a while ago.
+// before the run cannot be subtracted. They are since the start of the process if the run is all of it, or
+// ended a while ago.
 
 const MOST_EVENTS = 25
 const MOST_HOLDERS = 5

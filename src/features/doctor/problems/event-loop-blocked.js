@@ -4,9 +4,8 @@
 // one.
 // - Turns of 50 ms or more for a twentieth of the time: one request in twenty waits for such a turn. High
 //   from a fifth.
-// - On a loop that is busy for seven tenths, turns of 20 ms or more for half of the time: two requests that
-//   meet wait 20 ms, ten
-//   wait 200. This is a synchronous pbkdf2 of 38 ms at 20 requests a second.
+// - On a loop that is busy for seven tenths, turns of 20 ms or more for half of the time. Two requests that
+//   meet then wait 20 ms, ten wait 200. This is a synchronous pbkdf2 of 38 ms at 20 requests a second.
 // - Below that, stalls of one place for a hundredth of the time, three or more: they are rare, and set the
 //   p99. Low.
 // - A turn is of one request, and not of many, where it took 10 ms or more for each request that ended in it.

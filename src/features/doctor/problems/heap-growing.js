@@ -2,8 +2,8 @@
 // The heap that survives major collections grows as a leak does, or is nearly full.
 // - The trend (core/process/heap-trend.js) says `growing` with its confidence, over two minutes to 36 hours.
 // - Faster leaks end the process before a trend is certain. So a rise is also claimed where each of four or
-//   more collections
-//   left more than the one before, by 10 MB and a quarter in all, and the heap would be full within 15 minutes at that pace. A cache
+//   more collections left more than the one before. It is by 10 MB and a quarter in all, and would fill the
+//   heap within 15 minutes. A cache
 //   that fills is a matter of minutes as well, but is seldom as large as the heap.
 // - A heap that is full after a collection leaves nothing to work with, growing or not. It is full from 85 %
 //   of its limit on, where

@@ -2,8 +2,8 @@
 // Listeners, or hooks, are registered on every request and never removed: each request then does more than
 // the one before. Node.js warns once an emitter, at eleven listeners (`MaxListenersExceededWarning`). One
 // warning is enough: no emitter of a healthy process has them. The warning alone does not explain a full
-// loop. The loop time per request does, once it has doubled: the growth is the share of the leak, and a full
-// or blocked loop is an effect if the leak takes half of it.
+// loop. The loop time per request does, once it has doubled. The growth is the share of the leak. A full or
+// blocked loop is an effect if the leak takes half of it.
 
 const { counted, duration } = require('../../../core/readable')
 const { evidence } = require('../evidence')

@@ -1,7 +1,7 @@
 'use strict'
 // Each request of a route calls one host, or uses one pool, many times, and spends most of its duration on
-// it: a query in a loop (N+1). The thresholds are in evidence.js. Always medium: such a route becomes slower
-// with the data, over weeks.
+// it. An example is a query in a loop (N+1). The thresholds are in evidence.js. Always medium: such a route
+// becomes slower with the data, over weeks.
 
 const { counted, duration, routeName } = require('../../../core/readable')
 const { evidence, manyCallsOf } = require('../evidence')

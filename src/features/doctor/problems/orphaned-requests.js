@@ -4,10 +4,9 @@
 // - In flight for 30 seconds and three times the p99 of the route, unanswered. A route that answers after a
 //   minute has a long p99 and
 //   is not meant. Routes with fewer than 20 answers are skipped. Those with none need three pending requests.
-// - Or clients that gave up: three of the slowest requests of the route disconnected before an answer began,
-//   after a second and ten
-//   times as long as half of the route's requests take. A client that waits for 10 seconds leaves nothing in flight to be seen.
-// High: ten of them, because each holds what it holds for ever.
+// - Or clients that gave up. Three of the slowest requests of the route disconnected before an answer began.
+//   They had waited for a second, and for ten times the route's median. A client that waits for 10 seconds
+//   leaves nothing in flight to be seen. High: ten of them, because each holds what it holds for ever.
 
 const { counted, duration, routeName } = require('../../../core/readable')
 const { evidence } = require('../evidence')

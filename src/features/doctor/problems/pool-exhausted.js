@@ -4,12 +4,11 @@
 // lock, or a semaphore. Then the duration grows in proportion to the requests in flight
 // (core/request/load-slope.js). Behind a slow dependency it does not.
 // - Elasticity of 0.4: twice as many in flight take at least 1.4 times as long. Correlation of 0.5: in flight
-//   explains a quarter of
-//   the variance, which chance does not reach with fifty requests.
-// - 50 ms and three in flight in the mean: below that no request waits for long.
+//   explains a quarter of the variance, which chance does not reach with fifty requests.
+// - 50 ms and three in flight on average: below that no request waits for long.
 // - A loop that is busy for eight tenths makes requests wait for each other as well, and then the loop is the
-//   resource they share. So does a thread that waits for a CPU. Requests that were rejected for a pool are a finding all the same:
-//   no other rule counts them.
+//   resource they share. So does a thread that waits for a CPU. Requests that were rejected for a pool are a
+//   finding all the same: no other rule counts them.
 // High from a mean of 250 ms: the wait is then most of the duration.
 
 const { costliestCall, evidence, mayWaitOutside, mostOfTime } = require('../evidence')
@@ -52,8 +51,8 @@ const rule = {
 
 /**
  * A process that waits for a CPU gives its connections back late, and everything takes longer. A pool given
- * to `pool()` is still short if all its connections are in use, and somebody waits for half of the time,
- * longer than a use takes.
+ * to `pool()` is still short if all its connections are in use and somebody waits for half of the time. The
+ * wait is longer than a use.
  *
  * @param {Figures} figures
  * @returns {Claim[]}

@@ -3,8 +3,8 @@
 // is measured by thread-pool-wait.js; waits of 50 ms or more count.
 // - A fifth of the time: one job in five waits. Ten seconds of samples, because a single one proves nothing.
 // - Requests must be slow by it. Ten requests of a route take half of the mean wait, most of it waiting. Or a
-//   request has had
-//   no answer for five seconds. Half: while the queue grows, requests that have ended waited less than a job does now.
+//   request has had no answer for five seconds. Half, because while the queue grows, requests that have ended
+//   waited less than a job does now.
 // - Routes that spend most of their time on calls to another host are left out.
 // - Discounts the wait for a CPU that other processes use: a job needs a CPU as well. High: half of the time
 //   and 250 ms. The wait is then most of the duration. DNS look-ups use at most half of the threads. While
