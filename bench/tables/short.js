@@ -1,5 +1,5 @@
 'use strict'
-// The figures that README.md shows itself, of the leading Node. docs/benchmarks.md has the others.
+// The figures that README.md shows itself, of the leading Node. docs/benchmarks.md and docs/costs.md have the others.
 
 const { leading, majorOf, share, stamp, table, whole } = require('./markdown')
 const { ratioCell } = require('./overload')
@@ -65,7 +65,7 @@ function costSentence() {
   return (
     `The set-up above costs ${added(ours, 1)} µs of CPU for each request with one connection, and ${added(ours, 32)} with 32. ` +
     `express-prom-bundle costs ${added(theirs, 1)} and ${added(theirs, 32)}. ${stamp(results, 'overhead')} ${startSentence()} ` +
-    'An idle process is not woken by any timer. [What each part costs](docs/benchmarks.md#what-a-request-costs).'
+    'An idle process is not woken by any timer. [What each part costs](docs/costs.md#what-a-request-costs).'
   )
 }
 
