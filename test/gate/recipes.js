@@ -1,10 +1,12 @@
 'use strict'
-// The blocks of code of docs/recipes.md, run as they stand there.
+// The blocks of code of docs/recipes.md and docs/rejected-requests.md, run as they stand there.
 
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 
-const PAGE = readFileSync(join(__dirname, '../../docs/recipes.md'), 'utf8')
+const PAGE = ['recipes.md', 'rejected-requests.md']
+  .map((name) => readFileSync(join(__dirname, '../../docs', name), 'utf8'))
+  .join('\n')
 
 /**
  * @param {string} heading of the section whose first block of code it is

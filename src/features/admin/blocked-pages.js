@@ -154,7 +154,7 @@ function diagnosisOf(blockedMs, now, last, wallMs) {
     ],
     advice: adviceOf(now),
     effectOf: null,
-    more: 'docs/insight.md#while-the-loop-is-blocked',
+    more: 'docs/stalls.md#while-the-loop-is-blocked',
   }
   return { ...before, at, blockedMs, healthy: false, summary, findings: [finding, ...before.findings] }
 }
