@@ -1938,7 +1938,7 @@ export interface DeadlinesSnapshot {
   readonly proxy: ProxySnapshot | null
   /** Requests with a deadline. Each is counted when its deadline is first asked for. */
   readonly withDeadline: number
-  /** Outgoing calls that were told how long is left. */
+  /** Outgoing calls that carried the time left. */
   readonly forwarded: number
 }
 

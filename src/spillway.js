@@ -153,7 +153,7 @@ class Spillway {
     if (Object.hasOwn(this.#instance.handlers, name)) return this.#instance.handlers[name]
     throw new SpillwayError(
       'ERR_SPILLWAY_UNKNOWN_HANDLER',
-      `There is no handler '${String(name)}'. There are: ${Object.keys(this.#instance.handlers).join(', ')}.`
+      `Unknown handler '${String(name)}'. Known handlers: ${Object.keys(this.#instance.handlers).join(', ')}.`
     )
   }
 

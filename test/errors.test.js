@@ -25,7 +25,7 @@ test('an unknown handler is refused with the names there are', (t) => {
     assert.throws(() => spillway.handler(name), {
       name: 'SpillwayError',
       code: 'ERR_SPILLWAY_UNKNOWN_HANDLER',
-      message: `There is no handler '${String(name)}'. There are: metrics, live, ready.`,
+      message: `Unknown handler '${String(name)}'. Known handlers: metrics, live, ready.`,
     })
   }
 })

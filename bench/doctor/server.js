@@ -13,7 +13,7 @@ const { createSpillway } = require(path.resolve(__dirname, process.env.SPILLWAY_
 
 const { FAULT = 'healthy', RATE = '60', WORK_MS = '0', UPSTREAM = '' } = process.env
 const rate = Number(RATE)
-/** How long the loop works for a request, in the mean. */
+/** How long the loop works for a request, on average. */
 const workMs = Number(WORK_MS)
 /** Of all requests: see the mix of the bench. */
 const ITEMS = 0.6

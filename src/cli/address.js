@@ -25,13 +25,13 @@ function adminUrl(given, env) {
 function urlOf(text, shown) {
   if (/^\d+$/.test(text)) {
     if (Number(text) < 1 || Number(text) > MAX_PORT)
-      throw new CommandError(`${shown} is no port: give a number from 1 to ${MAX_PORT}.`)
+      throw new CommandError(`${shown} is not a port: give a number from 1 to ${MAX_PORT}.`)
     return `http://${DEFAULT_HOST}:${Number(text)}`
   }
   const url = parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : withPort(`http://${text}`))
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     throw new CommandError(
-      `${shown} is no address: give a port such as 9464, or a URL such as http://host:9464.`
+      `${shown} is not an address: give a port such as 9464, or a URL such as http://host:9464.`
     )
   }
   if (url.username !== '' || url.password !== '') {

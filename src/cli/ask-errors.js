@@ -26,9 +26,9 @@ const FAILURES = {
     `did not answer${timeoutMs === undefined ? '' : ` within ${Math.round(timeoutMs / 1000)} s`}. Its event loop may be blocked, or a firewall drops what it gets: ask again, or from its own machine.`,
   ECONNRESET: () =>
     'closed the connection before its answer was whole. The process may have ended, or another server listens there: ask again, or check the port.',
-  EPROTO: () => 'speaks no TLS. Use http:// in place of https://.',
-  ERR_SSL_WRONG_VERSION_NUMBER: () => 'speaks no TLS. Use http:// in place of https://.',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: () => 'speaks no TLS. Use http:// in place of https://.',
+  EPROTO: () => 'does not speak TLS. Use http:// in place of https://.',
+  ERR_SSL_WRONG_VERSION_NUMBER: () => 'does not speak TLS. Use http:// in place of https://.',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: () => 'does not speak TLS. Use http:// in place of https://.',
   ERR_INVALID_CHAR: () => 'cannot be sent this token: a token has visible ASCII characters only.',
 }
 
@@ -39,10 +39,10 @@ function failureOf(error, url) {
   const [first = error] = error.errors ?? []
   const code = first.code ?? ''
   if (code.startsWith('HPE_'))
-    return new CommandError(`${url} speaks no HTTP. Give the port of the admin server.`)
+    return new CommandError(`${url} does not speak HTTP. Give the port of the admin server.`)
   const sentence = FAILURES[code]
   return new CommandError(
-    `${url} ${sentence === undefined ? `cannot be asked: ${printable(first.message)}.` : sentence(first)}`
+    `${url} ${sentence === undefined ? `could not be asked: ${printable(first.message)}.` : sentence(first)}`
   )
 }
 
@@ -105,7 +105,7 @@ const firstLine = (text) => printable(text.split('\n', 1)[0].slice(0, 400)).trim
  */
 function strangerOf(url, path, res) {
   return new CommandError(
-    `${url} is no admin server of Spillway: its answer to ${path || '/'} has status ${res.statusCode}. ` +
+    `${url} is not an admin server of Spillway: its answer to ${path || '/'} has status ${res.statusCode}. ` +
       `An admin server has a port of its own, 9464 by default: see ${PAGE}.`
   )
 }

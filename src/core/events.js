@@ -16,7 +16,7 @@ const { SpillwayError } = require('./errors/errors')
 const notAListener = (event, given) =>
   new SpillwayError(
     'ERR_SPILLWAY_MISUSE',
-    `A listener of '${event}' is a function: got ${given === null ? 'null' : typeof given}.`
+    `A listener of '${event}' must be a function: got ${given === null ? 'null' : typeof given}.`
   )
 
 /** @typedef {(details: never) => void} Listener gets what the event has */
@@ -80,7 +80,7 @@ class Events {
     if (Object.hasOwn(this.#lines, event)) return
     throw new SpillwayError(
       'ERR_SPILLWAY_UNKNOWN_EVENT',
-      `There is no event '${String(event)}'. There are: ${Object.keys(this.#lines).join(', ')}.`
+      `Unknown event '${String(event)}'. Known events: ${Object.keys(this.#lines).join(', ')}.`
     )
   }
 }

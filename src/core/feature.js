@@ -109,7 +109,7 @@ class Features {
   /** @param {keyof Started} name */
   #startOne(name) {
     const feature = this.#list.find((each) => each.name === name)
-    if (feature === undefined) throw new Error(`there is no feature '${name}' in src/features.js`)
+    if (feature === undefined) throw new Error(`unknown feature '${name}' in src/features.js`)
     const started = feature.start(this.#instance)
     for (const [hook, all] of Object.entries(this.hooked))
       if (started[/** @type {Hook} */ (hook)] !== undefined)

@@ -245,6 +245,6 @@ test('a stream that never comes back is told, although the counters are known', 
   advance(5000)
   const { notices, asked } = await recording.end()
   assert.equal(notices.length, 1)
-  assert.match(notices[0], /^From \d\d:\d\d:03 on the service did not send its seconds: curves end there\.$/)
+  assert.match(notices[0], /^The service sent no figures from \d\d:\d\d:03 on: curves end there\.$/)
   assert.deepEqual(asked, { from: AT, to: AT + 8000 })
 })

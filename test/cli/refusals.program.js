@@ -37,14 +37,14 @@ describe('an address that cannot be asked', () => {
     await refused(
       t,
       ['top', url],
-      /is no admin server of Spillway: its answer to \/snapshot has status 404\./
+      /is not an admin server of Spillway: its answer to \/snapshot has status 404\./
     )
   })
 
   test('an http server that answers everything', async (t) => {
     for (const answer of [json({ ok: true }), json([1]), (_req, res) => res.end('<html>')]) {
       const { url } = await standInFor(t, { 'GET /snapshot': answer })
-      await refused(t, ['snapshot', url], /is no admin server of Spillway/)
+      await refused(t, ['snapshot', url], /is not an admin server of Spillway/)
     }
   })
 
@@ -177,7 +177,7 @@ describe('a command that is wrong', () => {
     [['report', '--for', '99999999999999999999999h'], /--for takes a week at most: 168h\./],
     [['report', '--watch', '--from', '-5m'], /leave them out with --watch/],
     [['report', '--for', '5s', '--', 'true'], /leave out --for/],
-    [['report', '--baseline', 'package.json'], /'package\.json' is no report of this version/],
+    [['report', '--baseline', 'package.json'], /'package\.json' is not a report of this version/],
     [['report', '--baseline', 'nowhere.html'], /'nowhere\.html' cannot be read \(ENOENT\)/],
     [['report', '--out', 'package.json'], /'package\.json' exists\. Give another --out, or --force/],
     [['report', '--out', 'nowhere/x.html'], /cannot be written: its folder does not exist/],
@@ -198,7 +198,7 @@ describe('a command that is wrong', () => {
       '<script type="application/json" id="spillway-run">{"format":"spillway.report.1"}</script>'
     )
     const args = ['report', '1', '--out', path.join(folder, 'report.html'), '--baseline', file, '--', 'true']
-    return refused(t, args, /partial\.html' is no report of this version\. Give a file that/)
+    return refused(t, args, /partial\.html' is not a report of this version\. Give a file that/)
   })
 
   test('a wrong address in the environment is named with its variable', (t) =>

@@ -5,6 +5,7 @@
 const { readFileSync } = require('node:fs')
 const { execFileSync } = require('node:child_process')
 const path = require('node:path')
+const { messagesOf } = require('./messages')
 
 const ROOT = path.resolve(__dirname, '../..')
 const MAX_WORDS = 25
@@ -125,7 +126,9 @@ const wordsOf = (sentence) => sentence.split(/\s+/).filter((word) => /[\p{L}\p{N
 function review(file, source) {
   const isMarkdown = file.endsWith('.md')
   const found = []
-  for (const { line, text, isFields } of isMarkdown ? blocksOfMarkdown(source) : blocksOfComments(source)) {
+  const blocks = isMarkdown ? blocksOfMarkdown(source) : blocksOfComments(source)
+  if (file.endsWith('.js')) blocks.push(...messagesOf(source))
+  for (const { line, text, isFields } of blocks) {
     for (const sentence of plain(text).split(isFields ? END_OF_FIELD : END_OF_SENTENCE)) {
       const words = wordsOf(sentence)
       if (words > MAX_WORDS) found.push({ file, line, why: `${words} words`, text: sentence.trim() })
@@ -145,7 +148,11 @@ function review(file, source) {
 const reviewFiles = (names) =>
   names.flatMap((name) => review(name, readFileSync(path.resolve(ROOT, name), 'utf8')))
 
-if (require.main === module) {
+if (require.main === module && process.argv[2] === '--messages') {
+  for (const name of filesToRead().filter((each) => each.endsWith('.js')))
+    for (const { line, text } of messagesOf(readFileSync(path.join(ROOT, name), 'utf8')))
+      console.log(`${name}:${line} ${text}`)
+} else if (require.main === module) {
   const names = process.argv.slice(2)
   const found = reviewFiles(names.length ? names : filesToRead())
   for (const { file, line, why, text } of found) console.log(`${file}:${line} (${why}) ${text}`)

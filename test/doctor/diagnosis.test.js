@@ -278,7 +278,7 @@ test('the text has each finding with its figures and the next step, no line over
 test('the text has figures in the units that people read', () => {
   const evidence = [
     { name: 'wait', value: 68_604.115, unit: 'ms' },
-    { name: 'calls', value: 350.4, unit: 'ms in the mean' },
+    { name: 'calls', value: 350.4, unit: 'ms on average' },
     { name: 'growth', value: 12_345.678, unit: 'bytes/s' },
     { name: 'failed', value: 3, unit: 'requests' },
     { name: 'correlation', value: 0.8, unit: '' },
@@ -289,7 +289,7 @@ test('the text has figures in the units that people read', () => {
     text.split('\n').filter((line) => line.startsWith('    - ')),
     [
       '    - wait: 69 s',
-      '    - calls: 350 ms in the mean',
+      '    - calls: 350 ms on average',
       '    - growth: 12.3 kB/s',
       '    - failed: 3 requests',
       '    - correlation: 0.8',

@@ -238,7 +238,7 @@ test('event-loop-blocked: rare stalls of one place set the p99, and are low', ()
   const [{ summary }] = ruleOf('event-loop-blocked').find(figuresWith(stalls(1800)))
   assert.equal(
     summary,
-    'Code in the background blocked the event loop 6 times for 300 ms in the mean, in rebuildIndex (jobs.js:4): the slowest 3 % of all requests wait for it.'
+    'Code in the background blocked the event loop 6 times for 300 ms on average, in rebuildIndex (jobs.js:4): the slowest 3 % of all requests wait for it.'
   )
 })
 
@@ -378,7 +378,7 @@ test('cpu-saturated names no route that takes less than a fifth of the busy time
   assert.deepEqual([routeOf(0.189), routeOf(0.191)], [null, 'GET /orders'])
 })
 
-/** In flight in the mean: 600 requests of 300 ms in 60 seconds are three. */
+/** In flight on average: 600 requests of 300 ms in 60 seconds are three. */
 const POOLED = routeWith({
   meanMs: 300,
   firstByteMs: 300,
@@ -471,16 +471,16 @@ test('pool-exhausted, of a pool that was given to pool(), in a process that wait
 test('a short pool is named with its holder and the size that would do, or with what else is the limit', () => {
   const claimOf = (changes) => ruleOf('pool-exhausted').find(figuresWith(shortPool(changes)))[0]
   const { summary, advice, route, share } = claimOf()
-  assert.match(summary, /the pool 'orders' for 70 % of the time, 120 ms in the mean: it has 5 connections/)
+  assert.match(summary, /the pool 'orders' for 70 % of the time, 120 ms on average: it has 5 connections/)
   assert.match(summary, /GET \/report holds them longest: 67 % of the time in use/)
   // 100 a second of 50 ms are 5 connections all the time, and 7 would be.7 of their time in use.
-  // In use or waited for are 100 a second of 50 and 120 ms, 17 in the mean.
+  // In use or waited for are 100 a second of 50 and 120 ms, 17 on average.
   assert.match(
     advice,
     /By Little's law 8 connections would do for as many requests as now, and up to 17 if clients come back sooner/
   )
   assert.deepEqual([route, share], ['GET /report', 0.7])
-  assert.match(claimOf({ asks: 1200 }).advice, /5 connections should do in the mean, so bursts/)
+  assert.match(claimOf({ asks: 1200 }).advice, /5 connections should do on average, so bursts/)
   assert.match(
     claimOf({ load: { elasticity: 0.6, correlation: 0.7 } }).advice,
     /A larger pool would not help: a use takes longer the more connections are in use/
@@ -678,8 +678,8 @@ test('slow-dependency tells the part of a call that took at least half of it', (
   assert.deepEqual(
     dns.evidence.slice(-3).map(({ name, value, unit }) => [name, value, unit]),
     [
-      ['calls to stock', 830, 'ms in the mean'],
-      ['DNS look-up, of each call', 800, 'ms in the mean'],
+      ['calls to stock', 830, 'ms on average'],
+      ['DNS look-up, of each call', 800, 'ms on average'],
       ['calls that opened a connection', 0.2, 'share of the calls'],
     ]
   )
@@ -855,7 +855,7 @@ test('aborted-requests says how long clients wait, and how long the route takes 
   }
   assert.equal(
     claimOf(2600).summary,
-    'Clients of GET /orders give up: 82 % of its requests are aborted after 4 s in the mean, and it answers the others in 2.6 s in the mean.'
+    'Clients of GET /orders give up: 82 % of its requests are aborted after 4 s on average, and it answers the others in 2.6 s on average.'
   )
   assert.match(claimOf(Number.NaN).summary, /and none of its 600 requests was answered\.$/)
   assert.match(claimOf(Number.NaN).advice, /path that does not answer.*less than 4 s/)

@@ -63,7 +63,7 @@ test('a long turn counts by the requests that ended in it, and never as the majo
   isNear(cost.ms, 2)
 })
 
-test('rare expensive requests count in the mean, and not in the median', () => {
+test('rare expensive requests count on average, and not in the median', () => {
   const { cost, turn } = driven()
   for (let i = 0; i < 40; i++) turn({ busyMs: i % 10 === 9 ? 110 : 10, ended: 10 })
   isNear(cost.ms, 1)

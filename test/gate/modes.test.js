@@ -277,7 +277,7 @@ test('an unknown event throws, with the known events in the message', () => {
     assert.throws(() => spillway[method]('overlod', () => {}), {
       code: 'ERR_SPILLWAY_UNKNOWN_EVENT',
       message:
-        "There is no event 'overlod'. There are: overload, recovered, pressure, degraded, draining, stall.",
+        "Unknown event 'overlod'. Known events: overload, recovered, pressure, degraded, draining, stall.",
     })
   }
   spillway.close()

@@ -141,11 +141,11 @@ describe('log.access.level', () => {
 
   for (const [what, level, message] of [
     ['throws', raise, 'as a function of a user does'],
-    ['is no level', () => 'loud', "'loud' is no level of this logger; the line keeps its usual level"],
+    ['is no level', () => 'loud', "'loud' is not a level of this logger; the line keeps its usual level"],
     [
       'is a member of a logger and no level',
       () => 'child',
-      "'child' is no level of this logger; the line keeps its usual level",
+      "'child' is not a level of this logger; the line keeps its usual level",
     ],
     ['is a number', () => 30, 'it returned number; the line keeps its usual level'],
     ['is a promise', async () => 'info', 'it returned object; the line keeps its usual level'],
@@ -203,7 +203,7 @@ describe('log.access.ignore', () => {
 
   for (const [what, ignore, message] of [
     ['throws', raise, 'as a function of a user does'],
-    ['returns a promise', async () => true, 'it returned a promise, and not true or false'],
+    ['returns a promise', async () => true, 'it returned a promise instead of true or false'],
   ]) {
     it(`that ${what} ignores nothing, is counted, and is reported once`, async (t) => {
       const { access, faults, internalErrors } = await linesOf(t, { ignore }, ['/api/200', '/api/200'])

@@ -272,7 +272,7 @@ const RULES = {
   'log.slowAfter': 'a number of milliseconds above 0',
   'log.slowest': 'a whole number from 0 to 100',
   'log.access':
-    "true, false, or an object with fields(req, res), level(req, res) or ignore: a path such as '/healthz', a RegExp, a function (req, res), or an array of these",
+    "true, false, or an object with fields(req, res), level(req, res) or ignore: a path such as '/healthz', a RegExp, a function, or an array",
   'log.headers': 'an array of header names without authorization, cookie, proxy-authorization, set-cookie',
   'log.query': 'true or false',
   'insight.stalls': "true, false or 'always'",

@@ -82,13 +82,16 @@ describe('a variable', () => {
   })
 
   for (const [variable, sentence] of [
-    ['SPILLWAY_SHED_MAXDELAY', 'SPILLWAY_SHED_MAXDELAY is no option. Did you mean SPILLWAY_SHED_MAX_DELAY?'],
-    ['SPILLWAY_MAX_DELAY', 'SPILLWAY_MAX_DELAY is no option. Did you mean SPILLWAY_SHED_MAX_DELAY?'],
+    [
+      'SPILLWAY_SHED_MAXDELAY',
+      'SPILLWAY_SHED_MAXDELAY is not an option. Did you mean SPILLWAY_SHED_MAX_DELAY?',
+    ],
+    ['SPILLWAY_MAX_DELAY', 'SPILLWAY_MAX_DELAY is not an option. Did you mean SPILLWAY_SHED_MAX_DELAY?'],
     [
       'SPILLWAY_PORT',
-      'SPILLWAY_PORT is no option. Did you mean SPILLWAY_ADMIN_PORT or SPILLWAY_ADMIN_BLOCKED_PORT?',
+      'SPILLWAY_PORT is not an option. Did you mean SPILLWAY_ADMIN_PORT or SPILLWAY_ADMIN_BLOCKED_PORT?',
     ],
-    ['SPILLWAY_XYZZY', 'SPILLWAY_XYZZY is no option.'],
+    ['SPILLWAY_XYZZY', 'SPILLWAY_XYZZY is not an option.'],
     [
       'SPILLWAY_SHED_KEY',
       'SPILLWAY_SHED_KEY cannot be a variable: `shed.key` takes more than text. Give it to createSpillway() in code.',

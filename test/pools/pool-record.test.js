@@ -24,7 +24,7 @@ function build() {
   return { clock, record, contendedMs: () => record.contendedMs(clock.now()) }
 }
 
-test('the time in which somebody waits counts once, however many wait', () => {
+test('the time that somebody waits counts once, however many wait', () => {
   const { contendedMs, clock, record } = build()
   clock.advance(100)
   assert.equal(contendedMs(), 0)

@@ -79,7 +79,7 @@ function closedOf(draw, work, route, utilisation, more = {}) {
   return { route, clients: Math.max(1, clients), roundTripMs, thinkMs, retry, leavesAfterMs, ...more }
 }
 
-/** Independent users behind connections of which at most half are used in the mean. */
+/** Independent users behind connections of which at most half are used on average. */
 function throughOf(draw, work, route, utilisation, gateway) {
   const { costMs, heldMs } = costOf(work)
   const carries = gateway.connections * (gateway.streams ?? 1)

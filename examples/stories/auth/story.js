@@ -113,7 +113,7 @@ const shareOf = (packages, pattern) =>
   packages.filter(({ name }) => pattern.test(name)).reduce((sum, { selfShare }) => sum + selfShare, 0)
 
 const poolText = ({ max, name, use, used, waiting }) =>
-  `${used} of the ${max} connections of '${name}' are in use, for ${Math.round(use.lastMinute.meanMs)} ms in the mean, and ${waiting} callers wait`
+  `${used} of the ${max} connections of '${name}' are in use, for ${Math.round(use.lastMinute.meanMs)} ms on average, and ${waiting} callers wait`
 
 function profileText({ busyMs, durationMs, packages }) {
   const first = packages.slice(0, MOST_PACKAGES).map(({ name, selfShare }) => `${name} ${percent(selfShare)}`)

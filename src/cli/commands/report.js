@@ -29,8 +29,8 @@ const report = {
   name: 'report',
   about: 'one HTML file of a load test: curves, routes, findings, stalls, slowest requests',
   more: [
-    'Of the last ten minutes, which the process remembers. With --watch or a command after --, of any time, and then all tables',
-    'are exactly of the run. The exit code of the command is passed on. The file loads nothing and needs no server.',
+    'It covers the last ten minutes, which the process remembers. With --watch or a command after --, the run may take any time,',
+    'and all tables count exactly the run. The exit code of the command is passed on. The file loads nothing and needs no server.',
   ],
   takesCommand: true,
   json: 'the figures of the report as JSON; the file is saved only with --out',

@@ -116,9 +116,7 @@ class Recording {
       return lastedMs
     }
     if (this.#lostAt !== undefined)
-      this.#notices.push(
-        `From ${timeOf(this.#lostAt)} on the service did not send its seconds: curves end there.`
-      )
+      this.#notices.push(`The service sent no figures from ${timeOf(this.#lostAt)} on: curves end there.`)
     const [first, last] = [this.#first, this.#latest]
     if (first.process.instance !== last.process.instance) return this.#lastedMs
     return (last.snapshot.uptimeSeconds - first.snapshot.uptimeSeconds) * 1000

@@ -61,7 +61,7 @@ function noticesOf(points, { from, to }, url) {
         ? 'nothing yet'
         : `${time(first.at - SECOND_MS)} to ${time(points[points.length - 1].at)}`
     throw new CommandError(
-      `${url} has kept no second of this time. It remembers the last ten minutes: ${known}. For a longer run, use --watch.`
+      `${url} has no figures of this time. It remembers the last ten minutes: ${known}. For a longer run, use --watch.`
     )
   }
   if (from === Number.NEGATIVE_INFINITY || first.at - from < 3 * SECOND_MS) return []

@@ -80,7 +80,7 @@ async function readReport(file) {
   const run = readRun(text)
   if (run !== undefined) return run
   throw new CommandError(
-    `'${printable(file)}' is no report of this version. Give a file that spillway report has written.`
+    `'${printable(file)}' is not a report of this version. Give a file that spillway report has written.`
   )
 }
 

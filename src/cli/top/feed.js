@@ -100,7 +100,7 @@ const LATE_MS = 2000
 const MOST_POINTS = 600
 
 /** @param {Diagnosis} diagnosis @param {string} url of the thread that says so */
-const blockedSentence = ({ summary }, url) => `told by ${url}: ${summary}`
+const blockedSentence = ({ summary }, url) => `from ${url}: ${summary}`
 
 class Feed {
   /** Undefined before `open()`, as are the next two. @type {Snapshot} */

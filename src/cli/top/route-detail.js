@@ -121,7 +121,7 @@ function sinceStartLines({
     .map(([outcome, times]) => `${times} ${outcome}`)
   return [
     `${count(sinceStart.count)} requests: ${[...others, `${shed} shed`].join(', ')}`,
-    `${bytes(requestBytes)} received, ${bytes(responseBytes)} sent, head after ${duration(firstByteMeanMs)} in the mean` +
+    `${bytes(requestBytes)} received, ${bytes(responseBytes)} sent, head after ${duration(firstByteMeanMs)} on average` +
       (streams.count === 0 ? '' : `, ${streams.count} streams`),
   ].map(printable)
 }
@@ -146,7 +146,7 @@ const outgoingLines = (route, { outgoing }) =>
       .filter(({ lastMinute }) => lastMinute.count > 0)
       .map(({ lastMinute: { count: calls, errors, totalMs, maxMs } }) =>
         printable(
-          `${host}: ${calls} calls, ${errors} failed, ${duration(totalMs / calls)} in the mean, ${duration(maxMs)} at most`
+          `${host}: ${calls} calls, ${errors} failed, ${duration(totalMs / calls)} on average, ${duration(maxMs)} at most`
         )
       )
   )

@@ -124,7 +124,7 @@ class Rejection {
     try {
       const given = /** @type {GivenOptions} */ (this.#options).headers(req, verdict)
       if (this.#internalErrors.catchRejection('shed.headers', given))
-        throw new TypeError('it returned a promise, and not headers')
+        throw new TypeError('it returned a promise instead of headers')
       return /** @type {Extra} */ (Object.entries(given ?? {}).filter(isSendable))
     } catch (error) {
       this.#internalErrors.report('shed.headers', error)

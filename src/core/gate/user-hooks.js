@@ -75,7 +75,7 @@ class UserHooks {
     const name = this.#call(option, () => key(req, ctx))
     if (typeof name === 'string') return name
     if (name !== undefined && name !== null)
-      this.#reportInvalid(option, name, `it returned ${typeof name}, and not a string`)
+      this.#reportInvalid(option, name, `it returned ${typeof name}, not a string`)
     return ''
   }
 
@@ -110,7 +110,7 @@ function callForNumber(internalErrors, option, callback) {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value
   // A missing header is not a mistake.
   if (value !== undefined && value !== null)
-    reportInvalid(internalErrors, option, value, `it returned ${typeof value}, and not a number`)
+    reportInvalid(internalErrors, option, value, `it returned ${typeof value}, not a number`)
   return undefined
 }
 

@@ -111,7 +111,7 @@ class ByteReader {
       if (step === 0) break
       cell += step
       const count = this.readInteger()
-      if (cell >= counts.length) throw new RangeError(`there is no cell ${cell}`)
+      if (cell >= counts.length) throw new RangeError(`unknown cell ${cell}`)
       counts[cell] += count
       total += count
     }
@@ -132,11 +132,10 @@ class ByteReader {
       if (step === 0) break
       cell += step
       this.readInteger()
-      if (cell >= cells) throw new RangeError(`there is no cell ${cell}`)
+      if (cell >= cells) throw new RangeError(`unknown cell ${cell}`)
     }
     const maxValue = this.readInteger()
-    if (histogram.countsArrayIndex(maxValue) >= cells)
-      throw new RangeError(`there is no cell for ${maxValue}`)
+    if (histogram.countsArrayIndex(maxValue) >= cells) throw new RangeError(`unknown cell for ${maxValue}`)
   }
 }
 

@@ -71,7 +71,7 @@ class AccessHooks {
     if (name === undefined || name === SILENT) return name ?? usual
     if (LEVELS.includes(name) && this.#hasLevel(name)) return name
     const mistake =
-      typeof name === 'string' ? `'${name}' is no level of this logger` : `it returned ${typeof name}`
+      typeof name === 'string' ? `'${name}' is not a level of this logger` : `it returned ${typeof name}`
     this.#reportResult('log.access.level', name, `${mistake}; the line keeps its usual level`)
     return usual
   }

@@ -58,7 +58,7 @@ function toBoolean(result) {
   if (typeof result?.then !== 'function') return Boolean(result)
   // The `then` of a foreign thenable may itself return a promise.
   Promise.resolve(result.then(undefined, () => {})).then(undefined, () => {})
-  throw new TypeError('it returned a promise, and not true or false')
+  throw new TypeError('it returned a promise instead of true or false')
 }
 
 /** With the flag `g` or `y` a RegExp continues where the last match ended. @param {RegExp} expression */

@@ -141,7 +141,7 @@ const PEERS = {
     customAttributeKeys: FIXED_MESSAGES,
     serializers: FIXED_MESSAGES,
     wrapSerializers: FIXED_MESSAGES,
-    quietReqLogger: 'There is no `req.log`: make a child of your logger yourself. ',
+    quietReqLogger: '`req.log` is not set: make a child of your logger yourself. ',
     genReqId: 'Set `req.id` in a middleware of yours; without it the line has `x-request-id`. ',
     stream: 'Write `logger: pino(stream)`. ',
     immediate: 'A line is written when the request has ended. ',

@@ -203,7 +203,7 @@ const RULES = {
   'log.slowAfter': MILLISECONDS,
   'log.slowest': ['a whole number from 0 to 100', (value) => isWhole(value) && value <= 100],
   'log.access': [
-    "true, false, or an object with fields(req, res), level(req, res) or ignore: a path such as '/healthz', a RegExp, a function (req, res), or an array of these",
+    "true, false, or an object with fields(req, res), level(req, res) or ignore: a path such as '/healthz', a RegExp, a function, or an array",
     isAccess,
   ],
   'log.headers': [`an array of header names without ${SECRETS.join(', ')}`, areShowable],

@@ -91,7 +91,7 @@ function unknown(variable) {
   const ending = KNOWN.filter(({ key }) => key.endsWith(`_${word}`))
   const near = ending.length > 0 ? ending : nearest(word, KNOWN)
   const hint = near.length === 0 ? '' : ` Did you mean ${near.map(({ path }) => path).join(' or ')}?`
-  return `${variable} is no option.${hint}`
+  return `${variable} is not an option.${hint}`
 }
 
 /**

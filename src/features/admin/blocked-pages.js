@@ -55,7 +55,7 @@ function serveBlocked({ options, hangAfterMs }, { blockedMs, describe, clock }) 
     readOnly((_req, res) => {
       if (last === undefined) {
         res.writeHead(503, { 'Retry-After': 10 })
-        return res.end('The process has told nothing yet.')
+        return res.end('The process has reported nothing yet.')
       }
       const { contentType, text } = read(last)
       const age = Math.max(0, Math.round((clock.wallMs() - last.atMs) / 1000))
@@ -128,7 +128,7 @@ function diagnosisOf(blockedMs, now, last, wallMs) {
     seconds: 0,
     requests: 0,
     healthy: null,
-    summary: 'The event loop turns, and has told nothing yet.',
+    summary: 'The event loop turns, but the process has reported nothing yet.',
     findings: [],
   }
   if (now === undefined) return { ...before, at }

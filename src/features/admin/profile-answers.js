@@ -57,7 +57,7 @@ function download(res, file) {
   if (bytes === undefined)
     return sendText(res, {
       status: 404,
-      text: 'There is no profile of the last five minutes. POST takes one.',
+      text: 'No profile was taken in the last five minutes. POST takes one.',
     })
   res.writeHead(200, {
     'Content-Type': contentType,

@@ -142,7 +142,8 @@ async function answerReport(req, res, rested, parts) {
 /** @param {URLSearchParams} query @returns {string | undefined} */
 function mistakeIn(query) {
   const zone = query.get('zone')
-  if (zone !== null && !isZone(zone)) return `'${zone}' is no time zone. Give a name such as Europe/Berlin.`
+  if (zone !== null && !isZone(zone))
+    return `'${zone}' is not a time zone. Give a name such as Europe/Berlin.`
   const [from, to] = spanIn(query)
   if (Number.isNaN(from) || Number.isNaN(to))
     return 'from and to take a time in ISO 8601, or milliseconds since 1970.'

@@ -53,7 +53,7 @@ const DEADLINE_FAMILIES = [
   {
     name: 'spillway_forwarded_deadlines_total',
     type: 'counter',
-    help: 'Outgoing calls that were told how long is left.',
+    help: 'Outgoing calls that carried the time left.',
     points: count(({ forwarded }) => forwarded),
   },
 ]

@@ -11,7 +11,7 @@
 const BY_CALL = [
   [
     /^(?:RegExp\b|String\.(?:match|replace|search|split))/,
-    'rewrite the expression without a repeated group inside a repeated group, so that it cannot backtrack for long, and bound the length of its input first',
+    'bound the length of its input, and rewrite it without a repeated group inside a repeated group, so that it cannot backtrack for long',
   ],
   [/\bpbkdf2Sync$/, 'use crypto.pbkdf2 with a callback, which hashes in the thread pool'],
   [/\bscryptSync$/, 'use crypto.scrypt with a callback, which hashes in the thread pool'],
@@ -31,7 +31,7 @@ const BY_CALL = [
   ],
   [
     /^JSON\.parse$/,
-    'bound what is parsed (`limit` of the body parser), take large data in parts such as one JSON text a line, or parse it in a worker thread',
+    'bound what is parsed (`limit` of the body parser), take large data in parts such as lines, or parse it in a worker thread',
   ],
   [/^JSON\.stringify$/, 'page the result, or stream it row by row instead of making one text of it'],
   [/\b(?:exec|execFile|spawn)Sync$/, 'use execFile or spawn of node:child_process, and await its end'],

@@ -81,7 +81,7 @@ function figuresOfCall({ count, host, parts, totalMs }) {
   const mean = /** @type {[string, number, string]} */ ([
     `calls to ${host}`,
     totalMs / count,
-    'ms in the mean',
+    'ms on average',
   ])
   if (parts === undefined) return [mean]
   const shown = /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS)).filter(
@@ -94,7 +94,7 @@ function figuresOfCall({ count, host, parts, totalMs }) {
         /** @type {[string, number, string]} */ ([
           `${KINDS[key].name}, of each call`,
           parts[key] / count,
-          'ms in the mean',
+          'ms on average',
         ])
     ),
     ['calls that opened a connection', parts.connections / count, 'share of the calls'],

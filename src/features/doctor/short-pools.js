@@ -70,7 +70,7 @@ function claimOf(pool) {
     route: holder === undefined || holder.route === null ? null : routeName(holder),
     summary: `${isLeaking(pool) ? leakOf(pool) : shortageOf(pool)}${rejectedOf(pool)}`,
     evidence: [
-      evidence('time in which somebody waits', waitingShare, 'share of the time'),
+      evidence('time that somebody waits', waitingShare, 'share of the time'),
       evidence('mean wait for a connection', meanWaitMs, 'ms'),
       evidence('mean time of a use', meanUseMs, 'ms'),
       evidence('connections at most', pool.max, 'connections'),
@@ -85,7 +85,7 @@ function claimOf(pool) {
 
 /** @param {PoolFigures} pool */
 const timesOf = ({ meanWaitMs, waitingShare }) =>
-  `for ${percent(waitingShare)} of the time, ${duration(meanWaitMs)} in the mean`
+  `for ${percent(waitingShare)} of the time, ${duration(meanWaitMs)} on average`
 
 /** @param {PoolFigures} pool */
 const shortageOf = (pool) =>
@@ -147,7 +147,7 @@ function adviceOf(pool, needed) {
     return `A larger pool would not help: a use takes longer the more connections are in use, so the server behind '${name}' is the limit. Make what ${whose} asks of it cheaper, or hold connections for a shorter time.`
   const size =
     needed === undefined || needed <= max
-      ? `By Little's law ${counted(max, 'connection')} should do in the mean, so bursts make callers wait.`
+      ? `By Little's law ${counted(max, 'connection')} should do on average, so bursts make callers wait.`
       : sizeAdvice(pool, needed)
   return `${size} Hold a connection for as short as possible: not while ${whose} awaits anything else.`
 }

@@ -82,7 +82,7 @@ class Settings {
     if (path === undefined || path === '') return
     try {
       const given = readJson(path)
-      if (Object(given) !== given || Array.isArray(given)) throw new TypeError('it holds no object')
+      if (Object(given) !== given || Array.isArray(given)) throw new TypeError('it does not hold an object')
       for (const [name, value] of Object.entries(given)) this.#setGroup(`${path}`, name, value)
     } catch (error) {
       this.problems.push(`${CONFIG} cannot be read: ${/** @type {Error} */ (error).message}.`)
@@ -127,7 +127,8 @@ class Settings {
  */
 function readJson(path) {
   const stats = statSync(path)
-  if (!stats.isFile() || stats.size > MOST_FILE_BYTES) throw new Error('it is no file of at most 1 MB')
+  if (!stats.isFile() || stats.size > MOST_FILE_BYTES)
+    throw new Error('it is not a regular file, or larger than 1 MB')
   const text = readFileSync(path, 'utf8')
   try {
     return JSON.parse(text)

@@ -31,7 +31,7 @@ function limitsSection() {
       },
       {
         title: 'held',
-        about: 'How long a request holds its place, in the mean of the last requests',
+        about: 'How long a request holds its place, on average of the last requests',
         sort: ({ heldMs }) => heldMs,
         text: ({ heldMs }) => (heldMs === 0 ? NONE : duration(heldMs)),
       },

@@ -47,7 +47,7 @@ const columns = () => [
   { title: 'Route', isText: true, sort: routeName, name: routeName },
   {
     title: 'loop time',
-    about: 'The share of the last minute in which its code ran on the event loop',
+    about: 'The share of the last minute that its code ran on the event loop',
     sort: (route) => loopShareOf(route) || 0,
     fill: (cell, route) => {
       const share = loopShareOf(route)

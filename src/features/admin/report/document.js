@@ -76,7 +76,7 @@ ${makeMemory(run, times)}${makeReleases(run, times)}${makeSteps(run, times)}${ma
 function makeCurveSection(run, times) {
   const { curves } = run
   if (curves.rows.length === 0)
-    return makeSection('curves', 'Curves', null, html`<p>The process has kept no second of this time.</p>`)
+    return makeSection('curves', 'Curves', null, html`<p>The process has no figures of this time.</p>`)
   const about =
     curves.stepSeconds === 1
       ? 'A point a second. Below each curve are the figures of all seconds. A red band is a stall of the event loop.'

@@ -40,13 +40,13 @@ function claimOf(route, others) {
   const share = gaveUp.count / count
   const isAnswered = !Number.isNaN(answeredMs)
   const answers = isAnswered
-    ? `it answers the others in ${duration(answeredMs)} in the mean`
+    ? `it answers the others in ${duration(answeredMs)} on average`
     : `none of its ${counted(count, 'request')} was answered`
   return {
     severity: share >= MANY ? 'high' : 'medium',
     share,
     route: name,
-    summary: `Clients of ${name} give up: ${percent(share)} of its requests are aborted after ${duration(gaveUp.meanMs)} in the mean, and ${answers}${others === 0 ? '' : `. Clients of ${counted(others, 'other route')} give up too`}.`,
+    summary: `Clients of ${name} give up: ${percent(share)} of its requests are aborted after ${duration(gaveUp.meanMs)} on average, and ${answers}${others === 0 ? '' : `. Clients of ${counted(others, 'other route')} give up too`}.`,
     evidence: [
       evidence('aborted before an answer began', gaveUp.count, 'requests'),
       evidence('requests of the route', count, 'requests'),

@@ -36,7 +36,7 @@ const rule = {
         route,
         summary: isLoop
           ? `The event loop was busy for ${percent(loop.utilization)} of the time${route === null ? '' : `, with ${route} for ${percent(Number(first.loopShare))}`}.`
-          : `The process uses ${percent(Math.min(1, ofLimit))} of its CPUs, of which the event loop needs only ${percent(loop.utilization)} of one.`,
+          : `The process uses ${percent(Math.min(1, ofLimit))} of its CPUs, and the event loop needs only ${percent(loop.utilization)} of one.`,
         evidence: [
           evidence('event loop busy', loop.utilization, 'share of the time'),
           evidence('CPU used', cpu.used, 'CPUs'),

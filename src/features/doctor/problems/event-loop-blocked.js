@@ -54,7 +54,7 @@ const rule = {
         severity: veryLong >= MUCH || long >= LONG_SHARE ? 'high' : 'medium',
         share,
         route,
-        summary: `${subjectOf(site, route)} blocked the event loop for ${percent(share)} of the time${site === undefined ? '' : `, in ${functionName(site)}${callText(site)}${withOthers(places)}`}: ${counted(turns.count, 'loop turn')} of ${duration(meanMs)} in the mean, the longest ${duration(loop.longestMs)}.`,
+        summary: `${subjectOf(site, route)} blocked the event loop for ${percent(share)} of the time${site === undefined ? '' : `, in ${functionName(site)}${callText(site)}${withOthers(places)}`}: ${counted(turns.count, 'loop turn')} of ${duration(meanMs)} on average, the longest ${duration(loop.longestMs)}.`,
         evidence: [
           evidence('long loop turns', turns.share, 'share of the time'),
           evidence('long loop turns', turns.count, 'turns'),
@@ -89,7 +89,7 @@ function rareClaims(figures) {
       severity: /** @type {const} */ ('low'),
       share,
       route,
-      summary: `${subjectOf(site, route)} blocked the event loop ${counted(count, 'time')} for ${duration(meanMs)} in the mean, in ${functionName(site)}${callText(site)}: the slowest ${percent(share)} of all requests wait for it.`,
+      summary: `${subjectOf(site, route)} blocked the event loop ${counted(count, 'time')} for ${duration(meanMs)} on average, in ${functionName(site)}${callText(site)}: the slowest ${percent(share)} of all requests wait for it.`,
       evidence: [
         evidence('blocked in that place', share, 'share of the time'),
         evidence('blocks', count),

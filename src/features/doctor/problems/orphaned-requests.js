@@ -52,7 +52,7 @@ function inFlightClaim(first, inFlight) {
     severity: count >= MANY ? 'high' : 'medium',
     share: inFlight > 0 ? Math.min(1, count / inFlight) : 0,
     route: name,
-    summary: `${counted(count, 'request')} of ${name} ${count === 1 ? 'has' : 'have'} had no answer for ${duration(oldestMs)} and less, while ${others}.`,
+    summary: `${counted(count, 'request')} of ${name} ${count === 1 ? 'is' : 'are'} still unanswered; the oldest has waited ${duration(oldestMs)}, while ${others}.`,
     evidence: [
       evidence('unanswered for 30 seconds or more', count, 'requests'),
       evidence('age of the oldest', oldestMs / 1000, 's'),
@@ -65,7 +65,7 @@ function inFlightClaim(first, inFlight) {
 
 /** @param {string} name */
 const adviceFor = (name) =>
-  `Look in ${name} for a path that does not answer: a callback that is not called on an error, a promise that never settles, a missing \`return next(error)\`. Set \`errors.timeout\` so that such requests are answered with 503 and release what they hold.`
+  `Look in ${name} for a path that does not answer. It may be a callback that is not called on an error, a promise that never settles, or a missing \`return next(error)\`. Set \`errors.timeout\` so that such requests are answered with 503 and release what they hold.`
 
 /** @param {Figures} figures */
 function gaveUpClaims({ gaveUp, routes }) {

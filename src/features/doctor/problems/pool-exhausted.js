@@ -85,11 +85,11 @@ function inferredOf({ loop, routes, seconds, outgoing }) {
       severity: first.meanMs >= LONG_MS ? 'high' : 'medium',
       share,
       route: name,
-      summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait for each other: they take ${duration(first.meanMs)} in the mean, and longer in proportion to the requests in flight, while the event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+      summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait for each other. They take ${duration(first.meanMs)} on average, and longer in proportion to the requests in flight, although the event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
       evidence: [
         evidence('mean duration', first.meanMs, 'ms'),
         ...mostOfTime([first]),
-        evidence('in flight, in the mean', inFlight, 'requests'),
+        evidence('in flight, on average', inFlight, 'requests'),
         evidence('growth of the duration with those in flight', first.load.elasticity, 'elasticity'),
         evidence('correlation', first.load.correlation, ''),
         evidence('requests', first.count, 'requests'),

@@ -34,7 +34,7 @@ const rule = {
           evidence('in flight', inFlight, 'requests'),
         ],
         advice:
-          'Put a proxy with buffers in front of the process (nginx: `proxy_buffering`, `proxy_request_buffering`), stream large answers with `pipeline()` so that they wait in the source and not in memory, and set `server.requestTimeout`.',
+          'Put a proxy with buffers in front of the process (nginx: `proxy_buffering`, `proxy_request_buffering`). Stream large answers with `pipeline()`, so that they wait in the source and not in memory. Set `server.requestTimeout`.',
       },
     ]
   },

@@ -63,7 +63,7 @@ const rule = {
         severity: share >= MANY && isSlower ? 'high' : 'medium',
         share: slow.reduce((sum, { timeShare }) => sum + timeShare, 0),
         route: name,
-        summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} in the mean${than}${call === undefined ? '' : `, most of it for ${call.host}`}.${call === undefined ? '' : describeCall(call)} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+        summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} on average${than}${call === undefined ? '' : `, most of it for ${call.host}`}.${call === undefined ? '' : describeCall(call)} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
         evidence: [
           evidence('until the answer begins', waitMs, 'ms'),
           ...(first.usualMs === undefined ? [] : [evidence('usual duration', first.usualMs, 'ms')]),
@@ -74,7 +74,7 @@ const rule = {
           ...(starvedShare === 0 ? [] : [evidence('waiting for a CPU', starvedShare, 'share of the time')]),
           ...(call === undefined ? [] : figuresOfCall(call).map((figure) => evidence(...figure))),
         ],
-        advice: `${call === undefined ? `Look at what ${name} awaits: a database, another service, a file system.` : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process, and answer from a cache or without it where that is possible.`,
+        advice: `${call === undefined ? `Look at what ${name} awaits: a database, another service, a file system.` : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process. Answer from a cache or without it where possible.`,
       },
     ]
   },

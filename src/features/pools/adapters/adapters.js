@@ -48,7 +48,7 @@ function adapterOf(pool) {
   const without = missing === undefined ? '' : `, which lacks ${missing} as a number or function`
   throw new SpillwayError(
     'ERR_SPILLWAY_UNKNOWN_POOL',
-    `The second argument of pool() is no pool that can be observed: got ${describe(pool)}${without}. Accepted are: ${accepted}.`
+    `The second argument of pool() is not a pool that can be observed: got ${describe(pool)}${without}. Accepted are: ${accepted}.`
   )
 }
 
