@@ -222,7 +222,7 @@ const RULES = {
   'metrics.prefix':
     "letters, digits and underscores that end with one, such as 'shop_', not beginning with http_, nodejs_, v8js_ or process_",
   ignore:
-    "a path such as '/healthz' (no pattern with *, ? or :), a RegExp, a function (req), an array of these, or an object with any of these " +
+    "a path such as '/healthz' (without *, ? and :), a RegExp, a function (req), an array, or an object of these " +
     'for metrics, log or shed',
   'shed.mode': 'one of adaptive, threshold, observe, off',
   'shed.maxDelay': 'a number of milliseconds above 0',

@@ -91,8 +91,8 @@ const METRIC_RULES = {
     isPrefix,
   ],
   ignore: [
-    "a path such as '/healthz' (no pattern with *, ? or :), a RegExp, a function (req), an array of these, or an object with any of " +
-      'these for metrics, log or shed',
+    "a path such as '/healthz' (without *, ? and :), a RegExp, a function (req), an array, or an object of these for " +
+      'metrics, log or shed',
     (value) => isFilter(value) || areIgnoreRulesByName(value),
   ],
 }
