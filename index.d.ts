@@ -1403,19 +1403,20 @@ export interface DeadlineOptions {
    */
   readonly header?: string | undefined
   /**
-   * Milliseconds, above 0, that a request without such a header has.
+   * Milliseconds, above 0 and at most `max`, that a request without such a header has.
    *
    * @default undefined
    */
   readonly default?: number | undefined
   /**
-   * Milliseconds, above 0, that a request has at most, whatever the header says.
+   * Milliseconds, above 0, that a request has at most, whatever the header says, and also without a header.
    *
    * @default undefined
    */
   readonly max?: number | undefined
   /**
-   * Returns the milliseconds a request has left, in place of the header. `undefined`: the header decides.
+   * Returns the milliseconds a request has left, in place of the header. 0 or less: the deadline has passed.
+   * `undefined` or `NaN`: the header decides.
    *
    * @default undefined
    */
@@ -1423,7 +1424,7 @@ export interface DeadlineOptions {
   /**
    * Hosts whose services get the same header, with the time that is left:
    * `['orders.internal', 'localhost:4000']`. A host without a port is that host with any port. No other host
-   * gets it, also after a redirect.
+   * gets it, also after a redirect. Needs another option of `deadline`. The value is at most 2147483647.
    *
    * @default undefined
    */
@@ -1442,8 +1443,8 @@ export interface ErrorOptions {
   /**
    * Milliseconds, above 0, from the arrival of a request until the head of its answer. After that, this
    * package answers the request, and the handler's own answer has no effect. A function is called ten times a
-   * second for each unanswered request, and may return `undefined` for no timeout. An answer that has begun
-   * is not interrupted.
+   * second for each unanswered request, and may return `undefined` for no timeout. Any other value that is
+   * not above 0 is reported, and the request has no timeout. An answer that has begun is not interrupted.
    *
    * @default undefined
    */

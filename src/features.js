@@ -64,7 +64,7 @@ const FEATURES = [
   {
     name: 'deadlines',
     isOn: ({ proxy, deadline }) =>
-      [proxy.requestStart, deadline.header, deadline.default, deadline.of].some(Boolean),
+      [proxy.requestStart, deadline.header, deadline.default, deadline.max, deadline.of].some(Boolean),
     start: (instance) => require('./features/deadlines/deadlines').deadlinesOf(instance),
     families: () => require('./features/deadlines/families').DEADLINE_FAMILIES,
   },

@@ -186,7 +186,7 @@ for (const [what, deadline, headers, left] of /** @type {const} */ ([
   [
     'the default for a header that is none',
     { header: 'x-request-timeout-ms', default: 700 },
-    { 'x-request-timeout-ms': '-1' },
+    { 'x-request-timeout-ms': 'NaN' },
     700,
   ],
   [
@@ -202,7 +202,7 @@ for (const [what, deadline, headers, left] of /** @type {const} */ ([
     500,
   ],
   ['at most max without a header', { header: 'x-request-timeout-ms', max: 500 }, {}, 500],
-  ['at most max of the default', { default: 700, max: 500 }, {}, 500],
+  ['max if nothing else is given', { max: 500 }, {}, 500],
   [
     'the function first',
     { header: 'x-request-timeout-ms', of: () => 200 },
@@ -221,6 +221,8 @@ for (const [what, deadline, headers, left] of /** @type {const} */ ([
     { 'x-request-timeout-ms': '300' },
     300,
   ],
+  ['the default if the function says NaN', { of: () => Number.NaN, default: 700 }, {}, 700],
+  ['at most max if the function says Infinity', { of: () => Infinity, default: 700, max: 900 }, {}, 900],
   ['Infinity if nothing says anything', { of: () => null }, {}, Number.POSITIVE_INFINITY],
 ])) {
   test(`what is left: ${what}`, async (t) => {
@@ -233,6 +235,19 @@ for (const [what, deadline, headers, left] of /** @type {const} */ ([
       /** @type {any} */ (spillway.snapshot().deadlines).withDeadline,
       Number.isFinite(left) ? 1 : 0
     )
+  })
+}
+
+for (const [what, deadline, headers] of /** @type {const} */ ([
+  ['the header', { header: 'x-request-timeout-ms', default: 700 }, { 'x-request-timeout-ms': '-40' }],
+  ['the header of gRPC', { header: 'grpc-timeout', default: 700 }, { 'grpc-timeout': '-40m' }],
+  ['the function', { of: () => -40, default: 700 }, {}],
+])) {
+  test(`a negative number of ${what} is a deadline that has passed, as 0 is`, async (t) => {
+    const options = /** @type {any} */ ({ deadline, shed: { mode: 'adaptive' } })
+    const { ask, rejected } = await aged(t, options)
+    assert.equal((await ask(undefined, headers)).status, 503)
+    assert.deepEqual(rejected(), [['age', 0, 0]])
   })
 }
 

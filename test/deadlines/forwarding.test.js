@@ -199,6 +199,13 @@ test('gRPC is told in its own format, and never 0', async (t) => {
   assert.equal(/** @type {any} */ (spillway.snapshot().deadlines).forwarded, 1)
 })
 
+test('nobody is told more than the longest timer of Node', async (t) => {
+  const { port } = await stock(t)
+  const call = () => CLIENTS.fetch(`http://127.0.0.1:${port}/`)
+  const { ask } = await orders(t, { of: () => 1e15, forward: ['127.0.0.1'] }, call)
+  assert.equal(await ask(), '2147483647')
+})
+
 test('nobody is told without a deadline, outside of a request, or after it has ended', async (t) => {
   const { port } = await stock(t)
   const url = `http://127.0.0.1:${port}/`

@@ -166,6 +166,11 @@ describe('errors.timeout', () => {
   for (const [what, timeout] of [
     ['throws', () => assert.fail('a rule gone wrong')],
     ['gives no number', () => 'soon'],
+    ['gives a number as text', () => String(TIMEOUT_MS)],
+    ['gives 0', () => 0],
+    ['gives a negative number', () => -1],
+    ['gives NaN', () => Number.NaN],
+    ['gives false', () => false],
   ]) {
     it(`a function that ${what} is reported once, and its requests have no timeout`, async (t) => {
       const { clock, entered, get, spillway } = await timed(t, { timeout })

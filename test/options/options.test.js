@@ -30,7 +30,8 @@ const refusal = (given) => {
 const withOption = (name, value) => {
   const [group, key] = name.split('.')
   const needed = name === 'shed.maxAge' ? { proxy: { requestStart: true } } : {}
-  return key === undefined ? { [group]: value } : { ...needed, [group]: { [key]: value } }
+  const beside = name === 'deadline.forward' && value !== undefined ? { default: 1000 } : {}
+  return key === undefined ? { [group]: value } : { ...needed, [group]: { ...beside, [key]: value } }
 }
 
 const valueAt = (resolved, name) => name.split('.').reduce((object, key) => object[key], resolved)
@@ -518,6 +519,23 @@ test('`shed.maxAge` needs the stamp of the proxy, also in update()', () => {
   assert.equal(updateOptions(resolveOptions({ proxy }), { shed: { maxAge: 2000 } }).shed.maxAge, 2000)
 })
 
+test('`deadline.forward` needs a deadline of any kind', () => {
+  const forward = ['orders.internal']
+  const { code, message } = refusal({ deadline: { forward } })
+  assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')
+  assert.match(message, /^`deadline.forward` needs a deadline to send: add `header: 'x-request-timeout-ms'`/)
+  for (const given of [{ header: 'x-ms' }, { default: 700 }, { max: 700 }, { of: () => 700 }])
+    assert.equal(resolveOptions({ deadline: { ...given, forward } }).deadline.forward, forward)
+})
+
+test('`deadline.default` cannot be above `deadline.max`', () => {
+  assert.deepEqual(refusal({ deadline: { default: 700, max: 500 } }), {
+    code: 'ERR_SPILLWAY_OPTION_VALUE',
+    message: '`deadline.default` must be at most `deadline.max`, which is 500: got 700 (number).',
+  })
+  assert.equal(resolveOptions({ deadline: { default: 500, max: 500 } }).deadline.default, 500)
+})
+
 test('options and groups must be objects', () => {
   for (const value of [null, [], 'text', 7, true, () => {}]) {
     assert.match(refusal(value).message, /^`options` must be an object: got /)
@@ -609,6 +627,19 @@ for (const [given, ending] of [
     { balancer: { orca: ['127.0.0.1', 'localhost'] } },
     "got 'localhost' (string) as `balancer.orca[1]`. Names are not looked up: list the addresses, such as '127.0.0.1' and '::1' for localhost.",
   ],
+  [{ deadline: { default: 700, forward: ['orders', 7] } }, 'got 7 (number) as `deadline.forward[1]`.'],
+  [
+    { deadline: { default: 700, forward: ['orders', 'http://stock.internal:4000/v1'] } },
+    "got 'http://stock.internal:4000/v1' (string) as `deadline.forward[1]`. Write 'stock.internal:4000'.",
+  ],
+  [
+    { deadline: { default: 700, forward: ['*.internal'] } },
+    "got '*.internal' (string) as `deadline.forward[0]`. There are no wildcards: list each host.",
+  ],
+  [{ deadline: { default: 700, forward: ['a b'] } }, "got 'a b' (string) as `deadline.forward[0]`."],
+  [{ shed: { classify: { urgency: true, header: ['a'] } } }, "got ['a'] as `shed.classify.header`."],
+  [{ shed: { classify: { urgency: 'low' } } }, "got 'low' (string) as `shed.classify.urgency`."],
+  [{ shed: { classify: { prefetch: true, hedaer: 'x' } } }, "got 'x' (string) as `shed.classify.hedaer`."],
 ]) {
   test(`the wrong entry of an option is named: ${JSON.stringify(given)}`, () => {
     const { message } = refusal(given)

@@ -109,6 +109,23 @@ describe('the settings', () => {
     assert.match(problems[0], /^SPILLWAY_CONFIG cannot be read: ENOENT/)
   })
 
+  it('may need each other', () => {
+    const { options, problems } = new Settings({
+      SPILLWAY_DEADLINE_FORWARD: 'orders.internal',
+      SPILLWAY_DEADLINE_HEADER: 'x-request-timeout-ms',
+      SPILLWAY_PROXY_REQUEST_START: 'true',
+      SPILLWAY_SHED_MAX_AGE: '2000',
+    })
+    assert.deepEqual(problems, [])
+    assert.deepEqual([options.deadline.forward, options.shed.maxAge], [['orders.internal'], 2000])
+  })
+
+  it('are the defaults if one needs another that is missing', () => {
+    const { options, problems } = new Settings({ SPILLWAY_SHED_MAX_AGE: '2000' })
+    assert.equal(options.shed.maxAge, undefined)
+    assert.match(problems.join(), /^`shed.maxAge` needs .* The defaults are in force\.$/)
+  })
+
   it('are the defaults if two options exclude each other', () => {
     const settings = new Settings({ SPILLWAY_ENDPOINTS_LIVE: '/same', SPILLWAY_ENDPOINTS_READY: '/same' })
     assert.deepEqual([settings.options.endpoints.live, settings.problems.length], [false, 1])

@@ -83,10 +83,11 @@ class Timeouts {
         route,
         priority: PRIORITIES[request.ticket.priority],
       })
-      if (timeoutMs === undefined || timeoutMs > 0) return timeoutMs ?? Number.POSITIVE_INFINITY
+      if (timeoutMs === undefined) return Number.POSITIVE_INFINITY
+      if (typeof timeoutMs === 'number' && timeoutMs > 0) return timeoutMs
       this.#internalErrors.catchRejection('errors.timeout', timeoutMs)
       throw new TypeError(
-        `${String(timeoutMs)} is not a number of milliseconds above 0; the request has no timeout`
+        `it returned ${String(timeoutMs)}, and not a number of milliseconds above 0: the request has no timeout. Return undefined for none.`
       )
     } catch (error) {
       this.#internalErrors.report('errors.timeout', error)

@@ -8,8 +8,8 @@ const environment = require('../environment/deployment')
 const SECONDS_UP_TO = {
   'shed.maxDelay': 1,
   'shed.targetDelay': 1,
-  'shed.maxAge': 1,
-  'deadline.default': 1,
+  'shed.maxAge': 60,
+  'deadline.default': 60,
   'deadline.max': 60,
   'shed.sampleInterval': 1,
   'shed.maxEventLoopDelay': 1,

@@ -66,6 +66,20 @@ const TEST_DEFAULTS = Object.freeze({
  * @returns {ResolvedOptions}
  */
 function resolveOptions(given = {}, defaults = DEFAULTS) {
+  const resolved = resolveEach(given, defaults)
+  requireStart(resolved)
+  requireDeadline(resolved)
+  return resolved
+}
+
+/**
+ * Does not ask whether an option has the others that it needs.
+ *
+ * @param {SpillwayOptions} given
+ * @param {Defaults} [defaults]
+ * @returns {ResolvedOptions}
+ */
+function resolveEach(given, defaults = DEFAULTS) {
   requireObject('options', given)
   const resolved = /** @type {Record<string, unknown> & ResolvedOptions} */ ({})
   for (const [name, fallback] of Object.entries(defaults)) {
@@ -76,7 +90,6 @@ function resolveOptions(given = {}, defaults = DEFAULTS) {
   requireKnownKeys('', given, DEFAULTS)
   requireDistinctPaths(resolved.endpoints)
   requireWatch(resolved.insight)
-  requireStart(resolved)
   return Object.freeze(resolved)
 }
 
@@ -273,6 +286,21 @@ function requireStart({ proxy, shed }) {
   )
 }
 
+/** @param {ResolvedOptions} options */
+function requireDeadline({ deadline: { header, default: usual, max, of, forward = [] } }) {
+  if (usual !== undefined && max !== undefined && usual > max) {
+    throw new SpillwayError(
+      'ERR_SPILLWAY_OPTION_VALUE',
+      `\`deadline.default\` must be at most \`deadline.max\`, which is ${max}: got ${describe(usual)}.`
+    )
+  }
+  if (forward.length === 0 || [header, usual, max, of].some((each) => each !== undefined)) return
+  throw new SpillwayError(
+    'ERR_SPILLWAY_OPTION_VALUE',
+    "`deadline.forward` needs a deadline to send: add `header: 'x-request-timeout-ms'`, `default`, `max` or `of`."
+  )
+}
+
 /** @param {unknown} value @returns {string} */
 function describe(value) {
   if (typeof value === 'string') return `'${value}' (string)`
@@ -295,4 +323,12 @@ function describeObject(value) {
   return keys.length > 0 && keys.length <= MOST_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
 }
 
-module.exports = { DEFAULTS, TEST_DEFAULTS, groupOf, resolveMember, resolveOptions, updateOptions }
+module.exports = {
+  DEFAULTS,
+  TEST_DEFAULTS,
+  groupOf,
+  resolveEach,
+  resolveMember,
+  resolveOptions,
+  updateOptions,
+}

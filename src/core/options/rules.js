@@ -77,6 +77,16 @@ const isHeaderName = (value) => isText(value) && /^[\w!#$%&'*+.^`|~-]{1,100}$/.t
 const isHost = (value) => isText(value) && /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d+)?$/i.test(value)
 /** @param {unknown} value */
 const areHosts = (value) => Array.isArray(value) && value.every(isHost)
+/** @param {unknown} value @returns {WrongEntry | undefined} */
+function wrongHost(value) {
+  const at = Array.isArray(value) ? value.findIndex((each) => !isHost(each)) : -1
+  if (at === -1) return undefined
+  const entry = /** @type {unknown[]} */ (value)[at]
+  if (typeof entry !== 'string') return [`[${at}]`, entry]
+  if (entry.includes('*')) return [`[${at}]`, entry, 'There are no wildcards: list each host.']
+  const [host] = entry.replace(/^https?:\/\//i, '').split('/')
+  return isHost(host) ? [`[${at}]`, entry, `Write '${host}'.`] : [`[${at}]`, entry]
+}
 
 // Clients percent-encode everything but printable ASCII, so that another path would never match.
 /** @param {unknown} value */
@@ -123,14 +133,23 @@ const isAccess = (value) =>
     (value.ignore === undefined || isFilter(value.ignore)))
 
 const CLASSIFY_KEYS = ['header', 'urgency', 'prefetch']
+/** @param {[key: string, value: unknown]} entry */
+const isClassifyEntry = ([key, value]) => {
+  if (!CLASSIFY_KEYS.includes(key)) return false
+  if (value === undefined) return true
+  return key === 'header' ? isText(value) && /^[\w!#$%&'*+.^`|~-]+$/.test(value) : typeof value === 'boolean'
+}
 /** @param {unknown} value */
 const isClassify = (value) =>
   isFunction(value) ||
   (isPlain(value) &&
     Object.values(value).some((each) => each !== undefined) &&
-    Object.keys(value).every((key) => CLASSIFY_KEYS.includes(key)) &&
-    (value.header === undefined || (isText(value.header) && /^[\w!#$%&'*+.^`|~-]+$/.test(value.header))) &&
-    [value.urgency, value.prefetch].every((each) => each === undefined || typeof each === 'boolean'))
+    Object.entries(value).every(isClassifyEntry))
+/** @param {unknown} value @returns {WrongEntry | undefined} */
+function wrongClassify(value) {
+  const found = isPlain(value) && Object.entries(value).find((each) => !isClassifyEntry(each))
+  return found ? [`.${found[0]}`, found[1]] : undefined
+}
 
 const FLEET_KEYS = ['name', 'directory']
 // The name becomes part of a socket's path, which must be short.
@@ -201,6 +220,7 @@ module.exports = {
   oneOf,
   isHeaderName,
   areHosts,
+  wrongHost,
   isPathOrOff,
   SECRETS,
   areShowable,
@@ -209,6 +229,7 @@ module.exports = {
   ACCESS_KEYS,
   isAccess,
   isClassify,
+  wrongClassify,
   isFleet,
   areProxies,
   wrongProxy,

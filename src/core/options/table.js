@@ -21,6 +21,7 @@ const {
   oneOf,
   isHeaderName,
   areHosts,
+  wrongHost,
   isPathOrOff,
   SECRETS,
   areShowable,
@@ -28,6 +29,7 @@ const {
   LOGGER,
   isAccess,
   isClassify,
+  wrongClassify,
   isFleet,
   areProxies,
   wrongProxy,
@@ -152,6 +154,8 @@ const RULES = {
   'shed.classify': [
     'a function (req) that returns a class, or an object with header (a name), urgency or prefetch (true or false)',
     isClassify,
+    undefined,
+    wrongClassify,
   ],
   'shed.key': ['a function (req) that returns a string or undefined', isFunction],
   'shed.shortage': ['a function that returns a number from 0 to 1', isFunction],
@@ -174,7 +178,12 @@ const RULES = {
   'deadline.default': MILLISECONDS,
   'deadline.max': MILLISECONDS,
   'deadline.of': ['a function (req) that returns the milliseconds left', isFunction],
-  'deadline.forward': ["a list of hosts such as ['orders.internal', 'localhost:4000']", areHosts],
+  'deadline.forward': [
+    "a list of hosts such as ['orders.internal', 'localhost:4000']",
+    areHosts,
+    undefined,
+    wrongHost,
+  ],
   'errors.answer': BOOLEAN,
   'errors.timeout': [
     'a number of milliseconds above 0, or a function (req, { route, priority }) that returns one',

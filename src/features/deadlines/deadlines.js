@@ -68,7 +68,8 @@ class Deadlines {
     this.#ages = ages
     this.callsUser = deadline.of !== undefined
     this.#header = deadline.header?.toLowerCase()
-    this.#hasDeadlines = [deadline.header, deadline.default, deadline.of].some((each) => each !== undefined)
+    const { header, default: usual, max, of } = deadline
+    this.#hasDeadlines = [header, usual, max, of].some((each) => each !== undefined)
   }
 
   start() {
@@ -209,7 +210,7 @@ class Deadlines {
       of === undefined
         ? undefined
         : callForNumber(this.#instance.internalErrors, 'deadline.of', () => of(req))
-    if (leftMs !== undefined) return Math.min(nowMs + leftMs, startedMs + max)
+    if (leftMs !== undefined) return Math.min(nowMs + Math.max(0, leftMs), startedMs + max)
     const timeoutMs = header === undefined ? undefined : timeoutOf(header, req.headers[header])
     return startedMs + Math.min(timeoutMs ?? usual, max)
   }

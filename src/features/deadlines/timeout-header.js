@@ -7,36 +7,42 @@ const GRPC = 'grpc-timeout'
 const ENVOY = 'x-envoy-expected-rq-timeout-ms'
 /** No longer than the longest value of a format: a header of 10 kB costs no regular expression. */
 const LONGEST = 16
-const MS = /^\d{1,10}(?:\.\d{1,3})?$/
-const GRPC_TIMEOUT = /^(\d{1,8})([HMSmun])$/
+const MS = /^-?\d{1,10}(?:\.\d{1,3})?$/
+const GRPC_TIMEOUT = /^(-?\d{1,8})([HMSmun])$/
 /** @type {Record<string, number>} */
 const UNIT_MS = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000_001 }
 const MOST_DIGITS = 99_999_999
+/**
+ * 24 days: the longest timer of Node, and the largest `int` of most languages. A service that takes more for
+ * a timer would give up at once.
+ */
+const MOST_MS = 2 ** 31 - 1
 
 /**
  * @param {string} name of the header, in lower case
  * @param {string | string[] | undefined} value
- * @returns {number | undefined} milliseconds; undefined if the value is none, or there are several
+ * @returns {number | undefined} milliseconds, 0 for a negative value: the caller has computed what was left.
+ *   undefined if the value is none, or there are several
  */
 function timeoutOf(name, value) {
   if (typeof value !== 'string' || value.length > LONGEST) return undefined
   if (name === GRPC) return grpcTimeoutOf(value)
   if (!MS.test(value)) return undefined
-  const ms = Number(value)
+  const ms = Math.max(0, Number(value))
   return ms === 0 && name === ENVOY ? undefined : ms
 }
 
 /** @param {string} value */
 function grpcTimeoutOf(value) {
   const found = GRPC_TIMEOUT.exec(value)
-  return found === null ? undefined : Number(found[1]) * UNIT_MS[found[2]]
+  return found === null ? undefined : Math.max(0, Number(found[1])) * UNIT_MS[found[2]]
 }
 
 /** Never 0, which some take for no timeout. @param {string} name @param {number} leftMs whole milliseconds */
 function timeoutText(name, leftMs) {
-  const ms = Math.max(1, leftMs)
+  const ms = Math.min(Math.max(1, leftMs), MOST_MS)
   if (name !== GRPC) return String(ms)
-  return ms <= MOST_DIGITS ? `${ms}m` : `${Math.min(MOST_DIGITS, Math.floor(ms / 1000))}S`
+  return ms <= MOST_DIGITS ? `${ms}m` : `${Math.floor(ms / 1000)}S`
 }
 
 exports.timeoutOf = timeoutOf

@@ -4,7 +4,7 @@
 // throws.
 
 const { readFileSync, statSync } = require('node:fs')
-const { groupOf, resolveMember, resolveOptions } = require('../../core/options/options')
+const { groupOf, resolveEach, resolveMember, resolveOptions } = require('../../core/options/options')
 const { CONFIG, MEMBERS, readVariables } = require('../../core/options/variables')
 
 /** @import { ResolvedOptions, SpillwayOptions } from '../../../index.js' */
@@ -65,7 +65,7 @@ class Settings {
     try {
       return resolveOptions(/** @type {SpillwayOptions} */ (this.#given))
     } catch (error) {
-      // Two options that exclude each other.
+      // Two options that exclude each other, or one that needs another.
       this.problems.push(`${/** @type {Error} */ (error).message} The defaults are in force.`)
       return resolveOptions(/** @type {SpillwayOptions} */ (DEFAULTS))
     }
@@ -105,7 +105,7 @@ class Settings {
     try {
       const own = /** @type {Record<string, 'listen' | 'attach' | undefined>} */ (MEMBERS)[group]
       if (own !== undefined) resolveMember(own, { [key]: value })
-      else resolveOptions(group === '' ? { [key]: value } : { [group]: { [key]: value } })
+      else resolveEach(group === '' ? { [key]: value } : { [group]: { [key]: value } })
     } catch (error) {
       const isAdmin = group === 'admin'
       this.problems.push(
