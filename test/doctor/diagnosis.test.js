@@ -40,6 +40,12 @@ test('an effect keeps its severity, and comes after its cause, which is as sever
     ['overloaded', 'high', null],
     ['cpu-saturated', 'high', 'overloaded'],
   ])
+  // A limit of one route is reached whether the CPU is busy or not.
+  const limited = { admission: { rejected: 500, reasons: { 'limit:report': 500 } } }
+  assert.deepEqual(found(figuresWith({ loop: { utilization: 0.98 }, ...limited })), [
+    ['overloaded', 'high', null],
+    ['cpu-saturated', 'high', null],
+  ])
   // A block for 15 % of the time is medium by itself.
   const blocked = {
     loop: { ...FULL.loop, utilization: 0.5, veryLong: { count: 100, share: 0.18, requests: 100 } },

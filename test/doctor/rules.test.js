@@ -906,7 +906,29 @@ test('overloaded advises by the reason', () => {
     ruleOf('overloaded').find(figuresWith({ admission: { rejected: 100, reasons } }))[0].advice
   assert.match(adviceFor({ loop: 40, concurrency: 60 }), /maxConcurrent/)
   assert.match(adviceFor({ loop: 60, concurrency: 40 }), /event loop/)
-  assert.match(adviceFor({ rss_bytes: 100 }), /fixed limit/)
+  assert.match(adviceFor({ rss_bytes: 100 }), /fixed limit `shed\.maxRssBytes`/)
+})
+
+test('overloaded names the limit of the user that was reached', () => {
+  const claimOf = (admission) => ruleOf('overloaded').find(figuresWith({ admission }))[0]
+  const { summary, advice, route } = claimOf({ rejected: 100, reasons: { loop: 40, 'limit:report': 60 } })
+  assert.equal(
+    summary,
+    "9.1 % of the requests were rejected, mostly for limit:report (100 requests): all places of the limit 'report' were taken."
+  )
+  assert.match(advice, /^Raise `maxConcurrent` of the limit 'report' if /)
+  assert.equal(route, null)
+  const observed = { mode: 'observe', wouldReject: 100, reasons: { 'limit:report': 100 } }
+  assert.match(claimOf(observed).summary, /: all places of the limit 'report' were taken\.$/)
+  for (const [reason, option] of [
+    ['concurrency', 'maxConcurrent'],
+    ['event_loop_delay', 'maxEventLoopDelay'],
+    ['heap_used_bytes', 'maxHeapUsedBytes'],
+  ]) {
+    const said = claimOf({ rejected: 100, reasons: { [reason]: 100 } })
+    assert.ok(said.summary.endsWith(`: the limit \`shed.${option}\` was reached.`), said.summary)
+    assert.ok(said.advice.includes(`\`shed.${option}\``), said.advice)
+  }
 })
 
 test('slow-clients', () => {

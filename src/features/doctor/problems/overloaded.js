@@ -5,7 +5,7 @@
 // - Ten rejections at least: a handful in a minute is nothing to wake anybody for. The route that takes most
 //   of the loop while requests are rejected is named: the rest of the minute may be idle.
 
-const { POOL_REASON } = require('../../../core/gate/verdict')
+const { LIMIT_REASON, POOL_REASON } = require('../../../core/gate/verdict')
 const { evidence, mostOfTime } = require('../evidence')
 const { adviceWithin } = require('../stall-places')
 const { counted, percent, routeName } = require('../../../core/readable')
@@ -27,6 +27,14 @@ const ADVICE = {
   deadline: 'Requests would not be answered within their deadlines. Run more processes, or allow more time.',
   age: 'Requests wait in a proxy before they arrive. Run more processes, or let the proxy queue fewer. If it queues none, its clock differs: compare it with the clock of this machine, and see `deadlines.proxy.clockDifferenceMs` of the snapshot.',
 }
+/** The fixed limits of the user, by reason. @type {Record<string, string>} */
+const FIXED = {
+  concurrency: 'shed.maxConcurrent',
+  event_loop_delay: 'shed.maxEventLoopDelay',
+  event_loop_utilization: 'shed.maxEventLoopUtilization',
+  heap_used_bytes: 'shed.maxHeapUsedBytes',
+  rss_bytes: 'shed.maxRssBytes',
+}
 /** Causes other than the number of requests. @type {Record<string, string>} */
 const CAUSES = {
   memory: 'the heap is nearly full',
@@ -34,13 +42,42 @@ const CAUSES = {
   age: 'the time in the proxy, by its clock, is longer than allowed',
 }
 const OTHER_CAUSE = 'more requests come than the process can serve'
-const OTHER_ADVICE =
-  'A fixed limit of the options `shed` is reached. Raise it if the process has room, or run more processes.'
+
+/** @param {string} reason */
+function causeOf(reason) {
+  if (reason.startsWith(LIMIT_REASON)) return `all places of ${limitOf(reason)} were taken`
+  if (Object.hasOwn(FIXED, reason)) return `the limit \`${FIXED[reason]}\` was reached`
+  return CAUSES[reason] ?? OTHER_CAUSE
+}
+
+/** @param {string} reason */
+function adviceFor(reason) {
+  if (reason.startsWith(LIMIT_REASON))
+    return `Raise \`maxConcurrent\` of ${limitOf(reason)} if what it protects has room, or make these requests take less time. \`maxWait\` and \`maxQueue\` say how long and how many may wait.`
+  if (ADVICE[reason] !== undefined || !Object.hasOwn(FIXED, reason)) return ADVICE[reason] ?? ADVICE.loop
+  return `The fixed limit \`${FIXED[reason]}\` is reached. Raise it if the process has room, or run more processes.`
+}
+
+/** @param {string} reason */
+const limitOf = (reason) => `the limit '${reason.slice(LIMIT_REASON.length)}'`
+
+/**
+ * The reason of most rejections. A pool that is short is a finding of its own: pool-exhausted.
+ *
+ * @param {Record<string, number>} reasons
+ */
+const mainReason = (reasons) =>
+  Object.entries(reasons)
+    .filter(([name]) => !name.startsWith(POOL_REASON))
+    .sort(([, a], [, b]) => b - a)
+    .map(([name]) => name)[0] ?? 'loop'
 
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'overloaded',
-  explains: ['cpu-saturated'],
+  // A limit is reached whether the CPU is busy or not.
+  explains: ({ admission }) =>
+    mainReason(admission.reasons).startsWith(LIMIT_REASON) ? [] : ['cpu-saturated'],
   find(figures) {
     const { admission, overload, requests, routes, loop } = figures
     const isObserved = admission.mode === 'observe'
@@ -50,10 +87,7 @@ const rule = {
     const offered = requests.count + (isObserved ? 0 : rejected)
     const share = offered === 0 ? 0 : rejected / offered
     if (rejected < FEWEST || share < SOME) return []
-    const [reason = 'loop'] = Object.entries(admission.reasons)
-      .filter(([name]) => !name.startsWith(POOL_REASON))
-      .sort(([, a], [, b]) => b - a)
-      .map(([name]) => name)
+    const reason = mainReason(admission.reasons)
     const utilization = overload?.utilization ?? loop.utilization
     const [first] = overload?.routes ?? []
     const isCostly =
@@ -64,7 +98,7 @@ const rule = {
         severity: share >= MANY ? 'high' : 'medium',
         share,
         route,
-        summary: `${percent(share)} of the requests ${isObserved ? 'would be' : 'were'} rejected${isObserved ? '' : `, mostly for ${reason}`} (${counted(rejected, 'request')}): ${CAUSES[reason] ?? OTHER_CAUSE}.${isCostly ? ` Meanwhile ${route} took ${percent(first.loopShare)} of the loop's time.` : ''}`,
+        summary: `${percent(share)} of the requests ${isObserved ? 'would be' : 'were'} rejected${isObserved ? '' : `, mostly for ${reason}`} (${counted(rejected, 'request')}): ${causeOf(reason)}.${isCostly ? ` Meanwhile ${route} took ${percent(first.loopShare)} of the loop's time.` : ''}`,
         evidence: [
           evidence(
             isObserved ? 'requests that would be rejected' : 'rejected requests',
@@ -81,13 +115,13 @@ const rule = {
         ],
         advice: isCostly
           ? `Make ${route} cheaper: a CPU profile (\`npx spillway profile\`) shows where its time goes.${adviceWithin(figures, route)} Or run more processes.`
-          : (ADVICE[reason] ?? OTHER_ADVICE),
+          : adviceFor(reason),
       },
     ]
   },
 }
 
-/** A pool that is short is a finding of its own: pool-exhausted. @param {Record<string, number>} reasons */
+/** @param {Record<string, number>} reasons */
 const forPools = (reasons) =>
   Object.entries(reasons).reduce(
     (sum, [name, count]) => (name.startsWith(POOL_REASON) ? sum + count : sum),
