@@ -44,6 +44,14 @@ class Opening {
 }
 
 /**
+ * The openings of a socket, one for each instance. Listeners of the first one are for all: Node warns of a
+ * leak from eleven on.
+ *
+ * @type {WeakMap<ClientSocket, { opening: Opening, clock: Clock }[]>}
+ */
+const openingsOf = new WeakMap()
+
+/**
  * Follows the events of a socket of `node:http`.
  *
  * @param {ClientSocket} socket
@@ -55,15 +63,25 @@ function openingOf(socket, { host, socketPath }, clock) {
   if (socket.connecting !== true && socket.secureConnecting !== true) return undefined
   const hasName = socket.connecting === true && typeof socketPath !== 'string' && isIP(host) === 0
   const opening = new Opening(clock.now(), hasName)
+  const known = openingsOf.get(socket)
+  if (known === undefined) openingsOf.set(socket, listenTo(socket, { opening, clock }, hasName))
+  else known.push({ opening, clock })
+  return opening
+}
+
+/** @param {ClientSocket} socket @param {{ opening: Opening, clock: Clock }} first @param {boolean} hasName */
+function listenTo(socket, first, hasName) {
+  const openings = [first]
   const onLookup = () => {
-    opening.lookedUpMs = clock.now()
+    for (const { opening, clock } of openings) opening.lookedUpMs = clock.now()
   }
   if (hasName) socket.once('lookup', onLookup)
   socket.once(socket.encrypted === true ? 'secureConnect' : 'connect', () => {
-    opening.end(clock.now(), true)
+    openingsOf.delete(socket)
+    for (const { opening, clock } of openings) opening.end(clock.now(), true)
     socket.off('lookup', onLookup)
   })
-  return opening
+  return openings
 }
 
 exports.Opening = Opening

@@ -37,6 +37,14 @@ const MAX_ORIGINS = 200
 const LONGEST_HOST = 253
 const SERVER_ERROR = 500
 
+/**
+ * Those that observe, in the order in which they subscribed. The first of them listens to a request for all:
+ * Node warns of a leak from eleven listeners on, and a process may have more instances.
+ *
+ * @type {OutgoingCalls[]}
+ */
+let open = []
+
 class OutgoingCalls {
   #clock
   #internalErrors
@@ -50,8 +58,6 @@ class OutgoingCalls {
   #lastEndedMs = new WeakMap()
   /** @param {unknown} error */
   #onError = (error) => this.#internalErrors.report('insight.outgoing', error)
-  /** One listener for all requests of `node:http`. */
-  #onSocket
   /** @type {Map<string, string>} */
   #hostOfOrigin = new Map()
   #isHttpShown = true
@@ -69,9 +75,11 @@ class OutgoingCalls {
     this.#unmatched = routes.unmatched
     this.#table = new OutgoingTable(routes.overflow)
     this.#openings = new UndiciOpenings(clock, this.#onError)
-    const calls = this
-    /** @this {ClientRequest} @param {ClientSocket} socket */
-    this.#onSocket = function onSocket(socket) {
+  }
+
+  /** One listener for all requests of `node:http`. @this {ClientRequest} @param {ClientSocket} socket */
+  static #onSocket = function onSocket(socket) {
+    for (const calls of open) {
       try {
         calls.#follow(this, socket)
       } catch (error) {
@@ -82,10 +90,12 @@ class OutgoingCalls {
 
   start() {
     this.#checkInstrumentation()
+    open.push(this)
     for (const [name, listener] of this.#listeners) subscribe(name, listener)
   }
 
   close() {
+    open = open.filter((calls) => calls !== this)
     for (const [name, listener] of this.#listeners) unsubscribe(name, listener)
     this.#openings.close()
   }
@@ -133,7 +143,7 @@ class OutgoingCalls {
   #beginHttp = ({ request }) => {
     if (request.host === OWN_HOST) return
     this.#begin(request, request.host ?? 'localhost', request.method)
-    request.on('socket', this.#onSocket)
+    if (open[0] === this) request.on('socket', OutgoingCalls.#onSocket)
   }
 
   // Node 20 has this channel alone.
@@ -194,7 +204,12 @@ class OutgoingCalls {
     if (call === undefined) return
     call.status = response.statusCode
     call.headMs = this.#clock.now()
-    response.once('close', () => this.#end(request, !response.complete, this.#isHttpShown))
+    if (open[0] === this) response.once('close', () => OutgoingCalls.#onClose(request, response))
+  }
+
+  /** @param {ClientRequest} request @param {Response} response */
+  static #onClose(request, response) {
+    for (const calls of open) calls.#end(request, !response.complete, calls.#isHttpShown)
   }
 
   /** @param {object} request @param {boolean} isCut @param {boolean} isShown */
