@@ -87,10 +87,17 @@ const LIMIT_COLUMNS = [
   number('would reject', ({ wouldReject }) => count(wouldReject), { from: 100 }),
 ]
 
+/** Durations do not include this time. @type {Column<SlowRequest>} */
+const PROXY_COLUMN = number('proxy ms', ({ proxyMs }) => ms(proxyMs), {
+  isKnown: ({ proxyMs = null }) => proxyMs !== null,
+  from: 56,
+})
+
 /** @type {Column<SlowRequest>[]} */
 const SLOWEST_COLUMNS = [
   text('route', routeName, { isFlexible: true }),
   number('ms', ({ durationMs }) => ms(durationMs)),
+  PROXY_COLUMN,
   number('status', ({ status }) => status ?? NONE, { from: 66 }),
   text('outcome', ({ outcome }) => outcome, { from: 60 }),
   text('mostly', ({ parts }) => mostly(parts)),
@@ -141,6 +148,7 @@ module.exports = {
   OUTGOING_COLUMNS,
   PARTS,
   POOL_COLUMNS,
+  PROXY_COLUMN,
   ROUTE_COLUMNS,
   SLOWEST_COLUMNS,
   mostly,

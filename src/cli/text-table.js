@@ -19,6 +19,8 @@ const { GAP, clipDistinct, padEnd, padStart, printable, widthOf } = require('./p
  * @property {boolean} [isText] aligned to the left
  * @property {boolean} [isFlexible] it is cut where the line is too long; one column of a table
  * @property {number} [from] least width of a line for it to be shown
+ * @property {(row: Row) => boolean} [isKnown] false for a row without a value. Without any value the column is
+ *   left out
  * @property {number} [least] a width that it has whatever is in it, so that nothing jumps from one drawing to
  *   the next
  * @property {(row: Row) => Style | undefined} [style]
@@ -32,7 +34,9 @@ const { GAP, clipDistinct, padEnd, padStart, printable, widthOf } = require('./p
  * @returns {{ head: string, rows: string[] }}
  */
 function layOut(given, rows, { paint, width = Number.POSITIVE_INFINITY, end = '...', fills = false }) {
-  const columns = given.filter(({ from = 0 }) => width >= from)
+  const columns = given.filter(
+    ({ from = 0, isKnown }) => width >= from && (isKnown === undefined || rows.some(isKnown))
+  )
   const cells = rows.map((row) => columns.map(({ of }) => printable(of(row))))
   const widths = columns.map(({ head, least = 0 }, index) =>
     cells.reduce((most, row) => Math.max(most, widthOf(row[index])), Math.max(widthOf(head), least))

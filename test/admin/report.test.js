@@ -177,6 +177,36 @@ describe('the document', () => {
     assert.deepEqual(makeReport(run, css, run).run, run)
   })
 
+  test('shows the time in the proxy, in all and by slow request, where a proxy stamps requests', () => {
+    const slow = (proxyMs) => ({
+      at: new Date(AT + 1000).toISOString(),
+      method: 'GET',
+      route: '/pay',
+      status: 200,
+      outcome: 'completed',
+      durationMs: 12,
+      parts: PARTS,
+      proxyMs,
+      traceId: null,
+      requestId: null,
+    })
+    const stamped = (sinceStart) => {
+      const totals = totalsAt(60, { '/pay': 20 })
+      totals.snapshot.routes[0].parts = { sinceStart, lastMinute: sinceStart }
+      return { start: totalsAt(0, {}), end: totals }
+    }
+    const rowOf = (page, id) =>
+      [...page.matchAll(new RegExp(`<section id="${id}"[\\s\\S]*?</section>`, 'g'))].map(([section]) =>
+        textOf(section).split('\n').filter(Boolean)
+      )[0]
+    const page = documentOf({ ...stamped({ ...PARTS, proxyMs: 9000 }), slowest: [slow(720), slow(null)] })
+    assert.ok(rowOf(page, 'parts').includes('450 ms'))
+    assert.ok(rowOf(page, 'slowest').includes('720 ms'))
+    for (const id of ['parts', 'slowest']) assert.ok(rowOf(page, id).includes('in the proxy'), id)
+    const without = documentOf({ ...stamped(PARTS), slowest: [slow(null)] })
+    assert.doesNotMatch(without, /in the proxy/)
+  })
+
   test('stays small for a long run with many routes, findings and stalls', () => {
     const counts = Object.fromEntries(
       Array.from({ length: 300 }, (_, i) => [`/${'a'.repeat(60)}/${i}`, 1000 + i])

@@ -15,7 +15,9 @@ const {
   widthOf,
   wrap,
 } = require('../../src/cli/printable-text')
+const { snapshotLines } = require('../../src/cli/snapshot-sections')
 const { layOut, tableLines } = require('../../src/cli/text-table')
+const { routeDetail } = require('../../src/cli/top/route-detail')
 const { keysOf } = require('../../src/cli/top/terminal')
 const { OUTSIDE } = require('../../src/cli/top/head-lines')
 const { RULES } = require('../../src/features/doctor/rules')
@@ -164,6 +166,68 @@ describe('a table', () => {
     assert.match(headAt(40), /p99$/)
     assert.doesNotMatch(headAt(39), /p99/)
     assert.match(headAt(undefined), /p99$/)
+  })
+
+  test('leaves a column out where no row has a value', () => {
+    const some = [...columns, { head: 'proxy', isKnown: ({ proxy }) => proxy !== undefined, of: () => '' }]
+    const headOf = (given) => tableLines(some, given, { paint: plain })[0]
+    assert.doesNotMatch(headOf(rows), /proxy/)
+    assert.match(headOf([...rows, { route: '/', ms: 1, proxy: 0 }]), /proxy$/)
+  })
+})
+
+describe('the time in the proxy', () => {
+  const slow = (proxyMs) => ({
+    at: '2026-01-01T00:00:00.000Z',
+    method: 'GET',
+    route: '/a',
+    status: 200,
+    outcome: 'completed',
+    durationMs: 12,
+    parts: null,
+    proxyMs,
+    requestId: null,
+    traceId: null,
+  })
+  const sums = { queueMs: 0, runMs: 20, loopBusyMs: 0, gcMs: 0, waitMs: 20, bodyMs: 0, unreadMs: 0 }
+  const routeWith = (proxyMs) =>
+    routeOf('/a', 10, { parts: { sinceStart: sums, lastMinute: { ...sums, proxyMs } } })
+  const out = { paint: plain, isUnicode: true }
+  const detailOf = (route, slowest) => {
+    const snapshot = snapshotOf({ routes: [route], slowest })
+    const rates = { of: () => ({ requests: 1, errors: 0, shed: 0 }) }
+    return routeDetail(route, { snapshot, rates }, { out, width: 100 })
+  }
+
+  test('is shown by `top` beside the parts of a route, and by slow request', () => {
+    const lines = detailOf(routeWith(3000), [slow(450), slow(0)])
+    assert.ok(lines.some((line) => /^ {2}proxy +300 ms +before it arrived$/.test(line)))
+    const head = lines.findIndex((line) => /^ {2}at +ms +proxy ms +status/.test(line))
+    assert.deepEqual(
+      lines.slice(head + 1, head + 3).map((line) => line.split(/ +/).slice(2, 4)),
+      [
+        ['12.0', '450'],
+        ['12.0', '0'],
+      ]
+    )
+  })
+
+  test('is not shown without a stamp of a proxy, nor for a service that does not know it', () => {
+    for (const proxyMs of [null, undefined])
+      assert.doesNotMatch(detailOf(routeWith(0), [slow(proxyMs)]).join('\n'), /proxy/)
+  })
+
+  test('is shown by `snapshot` for its slowest requests', () => {
+    const linesOf = (slowest) => {
+      const lines = snapshotLines(snapshotOf({ slowest }), {
+        out: { ...out, lineWidth: 100 },
+        url: 'http://a',
+      })
+      return lines.slice(lines.indexOf('Slowest requests') + 1)
+    }
+    assert.match(linesOf([slow(450)])[0], /^ {2}route +ms +proxy ms +status/)
+    assert.match(linesOf([slow(450)])[1], /^ {2}GET \/a +12\.0 +450 +200/)
+    assert.doesNotMatch(linesOf([slow(null)])[0], /proxy/)
   })
 })
 

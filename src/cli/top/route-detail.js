@@ -6,7 +6,7 @@ const { placeOf, timesOf } = require('../commands/stalls')
 const { NONE, bytes, duration, percent, routeName, timeOfDay } = require('../../core/readable')
 const { count, ms, rate } = require('../figures')
 const { GAP, printable, wrap } = require('../printable-text')
-const { PARTS, mostly } = require('../snapshot-tables')
+const { PARTS, PROXY_COLUMN, mostly } = require('../snapshot-tables')
 const { tableLines } = require('../text-table')
 
 /**
@@ -30,6 +30,9 @@ const MEANINGS = {
   waitMs: 'the loop was free: it awaited something',
   bodyMs: 'from the head to the last byte',
 }
+
+/** Not a part of the durations. */
+const IN_PROXY = 'before it arrived'
 
 /**
  * @param {RouteSnapshot} route
@@ -97,13 +100,19 @@ function partLines({ parts, lastMinute }, { paint, isUnicode }, width) {
   const room = width - FIGURES_WIDTH
   const hasMeaning = room >= meaningWidth + LEAST_BAR
   const most = Math.max(0, Math.min(MOST_BAR, hasMeaning ? room - meaningWidth : room))
-  return names.map((name) => {
+  /** @param {string} name @param {string} share @param {number} sumMs */
+  const figures = (name, share, sumMs) =>
+    `${name.padEnd(9)} ${share.padStart(7)} ${`${ms(sumMs / lastMinute.count)} ms`.padStart(10)}${GAP}`
+  /** @param {string} text */
+  const meaning = (text) => (hasMeaning ? GAP + paint('dim', text) : '')
+  const lines = names.map((name) => {
     const share = parts.lastMinute[name] / total
-    const mean = `${ms(parts.lastMinute[name] / lastMinute.count)} ms`
     const bar = block.repeat(Math.round(share * most)).padEnd(most)
-    const meaning = hasMeaning ? GAP + paint('dim', MEANINGS[name]) : ''
-    return `${PARTS[name].padEnd(9)} ${percent(share).padStart(7)} ${mean.padStart(10)}${GAP}${paint('cyan', bar)}${meaning}`
+    return `${figures(PARTS[name], percent(share), parts.lastMinute[name])}${paint('cyan', bar)}${meaning(MEANINGS[name])}`
   })
+  const { proxyMs } = parts.lastMinute
+  if (proxyMs > 0) lines.push(`${figures('proxy', '', proxyMs)}${' '.repeat(most)}${meaning(IN_PROXY)}`)
+  return lines
 }
 
 /** @param {RouteSnapshot} route */
@@ -159,6 +168,7 @@ function slowLines(route, { slowest }, look) {
   const columns = [
     { head: 'at', isText: true, of: ({ at }) => timeOfDay(at) },
     { head: 'ms', least: 7, of: ({ durationMs }) => ms(durationMs) },
+    PROXY_COLUMN,
     { head: 'status', from: 50, of: ({ status }) => status ?? NONE },
     { head: 'outcome', isText: true, of: ({ outcome }) => outcome },
     { head: 'mostly', isText: true, of: ({ parts }) => mostly(parts) },

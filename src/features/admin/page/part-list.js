@@ -13,9 +13,15 @@ const PARTS = [
   { key: 'bodyMs', name: 'body', about: 'from the head to the last byte' },
 ]
 
+/** Where a proxy stamps requests. Durations do not include this time, so it is not one of their parts. */
+const IN_PROXY = {
+  name: 'in the proxy',
+  about: 'in the proxy, before it arrived; durations do not include it',
+}
+
 /** @param {Partial<RequestParts>} parts @param {{ key: keyof RequestParts }} part */
 const msOf = (parts, { key }) => Math.max(0, parts[key] ?? 0)
 /** @param {Partial<RequestParts>} parts */
 const sumOf = (parts) => PARTS.reduce((sum, part) => sum + msOf(parts, part), 0)
 
-module.exports = { PARTS, msOf, sumOf }
+module.exports = { IN_PROXY, PARTS, msOf, sumOf }

@@ -3,7 +3,7 @@
 
 const { make, setChildren, setStyle } = require('./dom')
 const { NONE, duration, percent } = require('../../../core/readable')
-const { PARTS, msOf, sumOf } = require('./part-list')
+const { IN_PROXY, PARTS, msOf, sumOf } = require('./part-list')
 
 /** @import { RequestParts } from '../../../../index.js' */
 
@@ -57,7 +57,7 @@ const makeLegend = () =>
     )
   )
 
-/** @param {RequestParts} parts @param {number} [requests] to show the mean of */
+/** @param {RequestParts & { proxyMs?: number }} parts @param {number} [requests] to show the mean of */
 const makePartsTable = (parts, requests = 1) =>
   make(
     'table',
@@ -78,7 +78,15 @@ const makePartsTable = (parts, requests = 1) =>
           ),
           make('td', null, duration(msOf(parts, part) / Math.max(1, requests)))
         )
-      )
+      ),
+      parts.proxyMs
+        ? make(
+            'tr',
+            null,
+            make('th', { scope: 'row', title: IN_PROXY.about }, IN_PROXY.name),
+            make('td', null, duration(parts.proxyMs / Math.max(1, requests)))
+          )
+        : null
     )
   )
 

@@ -3,7 +3,7 @@
 // report, each route before and after.
 
 const { NONE, count, duration, number, percent, routeName } = require('../../../core/readable')
-const { PARTS, msOf, sumOf } = require('../page/part-list')
+const { IN_PROXY, PARTS, msOf, sumOf } = require('../page/part-list')
 const { coversOf, makeSection, makeTable } = require('./table')
 const { html } = require('./markup')
 const { changeOf } = require('./overview')
@@ -71,28 +71,36 @@ function makeRoutes(run, times) {
 function makeParts(run, times) {
   const routes = run.routes.filter(({ parts, count: requests }) => parts !== null && requests > 0)
   if (routes.length === 0) return null
+  const isStamped = routes.some(({ parts }) => parts?.proxyMs)
   const rows = routes.map(({ method, route, parts, count: requests }) => [
     routeName({ method, route }),
     makeBar(parts),
     ...PARTS.map((part) => duration(msOf(/** @type {Partial<RequestParts>} */ (parts), part) / requests)),
+    ...(isStamped ? [duration((parts?.proxyMs ?? 0) / requests)] : []),
   ])
   return makeSection(
     'parts',
     'Where the time goes',
     coversOf(run, times)[run.covers],
-    makeLegend(),
+    makeLegend(isStamped),
     makeTable({
       caption: 'Mean of a request, by part',
-      heads: [ROUTE, { title: 'share', isText: true }, ...PARTS.map(({ name }) => name)],
+      heads: [
+        ROUTE,
+        { title: 'share', isText: true },
+        ...PARTS.map(({ name }) => name),
+        ...(isStamped ? [IN_PROXY.name] : []),
+      ],
       rows,
     })
   )
 }
 
-const makeLegend = () =>
+/** @param {boolean} isStamped whether a proxy stamps requests */
+const makeLegend = (isStamped) =>
   html`<ul class="legend">${PARTS.map(
     ({ key, name, about }) => html`<li><i class="swatch part-${key}"></i><b>${name}</b>: ${about}</li>`
-  )}</ul>`
+  )}${isStamped && html`<li><b>${IN_PROXY.name}</b>: ${IN_PROXY.about}</li>`}</ul>`
 
 /**
  * The figures stand in the other columns.
@@ -123,14 +131,16 @@ function makeSlowest({ slowest, eventsCover }, times) {
   if (slowest.length === 0)
     return makeSection('slowest', 'Slowest requests', about, html`<p>None is known.</p>`)
   const longestMs = Math.max(...slowest.map(({ durationMs }) => durationMs))
+  const isStamped = slowest.some(({ proxyMs = null }) => proxyMs !== null)
   const rows = slowest.map(
-    ({ method, route, at, status, outcome, durationMs, parts, traceId, requestId }) => [
+    ({ method, route, at, status, outcome, durationMs, parts, proxyMs, traceId, requestId }) => [
       routeName({ method, route }),
       times.time(at),
       outcome === 'completed' ? String(status) : `${status ?? NONE} ${outcome}`,
       duration(durationMs),
       makeBar(parts, durationMs / longestMs),
       ...PARTS.map((part) => (parts === null ? NONE : duration(msOf(parts, part)))),
+      ...(isStamped ? [duration(proxyMs)] : []),
       String(traceId ?? requestId ?? NONE),
     ]
   )
@@ -141,6 +151,7 @@ function makeSlowest({ slowest, eventsCover }, times) {
     'took',
     { title: 'parts', isText: true },
     ...PARTS.map(({ name }) => name),
+    ...(isStamped ? [IN_PROXY.name] : []),
     { title: 'trace or request id', isText: true },
   ]
   return makeSection(

@@ -44,7 +44,7 @@ const RATIOS = { p50Ms: 0.5, p90Ms: 0.9, p95Ms: 0.95, p99Ms: 0.99, p999Ms: 0.999
  * @property {number} errors
  * @property {number | null} shed
  * @property {Quantiles | null} latencies
- * @property {Partial<RequestParts> | null} parts the sums of all its requests
+ * @property {(Partial<RequestParts> & { proxyMs?: number }) | null} parts the sums of all its requests
  *
  * @typedef {{ method: string, route: string }} Named
  * @typedef {RouteSnapshot & { parts: NonNullable<RouteSnapshot['parts']> }} RouteWithParts they are measured
