@@ -238,6 +238,8 @@ const LANGUAGES = {
   json: (_t, { code }) => JSON.parse(code),
   nginx: isIn('nginx.conf'),
   haproxy: isIn('haproxy.cfg'),
+  /** Lines to add to an example. Tests of proxies/ run them. */
+  conf: () => {},
   yaml: (_t, { code }) => {
     for (const document of parseAllDocuments(code)) assert.deepEqual(document.errors, [])
   },

@@ -2,8 +2,10 @@
 // The configurations of examples/proxies/ by the real proxies: what docs/proxies.md says of them.
 
 const assert = require('node:assert/strict')
+const { readFileSync } = require('node:fs')
 const http = require('node:http')
 const { isIP } = require('node:net')
+const { join } = require('node:path')
 const { describe, test } = require('node:test')
 const { PROXIES, isMissing, startInstance, startProxy } = require('./proxy')
 
@@ -134,6 +136,24 @@ test('nginx: with one instance down and the other full, a client gets what was t
   const gets = await answersTo(proxy, 'GET', 10)
   assert.deepEqual(new Set(statusesOf(gets)), new Set([502, 503]))
   for (const { status, headers } of gets) assert.equal('retry-after' in headers, status === 503)
+  await release()
+})
+
+test('nginx: the lines for that case in docs/proxies.md turn the 502 into a 503 with Retry-After', {
+  skip: isMissing('nginx'),
+}, async (t) => {
+  const page = readFileSync(join(__dirname, '../../docs/proxies.md'), 'utf8')
+  const [, lines] = /```conf\n( *error_page [\s\S]*?)```/.exec(page) ?? []
+  const [full, down] = [await startInstance(t, 'a', ONE), await startInstance(t, 'b')]
+  const added = (text) => text.replace('location / {', `${lines}\n  location / {`)
+  const proxy = await startProxy(t, 'nginx', [full.port, down.port], added)
+  const release = await full.hold()
+  await down.spillway.drain({ delay: 0, timeout: 1000 })
+  const gets = await answersTo(proxy, 'GET', 10)
+  assert.deepEqual(statusesOf(gets), Array(10).fill(503))
+  for (const { headers } of gets) assert.match(headers['retry-after'], /^\d+$/)
+  // Both kinds were there: rejected by the service, and by nginx.
+  assert.equal(new Set(gets.map(({ body }) => body.includes('Overloaded'))).size, 2)
   await release()
 })
 
