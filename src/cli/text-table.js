@@ -19,7 +19,7 @@ const { GAP, clipDistinct, padEnd, padStart, printable, widthOf } = require('./p
  * @property {boolean} [isText] aligned to the left
  * @property {boolean} [isFlexible] it is cut where the line is too long; one column of a table
  * @property {number} [from] least width of a line for it to be shown
- * @property {(row: Row) => boolean} [isKnown] false for a row without a value. Without any value the column is
+ * @property {(row: Row) => boolean} [isKnown] false for a row without a value. A column without a value is
  *   left out
  * @property {number} [least] a width that it has whatever is in it, so that nothing jumps from one drawing to
  *   the next

@@ -38,8 +38,8 @@ const LONGEST_HOST = 253
 const SERVER_ERROR = 500
 
 /**
- * Those that observe, in the order in which they subscribed. The first of them listens to a request for all:
- * Node warns of a leak from eleven listeners on, and a process may have more instances.
+ * Those that observe, in the order of their subscriptions. The first one listens to a request for all of
+ * them. A process may have many instances, and Node warns of a leak from eleven listeners on.
  *
  * @type {OutgoingCalls[]}
  */
