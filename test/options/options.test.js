@@ -634,7 +634,7 @@ for (const [given, ending] of [
   ],
   [
     { deadline: { default: 700, forward: ['*.internal'] } },
-    "got '*.internal' (string) as `deadline.forward[0]`. There are no wildcards: list each host.",
+    "got '*.internal' (string) as `deadline.forward[0]`. Wildcards do not work: list each host.",
   ],
   [{ deadline: { default: 700, forward: ['a b'] } }, "got 'a b' (string) as `deadline.forward[0]`."],
   [{ shed: { classify: { urgency: true, header: ['a'] } } }, "got ['a'] as `shed.classify.header`."],

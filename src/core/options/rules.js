@@ -83,7 +83,7 @@ function wrongHost(value) {
   if (at === -1) return undefined
   const entry = /** @type {unknown[]} */ (value)[at]
   if (typeof entry !== 'string') return [`[${at}]`, entry]
-  if (entry.includes('*')) return [`[${at}]`, entry, 'There are no wildcards: list each host.']
+  if (entry.includes('*')) return [`[${at}]`, entry, 'Wildcards do not work: list each host.']
   const [host] = entry.replace(/^https?:\/\//i, '').split('/')
   return isHost(host) ? [`[${at}]`, entry, `Write '${host}'.`] : [`[${at}]`, entry]
 }
