@@ -184,3 +184,37 @@ test('nginx with its default of max_fails leaves both instances alone after one 
   assert.equal((await proxy.ask('GET')).status, 502)
   assert.match(proxy.log(), /no live upstreams/)
 })
+
+/** Settles when so many health checks have reached the instance. */
+const checked = ({ spillway }, count) =>
+  new Promise((resolve) => {
+    spillway.health.check('count', () => (--count === 0 ? resolve(undefined) : undefined), { cache: 0 })
+  })
+
+/** The requests that an instance gets after it has rejected for a while. */
+async function requestsAfterShedding(t, edit) {
+  const [a, b] = [await startInstance(t, 'a', ONE), await startInstance(t, 'b')]
+  const isKnown = checked(a, 2)
+  const proxy = await startProxy(t, 'envoy', [a.port, b.port], edit)
+  // Envoy ejects no instance before it knows its health.
+  await isKnown
+  const release = await a.hold()
+  await answersTo(proxy, 'POST', 40)
+  assert.ok(a.shedCount() >= 5)
+  await release()
+  const before = a.requests()
+  assert.deepEqual(new Set(statusesOf(await answersTo(proxy, 'POST', 20))), new Set([200]))
+  return a.requests() - before
+}
+
+test('Envoy keeps an instance that sheds, and with its default outlier detection sends it nothing', {
+  skip: isMissing('envoy'),
+}, async (t) => {
+  // A health check that passes would bring it back within a second.
+  const forLong = (text) =>
+    text.replace(/^( +)base_ejection_time: .*$/m, '$1successful_active_health_check_uneject_host: false')
+  const withDefault = (text) => forLong(text).replace(/^ +enforcing_\w+: 0\n/gm, '')
+  const kept = await requestsAfterShedding(t, forLong)
+  assert.ok(kept >= 5, String(kept))
+  assert.equal(await requestsAfterShedding(t, withDefault), 0)
+})
