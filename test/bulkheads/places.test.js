@@ -42,7 +42,8 @@ class World {
     mode: 'adaptive',
     cause: new Cause(),
     hooks: { classifies: false, keyOf: ({ req }) => req.key },
-    measurements: { turns: { stallFreeMs: (nowMs) => nowMs } },
+    measurements: { turns: { stallFreeMs: (nowMs) => nowMs, beganIdle: true, isIdling: () => true } },
+    stats: { decided: 0, wouldReject: 0 },
     deadlineMs: ({ req }) => req.deadlineMs ?? NEVER,
     rejectAdmitted: (request, reason) => {
       assert.equal(request.ticket.rejection, undefined, 'rejected twice')
@@ -252,6 +253,67 @@ test('mode observe counts a request that would wait longer than maxWait, and non
   world.clock.pass(1)
   for (let i = 0; i < 100; i++) world.end(world.arrive(['a']))
   assert.equal(world.wouldReject.length, 4)
+})
+
+/** A limit of one place in mode observe, whose last request held it for ten milliseconds. */
+function observing(options) {
+  const world = new World({ maxConcurrent: 1, ...options })
+  world.admission.mode = 'observe'
+  const first = world.arrive(['a'])
+  world.clock.pass(10)
+  world.end(first)
+  world.clock.pass(1000)
+  return world
+}
+
+const arriveTen = (world) => Array.from({ length: 10 }, () => world.arrive(['a']))
+
+for (const [isFull, count] of /** @type {[boolean, number][]} */ ([
+  [true, 0],
+  [false, 8],
+])) {
+  test(`mode observe: ten that a ${isFull ? 'full' : 'idling'} loop reads in one turn of 100 ms: ${count} are counted`, () => {
+    const world = observing({ maxQueue: 100, maxWait: 15 })
+    const { turns } = world.admission.measurements
+    Object.assign(turns, { beganIdle: !isFull, mostReadyDelayMs: () => 100 })
+    arriveTen(world)
+    world.clock.pass(100)
+    world.clock.turn()
+    assert.equal(world.wouldReject.length, count)
+  })
+}
+
+test('mode observe: a limit does not count again what the gate counts', () => {
+  const world = observing({ maxQueue: 0 })
+  const { stats } = world.admission
+  Object.assign(stats, { decided: 1000, wouldReject: 500 })
+  world.limits.onInterval()
+  arriveTen(world)
+  // A mean over 1200 requests: four of ten are the gate's. One runs.
+  assert.equal(world.wouldReject.length, 5)
+  assert.equal(world.figures('a').wouldReject, 5)
+  // What the limits count is not the gate's.
+  for (let i = 0; i < 20; i++) {
+    stats.decided += 1000
+    stats.wouldReject += i === 0 ? 5 : 0
+    world.limits.onInterval()
+  }
+  for (const request of world.requests) world.end(request)
+  world.clock.pass(1000)
+  arriveTen(world)
+  assert.equal(world.wouldReject.length, 14)
+})
+
+test('mode observe: a place that a full loop held says nothing of how long one is held', () => {
+  const world = observing({ maxQueue: 0 })
+  world.admission.measurements.turns.isIdling = () => false
+  const [first] = arriveTen(world)
+  world.clock.pass(2000)
+  world.end(first)
+  assert.equal(world.figures('a').heldMs, 10)
+  world.admission.mode = 'adaptive'
+  world.end(world.requests.at(-1))
+  assert.ok(world.figures('a').heldMs > 10)
 })
 
 test('a request waits no longer than maxWait, in the loop time that others leave', () => {

@@ -13,8 +13,14 @@ const { stack } = require('./stack')
 const EPOCH_MS = Date.UTC(2026, 0, 1)
 const HEADER = 'x-request-timeout-ms'
 
-/** Of one world. @param {{ ages?: any, deadlines?: any[], bulkheads?: any[] }} features see features.js */
-function featureStack({ ages, deadlines, bulkheads = [] }) {
+/**
+ * Of one world.
+ *
+ * @param {{ ages?: any, deadlines?: any[], bulkheads?: any[] }} features see features.js; a
+ *   bulkhead is a number, or the options of a limit
+ * @param {any} [base] the stack that the features are added to
+ */
+function featureStack({ ages, deadlines, bulkheads = [] }, base = stack) {
   const random = randomFrom(7)
   const recorder = { endedMs: 0, parts: {}, find: (res) => res.request }
   let [running, limits, ofDeadlines, clock] = [0, undefined, undefined, undefined]
@@ -34,10 +40,11 @@ function featureStack({ ages, deadlines, bulkheads = [] }) {
   }
 
   return {
-    ...stack,
+    ...base,
     admission(given, shed, connections) {
+      running = recorder.endedMs = 0
       clock = { ...given, wallMs: () => EPOCH_MS + given.now() }
-      const admission = stack.admission(given, shed, connections)
+      const admission = base.admission(given, shed, connections)
       const instance = /** @type {any} */ ({
         admission,
         clock,
@@ -54,14 +61,16 @@ function featureStack({ ages, deadlines, bulkheads = [] }) {
       })
       if (ages !== undefined || deadlines !== undefined) ofDeadlines = deadlinesOf(instance)
       limits = new Bulkheads(instance)
-      for (const [route, maxConcurrent] of bulkheads.entries())
-        if (maxConcurrent > 0)
-          middlewares[route] = limits.add({ ...MEMBER_DEFAULTS.limit, name: `route ${route}`, maxConcurrent })
+      for (const [route, bulkhead] of bulkheads.entries()) {
+        const of = typeof bulkhead === 'number' ? { maxConcurrent: bulkhead } : bulkhead
+        if (of?.maxConcurrent > 0)
+          middlewares[route] = limits.add({ ...MEMBER_DEFAULTS.limit, ...of, name: `route ${route}` })
+      }
       return admission
     },
     request(given) {
       const request = /** @type {any} */ (
-        stack.request({ ...given, headers: { ...given.headers, ...headersOf(given) } })
+        base.request({ ...given, headers: { ...given.headers, ...headersOf(given) } })
       )
       request.connection.remoteAddress = `192.0.2.${given.index}`
       request.ignores = 0
@@ -76,11 +85,15 @@ function featureStack({ ages, deadlines, bulkheads = [] }) {
       if (middlewares[index] === undefined) run()
       else middlewares[index](request.req, request.res, run)
     },
+    onTurn(nowMs) {
+      limits.onInterval()
+      base.onTurn?.(nowMs)
+    },
     release(admission, request) {
       running--
       recorder.endedMs = clock.now()
       limits.onEnd(request)
-      stack.release(admission, request)
+      base.release(admission, request)
     },
   }
 }

@@ -118,4 +118,22 @@ function exceededMs({ features, disturbedMs }, requests) {
   return lastMs
 }
 
-module.exports = { exceededMs, withFeatures }
+const AMPLE_MS = 60_000
+const AMPLE_PLACES = 100_000
+/** The clock of every second proxy is behind. */
+const BEHIND_MS = 400
+
+/** Bounds that no load of a minute exceeds, for so many routes. */
+function ample(routes) {
+  const ofEach = (value) => Array.from({ length: routes }, value)
+  return {
+    ages: {
+      maxAgeMs: AMPLE_MS,
+      proxies: ofEach((_, i) => ({ behindMs: (i % 2) * BEHIND_MS, jitterMs: 1, unitMs: 1 })),
+    },
+    deadlines: ofEach(() => AMPLE_MS),
+    bulkheads: ofEach(() => AMPLE_PLACES),
+  }
+}
+
+module.exports = { ample, exceededMs, withFeatures }

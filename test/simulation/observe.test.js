@@ -16,10 +16,7 @@ const total = (counts) => counts.reduce((sum, { count }) => sum + count, 0)
  */
 function said(mode, spec, untilMs) {
   const world = new World(structuredClone(spec), { stack, shed: { mode }, keepsRequests: false })
-  const { admission, loop } = world
-  if (untilMs === undefined) world.run()
-  else loop.run(untilMs, (busyMs, nowMs, idleMs) => admission.onTurn(busyMs, nowMs, idleMs))
-  const { shed, wouldShed } = admission.sample()
+  const { shed, wouldShed } = world.run(untilMs).admission.sample()
   const count = total(mode === 'observe' ? wouldShed : shed)
   return { count, share: count / world.requests.length }
 }

@@ -290,8 +290,7 @@ class World {
     return 0
   }
 
-  run() {
-    const endMs = this.#spec.seconds * 1000
+  run(endMs = this.#spec.seconds * 1000) {
     this.loop.run(endMs, (busyMs, nowMs, idleMs) => {
       this.#admission.onTurn(busyMs, nowMs, idleMs)
       this.#stack.onTurn?.(nowMs)

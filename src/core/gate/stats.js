@@ -38,6 +38,8 @@ class Stats {
   decided = 0
   admitted = 0
   rejected = 0
+  /** Requests that mode `observe` lets run, and others would reject. */
+  wouldReject = 0
   /** Requests whose client disconnected while they were queued. */
   abandoned = 0
   queueDelays = new Buckets(ADVISED_BOUNDS)
@@ -54,6 +56,7 @@ class Stats {
 
   /** @param {ShedReason} reason @param {number} priority */
   onWouldReject(reason, priority) {
+    this.wouldReject++
     this.wouldShed[this.#cellOf(reason, priority)]++
   }
 

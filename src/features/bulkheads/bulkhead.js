@@ -6,12 +6,11 @@
 // every request runs at once, and a model of the places says which would be rejected.
 
 const { FairShares, Queue, Wait, inRequestContext } = require('../../core/gate/queue')
-const { SMOOTHING } = require('../../core/gate/measurements/request-cost')
-const { ShadowSlots } = require('../../core/gate/shadow-slots')
 const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/verdict')
 const { hasBody, offHalfClose, onHalfClose } = require('../../core/request/half-closed')
 const { SHED } = require('../../core/request/ignore')
 const { isDisconnected } = require('../../core/request/request')
+const { ObservedPlaces } = require('./observed-places')
 
 /**
  * @import { ShedReason } from '../../../index.js'
@@ -24,16 +23,11 @@ const { isDisconnected } = require('../../core/request/request')
  *
  * @typedef {{ admission: Admission, clock: Clock, placeOf: (request: Request, bulkhead: Bulkhead) => Place |
  *   undefined, keep: (place: Place) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts,
- *   'leftMs'> }} BulkheadParts
+ *   'leftMs'>, gateShare: { readonly value: number } }} BulkheadParts
  */
 
 /** How close behind each other the queue is searched for requests that have waited for too long. */
 const CHECK_MS = 10
-/**
- * A request counts for at most this multiple of the mean: a tenth of the requests may hold places for long.
- */
-const MAX_OF_MEAN = 100
-
 class Bulkhead {
   /** How many hold a place. In mode `observe` there may be more than places. */
   running = 0
@@ -42,8 +36,6 @@ class Bulkhead {
   wouldReject = 0
   /** Clients that left while they were queued. */
   abandoned = 0
-  /** Mean time that a place is held. */
-  slotHeldMs = 0
   name
   maxConcurrent
   maxQueue
@@ -54,7 +46,7 @@ class Bulkhead {
   #reason
   #queue = new Queue()
   #fairShares = new FairShares()
-  #model = new ShadowSlots(this)
+  #observed
   #isClosed = false
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -71,6 +63,21 @@ class Bulkhead {
     this.#key = key
     this.#reason = `${LIMIT_REASON}${name}`
     this.#parts = parts
+    const { admission, clock, gateShare } = parts
+    this.#observed = new ObservedPlaces(this, {
+      clock,
+      turns: admission.measurements.turns,
+      gateShare,
+      onWouldReject: ({ priority, others }) => {
+        this.wouldReject++
+        admission.onWouldReject(this.#because(others), priority)
+      },
+    })
+  }
+
+  /** Mean time that a place is held. */
+  get slotHeldMs() {
+    return this.#observed.heldMs
   }
 
   get queued() {
@@ -127,20 +134,13 @@ class Bulkhead {
 
   /** @param {Place} place @param {number} nowMs */
   #observe({ request }, nowMs) {
-    const { admission } = this.#parts
-    const waitMs = this.#model.waitMs(nowMs, this.running)
-    const isRejected =
-      waitMs > 0 &&
-      (this.#model.waiting >= this.maxQueue ||
-        waitMs > Math.min(this.maxWaitMs, this.#deadlineMs(request, nowMs)))
-    if (!isRejected) return this.#model.admit(nowMs, this.running, waitMs)
-    this.wouldReject++
-    admission.onWouldReject(this.#because(), request.ticket.priority)
+    const boundMs = Math.min(this.maxWaitMs, this.#deadlineMs(request, nowMs))
+    this.#observed.onRequest({ priority: request.ticket.priority, others: this.running, boundMs }, nowMs)
   }
 
   /** The reason, with how many want a place, the request included. */
-  #because() {
-    const wanted = this.running + this.#queue.length + 1
+  #because(others = this.running + this.#queue.length) {
+    const wanted = others + 1
     return this.#parts.admission.cause.because(this.#reason, wanted, this.maxConcurrent)
   }
 
@@ -289,18 +289,11 @@ class Bulkhead {
     const { wait } = place
     if (place.isHeld) {
       this.running--
-      this.#recordHeld(nowMs - place.takenMs)
+      this.#observed.onEnd(nowMs - place.takenMs, nowMs, this.#isObserved)
       if (this.#queue.length > 0) this.#parts.clock.afterTurn(this.#dequeueOne)
     } else if (wait?.isQueued) {
       this.#giveUp(this.#remove(place))
     }
-  }
-
-  /** @param {number} heldMs */
-  #recordHeld(heldMs) {
-    const maxMs = MAX_OF_MEAN * Math.max(1, this.slotHeldMs)
-    if (this.slotHeldMs === 0) this.slotHeldMs = heldMs
-    else this.slotHeldMs += (Math.min(heldMs, maxMs) - this.slotHeldMs) * SMOOTHING
   }
 
   /** Nobody waits for the answer any more. @param {Place} place taken out of the queue */

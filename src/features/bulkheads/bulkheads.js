@@ -6,6 +6,7 @@ const { SpillwayError } = require('../../core/errors/errors')
 const { MOST_LIMITS } = require('../../core/gate/verdict')
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { Bulkhead } = require('./bulkhead')
+const { GateShare } = require('./gate-share')
 const { middlewareOf } = require('./middleware')
 
 /**
@@ -24,10 +25,13 @@ class Bulkheads {
   #places = new Map()
   /** How long admitted requests were queued: a row for each bulkhead, in their order. */
   #waits = new Buckets(ADVISED_BOUNDS)
+  /** Of requests that the gate would reject, in mode `observe`. */
+  #gateShare
 
   /** @param {Pick<Instance, 'admission' | 'clock' | 'entrance' | 'recorder' | 'timeouts'>} instance */
   constructor(instance) {
     this.#instance = instance
+    this.#gateShare = new GateShare(instance.admission.stats)
   }
 
   /** @param {MemberOptions['limit']} options */
@@ -41,6 +45,7 @@ class Bulkheads {
       placeOf: (request, of) => this.#placeOf(request, of),
       keep: (place) => this.#keep(place),
       onWait: (waitMs) => this.#waits.record(row, waitMs / 1000),
+      gateShare: this.#gateShare,
       timeouts,
     })
     this.#bulkheads.set(options.name, bulkhead)
@@ -68,6 +73,14 @@ class Bulkheads {
     this.#places.delete(request)
     const { endedMs } = this.#instance.recorder
     for (; place !== undefined; place = place.next) place.bulkhead.onEnd(place, endedMs)
+  }
+
+  /** Once a turn, at most every 10 ms. */
+  onInterval() {
+    if (this.#instance.admission.mode !== 'observe') return
+    let ofLimits = 0
+    for (const { wouldReject } of this.#bulkheads.values()) ofLimits += wouldReject
+    this.#gateShare.sample(ofLimits)
   }
 
   sample() {

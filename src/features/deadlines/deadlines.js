@@ -32,16 +32,19 @@ class Span {
   /** When it has to be answered, once that was asked for. @type {number | undefined} */
   endsMs
 
-  /** @param {Age} age @param {number} arrivedMs */
-  constructor(age, arrivedMs) {
+  /** @param {Age} age @param {number} arrivedMs @param {number} readyMs */
+  constructor(age, arrivedMs, readyMs) {
     this.age = age
     /** When it came to the proxy, on our clock. */
     this.startedMs = arrivedMs - age.ms
+    /** What the gate counts it from. */
+    this.countedMs = this.startedMs + Math.min(age.ms, readyMs)
   }
 
   /** The age is not believed. */
   withoutAge() {
     this.startedMs += this.age.ms
+    this.countedMs = this.startedMs
     this.age = NO_AGE
     this.endsMs = undefined
   }
@@ -115,7 +118,17 @@ class Deadlines {
   onRequest(request) {
     const age = this.#ages === undefined ? NO_AGE : this.#ages.measure(request)
     const req = /** @type {Spanned} */ (/** @type {unknown} */ (request.req))
-    req[this.#kSpan] = new Span(age, request.startedMs)
+    req[this.#kSpan] = new Span(age, request.startedMs, age.ms === 0 ? 0 : this.#ownQueueMs(request))
+  }
+
+  /**
+   * In mode `observe` an overload queues in the kernel, and counts as age. Other modes reject it before.
+   *
+   * @param {Request} request
+   */
+  #ownQueueMs({ startedMs, receivedIdleMs }) {
+    const { measurements, mode } = this.#instance.admission
+    return mode === 'observe' ? measurements.turns.mostReadyDelayMs(startedMs, receivedIdleMs) : 0
   }
 
   // Hot path with a deadline or `maxAge`: once a request.
@@ -128,7 +141,7 @@ class Deadlines {
   reasonFor(request, nowMs, isObserved) {
     const span = this.#spanOf(request.req)
     if (span === undefined) return undefined
-    const ageMs = nowMs - span.startedMs
+    const ageMs = nowMs - span.countedMs
     const boundMs = this.#boundMs(span, request, nowMs)
     const { clock, differenceMs, isOdd } = span.age
     if (ageMs < boundMs) {
@@ -175,7 +188,7 @@ class Deadlines {
   deadlineMs(request, nowMs) {
     const span = this.#spanOf(request.req)
     if (span === undefined) return Number.POSITIVE_INFINITY
-    return this.#boundMs(span, request, nowMs) - (nowMs - span.startedMs)
+    return this.#boundMs(span, request, nowMs) - (nowMs - span.countedMs)
   }
 
   onAdmit() {}

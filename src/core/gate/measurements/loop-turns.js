@@ -83,6 +83,14 @@ class LoopTurns {
   }
 
   /**
+   * The longest that a ready callback may have waited: this turn and the previous one.
+   * @param {number} nowMs @param {number} idleMs
+   */
+  mostReadyDelayMs(nowMs, idleMs) {
+    return this.#busySince(nowMs, idleMs) + this.#busyMs
+  }
+
+  /**
    * The second-longest turn of the last seconds, without the known cost of its requests: what is long here as
    * a rule.
    */

@@ -1,0 +1,99 @@
+'use strict'
+// What a limit would reject in mode `observe`, in which every request runs at once. It is modelled by the
+// mean time that a place is held.
+// - While the loop is full, one turn reads what arrived during the turn before. As in the gate's model, these
+//   arrivals are spread evenly over their turn (docs/decisions/0056).
+// - Requests that the gate would reject would never reach the limit. The gate cannot say which these are, so
+//   the limit passes over the same share of its own.
+
+const { SMOOTHING } = require('../../core/gate/measurements/request-cost')
+const { ShadowSlots } = require('../../core/gate/shadow-slots')
+
+/**
+ * @import { Clock } from '../../core/clock'
+ * @import { LoopTurns } from '../../core/gate/measurements/loop-turns'
+ *
+ * @typedef {{ priority: number, others: number, boundMs: number }} Arrival `others` run, `boundMs` is how
+ *   long it may wait
+ */
+
+/**
+ * A request counts for at most this multiple of the mean: a tenth of the requests may hold places for long.
+ */
+const MAX_OF_MEAN = 100
+
+class ObservedPlaces {
+  /** Mean time that a place is held, in every mode. */
+  heldMs = 0
+  #limit
+  #clock
+  #turns
+  #gateShare
+  #onWouldReject
+  #slots
+  /** How many of the next requests the gate would reject. */
+  #ofGate = 0
+  /** Arrivals of this turn. @type {Arrival[]} */
+  #arrivals = []
+  /** Up to when arrivals have been replayed. */
+  #modelMs = Number.NEGATIVE_INFINITY
+
+  /**
+   * @param {{ readonly maxConcurrent: number, readonly maxQueue: number, readonly slotHeldMs: number }} limit
+   * @param {{ clock: Pick<Clock, 'now' | 'idleMs' | 'afterTurn'>, turns: Pick<LoopTurns, 'beganIdle' |
+   *   'isIdling' | 'mostReadyDelayMs'>, gateShare: { readonly value: number }, onWouldReject: (arrival: Arrival) => void }} parts
+   */
+  constructor(limit, { clock, turns, gateShare, onWouldReject }) {
+    this.#limit = limit
+    this.#clock = clock
+    this.#turns = turns
+    this.#gateShare = gateShare
+    this.#onWouldReject = onWouldReject
+    this.#slots = new ShadowSlots(limit)
+  }
+
+  /** @param {Arrival} arrival @param {number} nowMs */
+  onRequest(arrival, nowMs) {
+    if (this.#turns.beganIdle) this.#decide(arrival, nowMs)
+    else if (this.#arrivals.push(arrival) === 1) this.#clock.afterTurn(() => this.#replay())
+  }
+
+  /**
+   * A request gives its place back. In mode `observe` a full loop keeps requests for as long as a turn, which
+   * the gate and this limit would prevent: that says nothing.
+   *
+   * @param {number} heldMs @param {number} nowMs @param {boolean} isObserved
+   */
+  onEnd(heldMs, nowMs, isObserved) {
+    if (this.heldMs === 0) this.heldMs = heldMs
+    else if (!isObserved || this.#turns.isIdling(nowMs)) {
+      const maxMs = MAX_OF_MEAN * Math.max(1, this.heldMs)
+      this.heldMs += (Math.min(heldMs, maxMs) - this.heldMs) * SMOOTHING
+    }
+  }
+
+  /** Arrivals of a turn, now that it has ended. */
+  #replay() {
+    const nowMs = this.#clock.now()
+    const earliestMs = nowMs - this.#turns.mostReadyDelayMs(nowMs, this.#clock.idleMs())
+    const sinceMs = Math.max(this.#modelMs, earliestMs)
+    const arrivals = this.#arrivals
+    this.#arrivals = []
+    for (const [i, arrival] of arrivals.entries())
+      this.#decide(arrival, sinceMs + ((nowMs - sinceMs) * (i + 1)) / arrivals.length)
+  }
+
+  /** @param {Arrival} arrival @param {number} atMs */
+  #decide(arrival, atMs) {
+    this.#modelMs = atMs
+    this.#ofGate += this.#gateShare.value
+    if (this.#ofGate >= 1) return void this.#ofGate--
+    const { boundMs, others } = arrival
+    const waitMs = this.#slots.waitMs(atMs, others)
+    const isRejected = waitMs > 0 && (this.#slots.waiting >= this.#limit.maxQueue || waitMs > boundMs)
+    if (isRejected) this.#onWouldReject(arrival)
+    else this.#slots.admit(atMs, others, waitMs)
+  }
+}
+
+exports.ObservedPlaces = ObservedPlaces

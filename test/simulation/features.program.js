@@ -1,0 +1,7 @@
+'use strict'
+// The invariants with features, all of them: invariants.test.js has a sample. They take half a minute of one
+// core.
+
+const { testInvariants } = require('./invariants')
+
+testInvariants({ hasFeatures: true })
