@@ -28,6 +28,7 @@ const HOGS = 6
 /** Ends by itself, should the bench be killed. */
 const HOG = 'const end = Date.now() + 120_000; while (Date.now() < end);'
 const SLOW_CLIENTS = 12
+const PROXY_CONNECTIONS = 10
 const UPSTREAM_MS = 50
 const WORK_MS = 1
 /** Of --busy: what the load begins with, and by how much it changes in a second at most. */
@@ -55,6 +56,8 @@ const FAULTS = {
   errors: { problem: 'errors' },
   late: { problem: 'aborted-requests', giveUpMs: 2000 },
   typing: { problem: 'healthy', giveUpMs: 150 },
+  left: { problem: 'work-after-disconnect', giveUpMs: 300 },
+  keepAlive: { problem: 'keep-alive', headers: { 'X-Forwarded-For': '203.0.113.1' } },
   orphans: { problem: 'orphaned-requests' },
   overload: { problem: 'overloaded', rate: (load) => 500 + 4 * load },
   saturated: { problem: 'cpu-saturated', rate: () => 700 },
@@ -85,7 +88,7 @@ function pick() {
 }
 
 /** Poisson arrivals, which follow the clock whatever the server does. */
-function startLoad(port, firstRate, giveUpMs = GIVE_UP_MS) {
+function startLoad(port, firstRate, { giveUpMs = GIVE_UP_MS, headers = {} }) {
   let rate = firstRate
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1000 })
   let timer
@@ -93,7 +96,7 @@ function startLoad(port, firstRate, giveUpMs = GIVE_UP_MS) {
   const send = () => {
     const [method, route] = pick()
     const request = http.request(
-      { agent, port, host: '127.0.0.1', method: String(method), path: String(route) },
+      { agent, port, host: '127.0.0.1', method: String(method), path: String(route), headers },
       (res) => res.resume()
     )
     request.setTimeout(giveUpMs, () => request.destroy())
@@ -164,6 +167,28 @@ function startSlowClients(port) {
   }
 }
 
+/** Connections of a proxy that keeps each until the service closes it. */
+function startProxy(port) {
+  const sockets = new Set()
+  const open = () => {
+    const socket = net.connect(port, '127.0.0.1', () =>
+      socket.write('GET /orders HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.1\r\n\r\n')
+    )
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('data', () => {})
+    socket.on('close', () => {
+      if (sockets.delete(socket)) open()
+    })
+  }
+  for (let i = 0; i < PROXY_CONNECTIONS; i++) open()
+  return () => {
+    const all = [...sockets]
+    sockets.clear()
+    for (const socket of all) socket.destroy()
+  }
+}
+
 function startHogs() {
   const hogs = Array.from({ length: HOGS }, () => spawn(process.execPath, ['-e', HOG]))
   return () => {
@@ -171,10 +196,13 @@ function startHogs() {
   }
 }
 
+/** What else there is with the fault: what ends it. @type {Record<string, (port: number) => () => void>} */
+const OTHERS = { hogs: startHogs, clients: startSlowClients, keepAlive: startProxy }
+
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function run({ fault, load, busy }, upstream) {
-  const { problem, giveUpMs, nodeFlags = [], rate = (each) => each } = FAULTS[fault]
+  const { problem, nodeFlags = [], rate = (each) => each, ...clients } = FAULTS[fault]
   const child = fork(path.join(__dirname, 'server.js'), {
     env: {
       ...process.env,
@@ -186,13 +214,13 @@ async function run({ fault, load, busy }, upstream) {
     execArgv: nodeFlags,
   })
   const [{ port, doctor }] = await once(child, 'message')
-  let requests = startLoad(port, load, giveUpMs)
+  let requests = startLoad(port, load, clients)
   await sleep(healthyMs)
   child.send('begin')
   requests.stop()
-  requests = startLoad(port, rate(load), giveUpMs)
+  requests = startLoad(port, rate(load), clients)
   const kept = busy === undefined ? undefined : keepBusy(child, requests, busy)
-  const stopOthers = fault === 'hogs' ? startHogs() : fault === 'clients' ? startSlowClients(port) : () => {}
+  const stopOthers = OTHERS[fault]?.(port) ?? (() => {})
   let diagnosis
   const from = performance.now()
   let firstRightMs

@@ -33,6 +33,9 @@ const FEW_CALLS = 4
 const LATE_MS = 2000
 /** Of a search that is sent with each letter: clients abort half of them. */
 const SEARCH_MS = 150
+/** Twice as long as clients of the fault wait. Then each request works on, for an eighth of the loop together. */
+const LEFT_MS = 600
+const LEFT_WORK_MS = 125 / (rate * ORDERS)
 
 const spillway = createSpillway({
   shed: { mode: FAULT === 'saturated' ? 'off' : 'adaptive' },
@@ -118,6 +121,10 @@ app.get('/orders', async (_req, res) => {
   for (let i = 0; i < calls; i++) await (await fetch(UPSTREAM)).text()
   if (FAULT === 'late') await wait(LATE_MS * (0.5 + Math.random()))
   if (FAULT === 'typing') await wait(SEARCH_MS * 2 * Math.random())
+  if (has('left')) {
+    await wait(LEFT_MS)
+    burn(LEFT_WORK_MS)
+  }
   if (has('pool')) await withConnection(() => wait(HELD_MS * (0.5 + Math.random())))
   else {
     work()
@@ -139,5 +146,7 @@ app.use((_error, _req, res, _next) => res.status(500).json({ error: true }))
 
 const server = app.listen(0, '127.0.0.1', async () => {
   const { url } = await spillway.listen({ port: 0 })
+  // With the timeouts of Node: a proxy keeps connections for longer.
+  if (FAULT === 'keepAlive') spillway.attach(server)
   process.send?.({ port: /** @type {any} */ (server.address()).port, doctor: `${url}/doctor` })
 })

@@ -356,6 +356,74 @@ const ROWS = [
     ],
   },
   {
+    title: 'Proxy, limits and pressure',
+    panels: [
+      {
+        title: 'Wait in the proxy',
+        description:
+          'Time from the stamp of the proxy until a request arrived. Needs `proxy.requestStart`. A wait above your usual one means that the proxy queues.',
+        unit: 's',
+        of: [0.5, 0.99].map((q) => [quantile(q, 'spillway_proxy_wait_seconds', '', OF_JOB), `p${q * 100}`]),
+      },
+      {
+        title: 'Too late',
+        description:
+          'Requests per second that were too old on arrival (age) or in the queue (deadline), and arrivals that came with a deadline.',
+        unit: 'reqps',
+        of: [
+          [
+            orNone(
+              `sum by (reason) (${rate('spillway_shed_requests_total', `${OF_JOB}, reason=~"age|deadline"`)})`
+            ),
+            'rejected: {{reason}}',
+          ],
+          [orNone(`sum(${rate('spillway_requests_with_deadline_total')})`), 'with a deadline'],
+        ],
+      },
+      {
+        title: 'Wasted on clients that have left',
+        description:
+          'Event loops and connections of pools in use, by route, for requests that nobody waits for any more: 1 is all the time of one. Pass `spillway.signal(req)` to what these handlers await.',
+        unit: 'short',
+        of: [
+          [
+            orNone(`sum by (http_route, resource) (${rate('spillway_wasted_seconds_total', OF_ROUTE)})`),
+            '{{http_route}} {{resource}}',
+          ],
+        ],
+      },
+      {
+        title: 'Requests behind limits',
+        decimals: 0,
+        description: 'Requests that run or are queued behind each `limit()`, and the most that may run.',
+        unit: 'short',
+        of: [
+          [`sum by (limit, state) (spillway_limit_requests{${OF_JOB}})`, '{{limit}} {{state}}'],
+          [`sum by (limit) (spillway_limit_places{${OF_JOB}})`, '{{limit}} at most'],
+        ],
+      },
+      {
+        title: 'Wait for a limit',
+        description: 'The p99 of the time that requests waited for a place of a limit before they ran.',
+        unit: 's',
+        of: [[quantile(0.99, 'spillway_limit_wait_seconds', 'limit', OF_JOB), '{{limit}}']],
+      },
+      {
+        title: 'Pressure',
+        description:
+          'How short each process is of its scarcest resource, from 0 to 1. From 0.75 on `shouldDegrade()` asks for cheaper answers.',
+        unit: 'percentunit',
+        of: [[`max by (instance) (spillway_pressure{${OF_JOB}})`, '{{instance}}']],
+      },
+      {
+        title: 'Degraded answers by class',
+        description: 'Requests per second for which `shouldDegrade()` said yes.',
+        unit: 'reqps',
+        of: [[orNone(`sum by (priority) (${rate('spillway_degraded_requests_total')})`), '{{priority}}']],
+      },
+    ],
+  },
+  {
     title: 'Deploys',
     panels: [
       {

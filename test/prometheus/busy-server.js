@@ -1,6 +1,6 @@
 'use strict'
 // A server with something to show in every panel: it answers, fails, waits, turns away, collects garbage and
-// is asked for what is no HTTP. It has a pool whose callers time out, and a chat. Its load is its own,
+// is asked for what is no HTTP. It has a pool whose callers time out, a limit, a proxy, and a chat. Its load is its own,
 // because one that comes from the test would end with it. With a number, so many workers of a cluster share
 // its port.
 
@@ -30,11 +30,23 @@ function serve() {
   const spillway = createSpillway({
     logger: false,
     release: { version: '1.2.3', revision: 'abc' },
-    shed: { mode: 'adaptive', maxConcurrent: 2, targetDelay: 5, maxDelay: 10 },
+    proxy: { requestStart: true },
+    deadline: { header: 'x-request-timeout-ms' },
+    shed: {
+      mode: 'adaptive',
+      maxConcurrent: 2,
+      targetDelay: 5,
+      maxDelay: 10,
+      classify: ({ url }) => (url === '/report' ? 'critical' : 'normal'),
+    },
   })
   const app = express()
   app.use(spillway.express())
   app.get('/users/:id', (req, res) => setTimeout(() => res.json({ id: req.params.id }), 5))
+  app.get('/report', spillway.limit({ name: 'report', maxConcurrent: 1, maxWait: 200 }), (req, res) => {
+    spillway.shouldDegrade(req)
+    setTimeout(() => res.end(), 2)
+  })
   app.get('/fail', () => {
     throw new Error('as it should')
   })
@@ -83,11 +95,14 @@ function load(port) {
   if (underWay > MOST_UNDER_WAY) return
   const get = (path) => {
     underWay++
+    const headers = { 'X-Request-Start': `t=${Date.now()}`, 'X-Request-Timeout-Ms': '5000' }
     http
-      .get({ port, path, host: '127.0.0.1' }, (res) => res.resume())
+      .get({ port, path, headers, host: '127.0.0.1' }, (res) => res.resume())
       .on('error', () => {})
       .on('close', () => underWay--)
   }
+  // The gate admits these two at a time, so that one waits for the other.
+  for (let i = 0; i < 2; i++) get('/report')
   for (let i = 0; i < 6; i++) get(`/users/${i}`)
   get('/fail')
   net

@@ -29,13 +29,6 @@ function limitsSection() {
           cell.classList.toggle('bad', queued > 0)
         },
       },
-      {
-        title: 'held',
-        about: 'How long a request holds its place, on average of the last requests',
-        sort: ({ heldMs }) => heldMs,
-        text: ({ heldMs }) => (heldMs === 0 ? NONE : duration(heldMs)),
-      },
-      { title: 'admitted', sort: ({ admitted }) => admitted, text: ({ admitted }) => count(admitted) },
       { title: 'rejected', sort: ({ rejected }) => rejected, text: ({ rejected }) => count(rejected) },
       {
         title: 'would reject',
@@ -43,6 +36,13 @@ function limitsSection() {
         sort: ({ wouldReject }) => wouldReject,
         text: ({ wouldReject }) => count(wouldReject),
       },
+      {
+        title: 'held',
+        about: 'How long a request holds its place, on average of the last requests',
+        sort: ({ heldMs }) => heldMs,
+        text: ({ heldMs }) => (heldMs === 0 ? NONE : duration(heldMs)),
+      },
+      { title: 'admitted', sort: ({ admitted }) => admitted, text: ({ admitted }) => count(admitted) },
       {
         title: 'left',
         about: 'Clients that disconnected while they waited',
