@@ -121,6 +121,27 @@ for (const [name, create] of Object.entries(FRAMEWORKS)) {
   })
 }
 
+test('an age of up to 100 ms may be a difference of clocks, and a short deadline does not count it', async (t) => {
+  const options = {
+    proxy: { requestStart: true },
+    deadline: { header: 'x-request-timeout-ms' },
+    shed: { mode: 'adaptive' },
+  }
+  const handle = (given, spillway) => String(spillway.remaining(given))
+  const { ask, rejected } = await aged(t, options, { handle })
+  const left = async (ageMs, timeout) => (await ask(ageMs, { 'x-request-timeout-ms': timeout })).body
+  assert.equal(await left(0, '60'), '60')
+  assert.equal(await left(95, '60'), '60')
+  assert.equal(await left(120, '60'), '40')
+  assert.equal(await left(95, '200'), '105')
+  assert.equal((await ask(160, { 'x-request-timeout-ms': '60' })).status, 503)
+  assert.equal((await ask(95, { 'x-request-timeout-ms': '0' })).status, 503)
+  assert.deepEqual(rejected(), [
+    ['age', 160, 160],
+    ['age', 95, 95],
+  ])
+})
+
 test('hostile stamps are not believed, and the log says so once', async (t) => {
   const { ask, get, lines, spillway, clock } = await aged(t)
   await ask(0)

@@ -7,8 +7,9 @@ const { callForNumber } = require('../../core/gate/user-hooks')
 const { CRITICAL } = require('../../core/gate/verdict')
 const { timeoutOf } = require('./timeout-header')
 
-/** Clocks are known to agree only within 100 ms, so a younger request may not have waited at all. */
-const LEAST_MAX_AGE_MS = 200
+/** Clocks are known to agree only within this, so a younger request may not have waited at all. */
+const CLOCKS_AGREE_MS = 100
+const LEAST_MAX_AGE_MS = 2 * CLOCKS_AGREE_MS
 
 /**
  * @import { IncomingMessage } from 'node:http'
@@ -211,7 +212,7 @@ class Deadlines {
   }
 
   /** @param {Span} span @param {IncomingMessage} req @param {number} nowMs */
-  #decide({ startedMs }, req, nowMs) {
+  #decide({ age, startedMs }, req, nowMs) {
     const {
       max = Number.POSITIVE_INFINITY,
       default: usual = Number.POSITIVE_INFINITY,
@@ -225,7 +226,9 @@ class Deadlines {
         : callForNumber(this.#instance.internalErrors, 'deadline.of', () => of(req))
     if (leftMs !== undefined) return Math.min(nowMs + Math.max(0, leftMs), startedMs + max)
     const timeoutMs = header === undefined ? undefined : timeoutOf(header, req.headers[header])
-    return startedMs + Math.min(timeoutMs ?? usual, max)
+    const wholeMs = Math.min(timeoutMs ?? usual, max)
+    const unsureMs = wholeMs < LEAST_MAX_AGE_MS ? Math.min(age.ms, CLOCKS_AGREE_MS) : 0
+    return startedMs + wholeMs + unsureMs
   }
 
   /** @param {IncomingMessage | undefined} req */
