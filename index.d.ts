@@ -457,9 +457,9 @@ export interface SpillwayOptions {
 
   /**
    * A registry of prom-client or @prometheus-io/client that receives the metrics, for an application that
-   * calls
-   * `metrics()` of the registry itself. `/metrics` then shows the whole registry. By default `/metrics` shows
-   * the metrics and prom-client's global `register`. A registry takes one instance.
+   * calls `metrics()` of the registry itself. `/metrics` then shows the whole registry. By default `/metrics`
+   * shows the metrics, and the global `register` of each of these libraries that the application has loaded.
+   * A registry takes one instance.
    *
    * @default undefined
    */

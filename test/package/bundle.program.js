@@ -1,6 +1,6 @@
 'use strict'
 // An application that esbuild has packed into one file, without the files that Spillway reads as it runs:
-// every page of the admin server answers.
+// every page of the admin server answers, and its global registry is found.
 
 const assert = require('node:assert/strict')
 const { mkdtempSync, rmSync } = require('node:fs')
@@ -13,9 +13,11 @@ const { ask } = require('../support/serve')
 
 const SOURCE = `
 const http = require('node:http')
+const { Gauge } = require('prom-client')
 const { createSpillway } = require(${JSON.stringify(join(__dirname, '../../src/index.js'))})
 const spillway = createSpillway({ logger: false, fleet: false, shed: { mode: 'off' } })
 spillway.attach(http.createServer((_req, res) => res.end()))
+new Gauge({ name: 'jobs', help: 'Jobs.' }).set(3)
 process.on('message', () => {})
 spillway.listen({ port: 0 }).then(({ port }) => process.send({ port }))
 `
@@ -33,6 +35,7 @@ test('in a bundle every page answers, with the reason where its files are missin
   })
   const { next } = startProgram('', { t, file, hasChannel: true })
   const port = await next('port')
+  assert.match((await ask({ port, path: '/metrics' })).body, /^jobs 3$/m)
   const list = (await ask({ port, path: '/' })).body
   const paths = [...list.matchAll(/^\/\S*/gm)].map(([path]) => path).filter((path) => path !== '/live')
   assert.ok(paths.length > 10)

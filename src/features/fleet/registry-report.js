@@ -3,11 +3,11 @@
 // default metrics. Their `aggregator` says how values of workers are joined. Means and the quantiles of
 // summaries are shown per worker, because a mean of p99s is not a p99.
 
-const { Registry } = require('prom-client')
 const { requireFamily } = require('./report-shapes')
 const { BOUND_LABELS, RegistryLabels, boundText } = require('./reported-labels')
 
 /**
+ * @import { Registry } from '../../core/metrics/registries/registry-points'
  * @import { RegistryEntry } from '../../core/metrics/scrape/prometheus'
  * @import { FamilySum } from './family-sum'
  * @import { ValuePoint } from './point-shapes'
@@ -23,8 +23,8 @@ const { BOUND_LABELS, RegistryLabels, boundText } = require('./reported-labels')
  */
 
 const JOINED = ['sum', 'min', 'max', 'first']
-/** A registry without default labels: reported series contain them already. */
-const plainRegistry = new Registry()
+/** A registry without default labels: reported series contain them already. @type {Registry | undefined} */
+let plainRegistry
 /** @type {(a: [string, unknown], b: [string, unknown]) => number} */
 const byName = ([a], [b]) => (a < b ? -1 : 1)
 
@@ -116,8 +116,12 @@ function metricsOf(families) {
     if (parts === undefined) byMetric.set(family.name, [family])
     else if (parts[0].type === family.type) parts.push(family)
   }
+  if (byMetric.size === 0) return []
+  // A worker has met a registry.
+  plainRegistry ??= /** @type {Registry} */ (/** @type {unknown} */ (new (require('prom-client').Registry)()))
+  const registry = plainRegistry
   return [...byMetric.values()].map((parts) => ({
-    registry: plainRegistry,
+    registry,
     metric: metricOf(parts),
     name: parts[0].name,
   }))

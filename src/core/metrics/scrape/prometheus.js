@@ -1,13 +1,12 @@
 'use strict'
-// Answers `/metrics` from four sources: our families, the other metrics of the registry, prom-client's
+// Answers `/metrics` from four sources: our families, the other metrics of the registries, prom-client's
 // default metrics if enabled, and the standard process metrics. Each name appears once. A family of ours is
 // left out if prom-client's version of it is present. In a fleet, the answer covers all workers. The format
 // is the client's choice. A registry never changes its own format, which would rename its counters.
 
-const client = require('prom-client')
 const { BlockedReaders } = require('./blocked-readers')
 const { DefaultLabels } = require('../registries/default-labels')
-const { defaultMetrics } = require('../registries/default-metrics')
+const { globalRegistries } = require('../registries/global-registries')
 const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES, familiesWith, prefixed } = require('../families')
 const { TEXT, formatFor, publicOf } = require('../formats/formats')
 const { PieceWriter } = require('./piece-writer')
@@ -36,6 +35,8 @@ const { ScrapeBudget } = require('./scrape-budget')
  */
 
 const NATIVE = 'native histogram'
+/** The number of names in a message about two registries. */
+const MOST_NAMED = 5
 /** The number of values that a registry renders at a time, about 0.2 ms of work. */
 const SLICE = 64
 
@@ -44,7 +45,7 @@ class Prometheus {
   #internalErrors
   #capture
   #gather
-  /** @type {Registry} */
+  /** The registry of the option. Without it, the global ones are shown. @type {Registry | undefined} */
   #registry
   #defaultLabels
   /** @type {Capture | undefined} */
@@ -57,7 +58,8 @@ class Prometheus {
   /** The names of the metrics that are left out where anybody may read. @type {Set<string>} */
   #private
   #prefix
-  #hasDefaults
+  /** The registry of prom-client's default metrics, loaded only if they are shown. */
+  #defaults
 
   /**
    * @param {{
@@ -77,14 +79,13 @@ class Prometheus {
     this.#private = new Set(families.filter(({ isPrivate }) => isPrivate).map(({ name }) => name))
     this.#families = [...families, ...prefixed(NATIVE_FAMILIES, prefix)]
     this.#prefix = prefix
-    this.#hasDefaults = defaults
     // At set-up, so that no garbage collection is missed.
-    if (defaults) defaultMetrics()
+    this.#defaults = defaults ? require('../registries/default-metrics').defaultMetrics() : undefined
     this.#gather = gather
     this.#clock = clock
     this.#internalErrors = internalErrors
     this.#capture = capture
-    this.#registry = /** @type {Registry} */ (registry ?? client.register)
+    this.#registry = /** @type {Registry | undefined} */ (registry)
     this.#budget = new ScrapeBudget(clock)
     this.#blocked = new BlockedReaders(clock)
     this.#renderings = new Renderings({
@@ -92,7 +93,7 @@ class Prometheus {
       budget: this.#budget,
       render: (format) => this.#render(format),
     })
-    this.#defaultLabels = new DefaultLabels(/** @type {Registry | undefined} */ (registry))
+    this.#defaultLabels = new DefaultLabels(this.#registry)
     if (registry !== undefined) this.#unregister = registerFamilies(registry, families, capture)
   }
 
@@ -145,12 +146,12 @@ class Prometheus {
    */
   sources(isOfProcess = true) {
     const seen = new Set(this.#families.map(({ name }) => name))
-    const metrics = [...this.#metricsOf(this.#registry, seen)]
+    const metrics = this.#metricsOfApplication(seen)
     const standard = isOfProcess ? STANDARD_FAMILIES.filter(({ name }) => !seen.has(name)) : []
-    const lag = this.#hasDefaults ? LAG_FAMILIES.filter(({ name }) => !seen.has(name)) : []
+    const lag = this.#defaults !== undefined ? LAG_FAMILIES.filter(({ name }) => !seen.has(name)) : []
     for (const { name } of [...standard, ...lag]) seen.add(name)
-    if (this.#hasDefaults && isOfProcess) {
-      metrics.push(...this.#metricsOf(this.#defaultLabels.onRegistry(defaultMetrics()), seen))
+    if (this.#defaults !== undefined && isOfProcess) {
+      metrics.push(...metricsOf(this.#defaultLabels.onRegistry(this.#defaults), seen, () => {}))
     }
     const families = this.#families.filter(
       ({ promClientName }) => promClientName === undefined || !seen.has(promClientName)
@@ -176,20 +177,30 @@ class Prometheus {
     return this.#defaultLabels.on(families)
   }
 
-  /** @param {Registry} registry @param {Set<string>} seen @returns {Generator<RegistryEntry>} */
-  *#metricsOf(registry, seen) {
-    for (const metric of /** @type {ForeignMetric[]} */ (registry.getMetricsAsArray())) {
-      // Recognized by class, because an OpenMetrics registry removes `_total` from names. Metrics of another
-      // instance are skipped too: that instance shows them.
-      if (metric instanceof RegistryMetric) continue
-      const name = wholeNameOf(metric, registry)
-      if (seen.has(name)) {
-        if (registry === this.#registry) this.#internalErrors.report('metrics', duplicateName(name))
-        continue
+  /** @param {Set<string>} seen the names of ours; those of the registries are added */
+  #metricsOfApplication(seen) {
+    const ours = new Set(seen)
+    /** The library that shows a name, by the name. @type {Map<string, string>} */
+    const shownBy = new Map()
+    /** @type {RegistryEntry[]} */
+    const metrics = []
+    const registries =
+      this.#registry === undefined ? globalRegistries() : [{ registry: this.#registry, folder: 'registry' }]
+    for (const { registry, folder } of registries) {
+      /** @type {string[]} */
+      const taken = []
+      const onTaken = (/** @type {string} */ name) => {
+        if (ours.has(name)) this.#internalErrors.report('metrics', duplicateName(name))
+        else taken.push(name)
       }
-      seen.add(name)
-      yield { registry, metric, name }
+      for (const entry of metricsOf(registry, seen, onTaken)) {
+        shownBy.set(entry.name, folder)
+        metrics.push(entry)
+      }
+      if (taken.length > 0)
+        this.#internalErrors.report('registries', collision(taken, folder, shownBy.get(taken[0])))
     }
+    return metrics
   }
 
   /** @param {Sources} sources @param {Capture | undefined} captured @param {Format} format */
@@ -232,6 +243,40 @@ async function renderMetric(registry, metric, { name, seen, format: { renderFore
     seen.has(other) ||
     ![undefined, metric].includes(/** @type {ForeignMetric | undefined} */ (registry.getSingleMetric(other)))
   return renderForeign({ ...family, name }, isName)
+}
+
+/**
+ * @param {Registry} registry
+ * @param {Set<string>} seen names that are shown already; the others are added
+ * @param {(name: string) => void} onTaken
+ * @returns {Generator<RegistryEntry>}
+ */
+function* metricsOf(registry, seen, onTaken) {
+  for (const metric of /** @type {ForeignMetric[]} */ (registry.getMetricsAsArray())) {
+    // Recognized by class, because an OpenMetrics registry removes `_total` from names. Metrics of another
+    // instance are skipped too: that instance shows them.
+    if (metric instanceof RegistryMetric) continue
+    const name = wholeNameOf(metric, registry)
+    if (seen.has(name)) {
+      onTaken(name)
+      continue
+    }
+    seen.add(name)
+    yield { registry, metric, name }
+  }
+}
+
+/** @param {string[]} names @param {string} folder of their library @param {string} [first] of the one shown */
+function collision(names, folder, first) {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
+  const list = names
+    .slice(0, MOST_NAMED)
+    .map((name) => `'${name}'`)
+    .join(', ')
+  return new Error(
+    `Two global registries have metrics of the same name: ${list}${more}. Shown are those of ${first}, ` +
+      `and not those of ${folder}. Use one library, or pass the \`registry\` to show.`
+  )
 }
 
 /** @param {string} name */
