@@ -1,18 +1,21 @@
 'use strict'
-// Writes a call tree in the format of pprof, which `go tool pprof`, Grafana Pyroscope, Parca and others read.
+// Writes a call tree in the format of pprof, which `go tool pprof`, Grafana Pyroscope, Parca and others read:
+// https://github.com/google/pprof/blob/main/proto/profile.proto
 
 const { promisify } = require('node:util')
 const zlib = require('node:zlib')
+const { ProtobufWriter } = require('../../core/metrics/formats/protobuf-writer')
 
 const gzip = promisify(zlib.gzip)
 const NANOSECONDS = 1e6
 
 /**
- * @import { FunctionInput, LocationInput, SampleInput } from 'pprof-format'
  * @import { Frame } from './call-frames'
  * @import { TreeNode } from './profile-tree'
  * @import { Kind, When } from './profile-work'
  */
+
+/** @typedef {{ line: number, name: number, file: number }} Place of a function; its texts by their index */
 
 /** @type {Record<Kind, { type: string, unit: string, valueOf: (value: number) => number }>} */
 const KINDS = {
@@ -21,14 +24,11 @@ const KINDS = {
 }
 
 class Pprof {
-  /** Loaded when it is first needed: most processes are never profiled. */
-  #format = require('pprof-format')
-  #strings = new this.#format.StringTable()
-  /** @type {FunctionInput[]} */
-  #functions = []
-  /** @type {LocationInput[]} */
-  #locations = []
-  /** @type {SampleInput[]} */
+  /** Indexes by text. The first one has to be empty. */
+  #strings = new Map([['', 0]])
+  /** Each function once; its id is its index and one. @type {Place[]} */
+  #places = []
+  /** The ids of the functions that ran, the innermost first. @type {{ ids: number[], value: number }[]} */
   #samples = []
   /** @type {Map<Frame, number>} */
   #ids = new Map()
@@ -42,43 +42,94 @@ class Pprof {
 
   /** @param {TreeNode} node @param {number[]} callers the innermost first */
   #add({ frame, self, children }, callers) {
-    const locationId = [this.#idOf(frame), ...callers]
+    const ids = [this.#idOf(frame), ...callers]
     const value = this.#kind.valueOf(self)
-    if (value > 0) this.#samples.push({ locationId, value: [value] })
-    for (const child of children) this.#add(child, locationId)
+    if (value > 0) this.#samples.push({ ids, value })
+    for (const child of children) this.#add(child, ids)
   }
 
   /** @param {Frame} frame */
   #idOf(frame) {
     let id = this.#ids.get(frame)
     if (id !== undefined) return id
-    id = this.#ids.size + 1
+    const name = this.#indexOf(frame.name)
+    id = this.#places.push({ line: frame.line ?? 0, name, file: this.#indexOf(frame.file ?? '') })
     this.#ids.set(frame, id)
-    const name = this.#strings.dedup(frame.name)
-    const line = frame.line ?? 0
-    const filename = this.#strings.dedup(frame.file ?? '')
-    this.#functions.push({ id, name, systemName: name, filename, startLine: line })
-    this.#locations.push({ id, line: [{ functionId: id, line }] })
     return id
   }
 
-  /** @param {When} when @returns {Promise<Buffer>} gzipped, as the format requires */
-  async encode({ atMs, durationMs }) {
-    const { type, unit } = this.#kind
-    const sampleType = { type: this.#strings.dedup(type), unit: this.#strings.dedup(unit) }
-    const profile = new this.#format.Profile({
-      sampleType: [sampleType],
-      sample: this.#samples,
-      location: this.#locations,
-      function: this.#functions,
-      stringTable: this.#strings,
-      timeNanos: BigInt(Math.round(atMs)) * 1_000_000n,
-      durationNanos: Math.round(durationMs * NANOSECONDS),
-      periodType: sampleType,
-      period: 1,
-    })
-    return gzip(await profile.encodeAsync())
+  /** @param {string} text */
+  #indexOf(text) {
+    let index = this.#strings.get(text)
+    if (index === undefined) {
+      index = this.#strings.size
+      this.#strings.set(text, index)
+    }
+    return index
   }
+
+  /** @param {When} when @returns {Promise<Buffer>} gzipped, as the format requires */
+  encode({ atMs, durationMs }) {
+    const sampleType = { type: this.#indexOf(this.#kind.type), unit: this.#indexOf(this.#kind.unit) }
+    const writer = new ProtobufWriter()
+    // From the last field to the first.
+    writer.uint(12, 1) // the period
+    writeType(writer, 11, sampleType)
+    writer.uint(10, Math.round(durationMs * NANOSECONDS))
+    writer.uint(9, Math.round(atMs) * NANOSECONDS)
+    for (const text of [...this.#strings.keys()].reverse()) writer.string(6, text)
+    for (let i = this.#places.length - 1; i >= 0; i--) writeFunction(writer, i + 1, this.#places[i])
+    for (let i = this.#places.length - 1; i >= 0; i--) writeLocation(writer, i + 1, this.#places[i])
+    for (let i = this.#samples.length - 1; i >= 0; i--) writeSample(writer, this.#samples[i])
+    writeType(writer, 1, sampleType)
+    return gzip(writer.take())
+  }
+}
+
+/** @param {ProtobufWriter} writer @param {number} field @param {{ type: number, unit: number }} given */
+function writeType(writer, field, { type, unit }) {
+  const end = writer.end()
+  writer.uint(2, unit)
+  writer.uint(1, type)
+  writer.message(field, end)
+}
+
+/** @param {ProtobufWriter} writer @param {number} id @param {Place} place */
+function writeFunction(writer, id, { line, name, file }) {
+  const end = writer.end()
+  writer.uint(5, line)
+  writer.uint(4, file)
+  writer.uint(3, name) // as the linker knows it
+  writer.uint(2, name)
+  writer.uint(1, id)
+  writer.message(5, end)
+}
+
+/**
+ * Each function has one location, with its id.
+ *
+ * @param {ProtobufWriter} writer
+ * @param {number} id
+ * @param {Place} place
+ */
+function writeLocation(writer, id, { line }) {
+  const end = writer.end()
+  writer.uint(2, line)
+  writer.uint(1, id)
+  writer.message(4, end)
+  writer.uint(1, id)
+  writer.message(4, end)
+}
+
+/** @param {ProtobufWriter} writer @param {{ ids: number[], value: number }} sample */
+function writeSample(writer, { ids, value }) {
+  const end = writer.end()
+  writer.varint(value)
+  writer.message(2, end)
+  const endOfIds = writer.end()
+  for (let i = ids.length - 1; i >= 0; i--) writer.varint(ids[i])
+  writer.message(1, endOfIds)
+  writer.message(2, end)
 }
 
 /** @param {TreeNode} root @param {Kind} kind @param {When} when */

@@ -1,7 +1,7 @@
 'use strict'
-// Writes Protobuf's wire format, as far as metrics need it. It writes from the end to the beginning, because
-// the length of a message precedes its fields. Fields are therefore given last one first. No library: pbf is
-// an ES module only, and protobufjs (4 MB) compiles a schema at run time.
+// Writes Protobuf's wire format, as far as metrics and profiles need it. It writes from the end to the
+// beginning, because the length of a message precedes its fields. Fields are therefore given last one first.
+// No library: pbf is an ES module only, and protobufjs (4 MB) compiles a schema at run time.
 
 const VARINT = 0
 const FIXED_64 = 1
