@@ -135,6 +135,38 @@ test('the last is the one that runs after all others', () => {
   )
 })
 
+test('the oldest has the least of each mark of those queued, whichever request has it', () => {
+  const queue = new Queue()
+  const add = (marks) => {
+    const request = requestWith({})
+    request.ticket.priority = NORMAL
+    request.ticket.wait = new Wait(request, { ...MARKS, tag: 0, ...marks })
+    queue.push(request.ticket.wait)
+    return request.ticket.wait
+  }
+  // Queued during a stall, which the stall-free clock learns of later.
+  const first = add({ nowMs: 100, stallFreeMs: 100, deadlineMs: 1000 })
+  const second = add({ nowMs: 110, stallFreeMs: 40, deadlineMs: 50 })
+  const { oldest } = queue
+  const figures = () => [oldest.queuedMs, oldest.queuedStallFreeMs, oldest.dueMs]
+  assert.deepEqual(figures(), [100, 40, 160])
+  assert.deepEqual(
+    [158, 159].map((nowMs) => oldest.mayBePastDeadline(nowMs)),
+    [false, true]
+  )
+  queue.remove(second)
+  // What has left may still be in them, until a walk.
+  assert.deepEqual(figures(), [100, 40, 160])
+  assert.deepEqual(
+    queue.filter(() => false),
+    []
+  )
+  assert.deepEqual(figures(), [100, 100, 1100])
+  queue.remove(first)
+  assert.deepEqual(figures(), Array(3).fill(Number.POSITIVE_INFINITY))
+  assert.equal(oldest.mayBePastDeadline(Number.MAX_VALUE), false)
+})
+
 test('requests removed from a queue that never empties are not retained, however many', () => {
   v8.setFlagsFromString('--expose-gc')
   const collect = vm.runInNewContext('gc')

@@ -328,6 +328,10 @@ class Gate {
     const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
     const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
     const isOverload = this.#limits.isOverload(nowMs)
+    const { oldest } = this.#queue
+    // In most turns nothing is overdue, and the queue may be long.
+    const mayBeOverdue = isFull && delay.isOverdue(oldest, isOverload, nowMs)
+    if (!mayBeOverdue && !oldest.mayBePastDeadline(nowMs)) return
     /** @param {Wait} each */
     const isOverdue = (each) =>
       each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, isOverload, nowMs))

@@ -4,7 +4,7 @@
 // active span.
 
 const { AsyncResource } = require('node:async_hooks')
-const { QUEUED_CLASSES } = require('./verdict')
+const { NORMAL, QUEUED_CLASSES } = require('./verdict')
 
 /** @import { Request } from '../request/request' */
 
@@ -65,8 +65,36 @@ const isBefore = (a, b) => {
 const isAhead = (wait, priority, tag) =>
   wait.request !== undefined && (wait.priority < priority || (wait.priority === priority && wait.tag <= tag))
 
+/** What is known of all queued requests without a walk over them. It may be of some that have left since. */
+class Oldest {
+  /** A class that may wait for the least. */
+  priority = NORMAL
+  queuedMs = Number.POSITIVE_INFINITY
+  queuedStallFreeMs = Number.POSITIVE_INFINITY
+  /** When the first deadline is over. */
+  dueMs = Number.POSITIVE_INFINITY
+
+  /** @param {Wait} wait */
+  add({ queuedMs, queuedStallFreeMs, deadlineMs }) {
+    if (queuedMs < this.queuedMs) this.queuedMs = queuedMs
+    // That clock runs on during a stall and is set back then, so the first may not be the oldest by it.
+    if (queuedStallFreeMs < this.queuedStallFreeMs) this.queuedStallFreeMs = queuedStallFreeMs
+    if (queuedMs + deadlineMs < this.dueMs) this.dueMs = queuedMs + deadlineMs
+  }
+
+  clear() {
+    this.queuedMs = this.queuedStallFreeMs = this.dueMs = Number.POSITIVE_INFINITY
+  }
+
+  /** Whether a deadline may be over: a sum is rounded, and a millisecond covers that. @param {number} nowMs */
+  mayBePastDeadline(nowMs) {
+    return nowMs + 1 >= this.dueMs
+  }
+}
+
 class Queue {
   length = 0
+  oldest = new Oldest()
   /** @type {Wait[]} */
   #heap = []
   #order = 0
@@ -77,6 +105,7 @@ class Queue {
     wait.order = this.#order++
     this.#counts[wait.priority]++
     this.length++
+    this.oldest.add(wait)
     this.#rise(wait)
   }
 
@@ -101,6 +130,7 @@ class Queue {
     wait.request = undefined
     this.#counts[wait.priority]--
     this.length--
+    if (this.length === 0) this.oldest.clear()
     // Entries without a request outnumber the others. So each entry is sorted anew once, on average.
     if (this.#heap.length - this.length > this.length) this.#compact()
   }
@@ -132,8 +162,11 @@ class Queue {
    */
   filter(condition) {
     const found = []
+    this.oldest.clear()
     for (const wait of this.#heap) {
-      if (wait.request !== undefined && condition(wait)) found.push(wait.request)
+      if (wait.request === undefined) continue
+      this.oldest.add(wait)
+      if (condition(wait)) found.push(wait.request)
     }
     return found
   }
