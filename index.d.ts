@@ -569,6 +569,14 @@ export interface LatencyOptions {
 
 export interface MetricsOptions {
   /**
+   * Adds `http_server_request_body_size_bytes` and `http_server_response_body_size_bytes`: the sizes of
+   * bodies as they were transferred, by method, route and status. Nothing is computed without it.
+   *
+   * @default false
+   */
+  readonly bodySizes?: boolean | undefined
+
+  /**
    * Bounds of `http_server_request_duration_seconds` in seconds, as in prom-client: 1 to 100 values above 0,
    * in rising order. By default the bounds that OpenTelemetry advises, and 1 and 2.5 ms.
    *
@@ -1608,6 +1616,7 @@ export interface ResolvedOptions {
   }
   readonly latency: { readonly streamAfter: number; readonly nativeHistograms: boolean }
   readonly metrics: {
+    readonly bodySizes: boolean
     readonly buckets: readonly number[]
     readonly defaults: boolean
     readonly labels: Readonly<Record<string, RequestLabel>> | undefined

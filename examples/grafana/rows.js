@@ -317,7 +317,7 @@ const ROWS = [
             '{{db_client_connection_pool_name}} in use',
           ],
           [
-            `sum by (db_client_connection_pool_name) (db_client_connection_max{${OF_JOB}})`,
+            `sum by (db_client_connection_pool_name) (db_client_connection_limit{${OF_JOB}})`,
             '{{db_client_connection_pool_name}} at most',
           ],
         ],

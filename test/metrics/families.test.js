@@ -15,7 +15,18 @@ const { ended, spillwayFor } = require('../support/spillway')
 
 const SERIES = ['http_request_method', 'http_route']
 const NAMES = {
-  http_server_request_duration_seconds: ['histogram', [...SERIES, 'http_response_status_code', 'le']],
+  http_server_request_duration_seconds: [
+    'histogram',
+    [...SERIES, 'http_response_status_code', 'url_scheme', 'le'],
+  ],
+  http_server_request_body_size_bytes: [
+    'histogram',
+    [...SERIES, 'http_response_status_code', 'url_scheme', 'le'],
+  ],
+  http_server_response_body_size_bytes: [
+    'histogram',
+    [...SERIES, 'http_response_status_code', 'url_scheme', 'le'],
+  ],
   http_server_active_requests: ['gauge', ['http_request_method', 'url_scheme']],
   spillway_requests_total: ['counter', [...SERIES, 'outcome']],
   spillway_response_first_byte_seconds: ['summary', ['http_request_method']],
@@ -24,7 +35,10 @@ const NAMES = {
   spillway_request_bytes_total: ['counter', ['http_request_method']],
   spillway_response_bytes_total: ['counter', ['http_request_method']],
   spillway_stream_duration_seconds: ['histogram', [...SERIES, 'le']],
-  http_client_request_duration_seconds: ['histogram', ['http_request_method', 'le', 'server_address']],
+  http_client_request_duration_seconds: [
+    'histogram',
+    ['http_request_method', 'http_response_status_code', 'le', 'server_address', 'server_port'],
+  ],
   spillway_outgoing_part_seconds_total: ['counter', ['part', 'server_address']],
   spillway_outgoing_connections_total: ['counter', ['server_address']],
   spillway_errors_total: ['counter', ['error_type', 'http_response_status_code', 'http_route']],
@@ -65,7 +79,7 @@ const NAMES = {
   spillway_socket_event_duration_seconds: ['histogram', ['event', 'le']],
   spillway_socket_event_ack_seconds: ['histogram', ['event', 'le']],
   db_client_connection_count: ['gauge', ['db_client_connection_pool_name', 'db_client_connection_state']],
-  db_client_connection_max: ['gauge', ['db_client_connection_pool_name']],
+  db_client_connection_limit: ['gauge', ['db_client_connection_pool_name']],
   db_client_connection_pending_requests: ['gauge', ['db_client_connection_pool_name']],
   db_client_connection_timeouts_total: ['counter', ['db_client_connection_pool_name']],
   db_client_connection_wait_time_seconds: ['histogram', ['db_client_connection_pool_name', 'le']],
@@ -76,13 +90,16 @@ const NAMES = {
   spillway_start_time_seconds: ['gauge', []],
   spillway_findings: ['gauge', ['problem', 'severity']],
   nodejs_eventloop_delay_max_seconds: ['gauge', []],
+  nodejs_eventloop_delay_min_seconds: ['gauge', []],
   nodejs_eventloop_delay_mean_seconds: ['gauge', []],
+  nodejs_eventloop_delay_stddev_seconds: ['gauge', []],
   nodejs_eventloop_delay_p50_seconds: ['gauge', []],
   nodejs_eventloop_delay_p90_seconds: ['gauge', []],
   nodejs_eventloop_delay_p99_seconds: ['gauge', []],
   nodejs_eventloop_utilization_ratio: ['gauge', []],
   nodejs_eventloop_time_seconds_total: ['counter', ['nodejs_eventloop_state']],
-  v8js_gc_duration_seconds: ['summary', ['v8js_gc_type']],
+  v8js_gc_duration_seconds: ['histogram', ['le', 'v8js_gc_type']],
+  v8js_resource_active: ['gauge', ['v8js_resource_type']],
   v8js_memory_heap_used_bytes: ['gauge', ['v8js_heap_space_name']],
   spillway_heap_limit_bytes: ['gauge', []],
   spillway_heap_after_gc_bytes: ['gauge', []],
@@ -136,6 +153,7 @@ test('each family has its type, labels and help in the text', async (t) => {
       },
     },
     latency: { streamAfter: 1 },
+    metrics: { bodySizes: true },
   })
   const { get } = await serve(
     t,
@@ -202,7 +220,7 @@ test('the seconds of stalls are counted from 0 by cause, because an alert reads 
   )
 })
 
-test('durations have method, route and status; without a response the status is empty', async (t) => {
+test('durations have method, route, status and scheme; without a response the status is empty and the error has a type', async (t) => {
   const spillway = spillwayFor(t)
   const { get, server } = await serve(
     t,
@@ -217,8 +235,8 @@ test('durations have method, route and status; without a response the status is 
   assert.deepEqual(
     labels.map((each) => Object.keys(each)),
     [
-      ['http_request_method', 'http_route', 'http_response_status_code'],
-      ['http_request_method', 'http_route', 'http_response_status_code'],
+      ['http_request_method', 'http_route', 'http_response_status_code', 'url_scheme'],
+      ['http_request_method', 'http_route', 'http_response_status_code', 'url_scheme', 'error_type'],
     ]
   )
   assert.deepEqual(

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { Label, Labels, ExtendedLabels, NO_LABELS } = require('../../src/core/metrics/labels')
+const { FurtherLabels, Labels, ExtendedLabels, NO_LABELS } = require('../../src/core/metrics/labels')
 const { parse } = require('../support/metrics-text')
 
 const readBack = ({ utf8 }) => {
@@ -35,13 +35,16 @@ for (const [name, value] of Object.entries(VALUES)) {
   })
 
   test(`a label value that many series have may hold ${name}`, () => {
-    const labels = new ExtendedLabels(new Labels({ http_route: '/a' }), new Label('outcome', value))
+    const labels = new ExtendedLabels(new Labels({ http_route: '/a' }), new FurtherLabels({ outcome: value }))
     assert.deepEqual(readBack(labels), { http_route: '/a', outcome: value })
     assert.deepEqual(labels.pairs, { http_route: '/a', outcome: value })
   })
 
   test(`a label value may hold ${name} before one that many series have`, () => {
-    const labels = new ExtendedLabels(new Labels({ http_route: value }), new Label('outcome', 'completed'))
+    const labels = new ExtendedLabels(
+      new Labels({ http_route: value }),
+      new FurtherLabels({ outcome: 'completed' })
+    )
     assert.equal(labels.utf8, new Labels({ http_route: value, outcome: 'completed' }).utf8)
   })
 }
@@ -70,7 +73,7 @@ test('without labels there are no braces', () => {
 
 test('the labels object is always the same and frozen, because registries cache by identity', () => {
   const labels = new Labels({ http_route: '/a' })
-  const more = new ExtendedLabels(labels, new Label('outcome', 'completed'))
+  const more = new ExtendedLabels(labels, new FurtherLabels({ outcome: 'completed' }))
   for (const each of [labels, more]) {
     assert.ok(Object.isFrozen(each.pairs))
     assert.equal(each.pairs, each.pairs)

@@ -119,13 +119,18 @@ test('the prefix applies in a registry too, and a prefix that begins with spillw
   assert.deepEqual(registry.getMetricsAsArray(), [])
 })
 
-test('by default the three standard process metrics are shown, and no default metrics of prom-client', async (t) => {
+test('by default four process metrics are shown, and no default metrics of prom-client', async (t) => {
   const { families } = await serveMetrics(t)
   const shown = await families()
   const ours = new Set(FAMILIES.map(({ name }) => name))
   assert.deepEqual(
     [...shown.keys()].filter((name) => !ours.has(name)),
-    ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'process_start_time_seconds']
+    [
+      'process_cpu_seconds_total',
+      'process_resident_memory_bytes',
+      'process_start_time_seconds',
+      'process_cpu_utilization_ratio',
+    ]
   )
   assert.ok(oneValue(shown, 'process_resident_memory_bytes') > 1e7)
   assert.ok(oneValue(shown, 'process_cpu_seconds_total') > 0)

@@ -89,6 +89,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
         http_request_method: 'GET',
         http_route: COMPLETED.http_route,
         http_response_status_code: '200',
+        url_scheme: 'http',
         le: 10,
       },
       value: 2,

@@ -9,7 +9,7 @@ const { stillClock } = require('../support/still-clock')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
-const MOST = 250
+const MOST = 320
 const ROUTES = 10
 /** What a part and the loop time of a route must have taken before they have a series. */
 const LEAST_MS = 100

@@ -29,8 +29,10 @@ const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 
 const CONVENTIONAL = [
   [conventions.METRIC_HTTP_SERVER_REQUEST_DURATION, 's', HISTOGRAM],
   [conventions.METRIC_HTTP_SERVER_ACTIVE_REQUESTS, '{request}', SUM, false],
+  [conventions.METRIC_NODEJS_EVENTLOOP_DELAY_MIN, 's', GAUGE],
   [conventions.METRIC_NODEJS_EVENTLOOP_DELAY_MAX, 's', GAUGE],
   [conventions.METRIC_NODEJS_EVENTLOOP_DELAY_MEAN, 's', GAUGE],
+  [conventions.METRIC_NODEJS_EVENTLOOP_DELAY_STDDEV, 's', GAUGE],
   [conventions.METRIC_NODEJS_EVENTLOOP_DELAY_P50, 's', GAUGE],
   [conventions.METRIC_NODEJS_EVENTLOOP_DELAY_P90, 's', GAUGE],
   [conventions.METRIC_NODEJS_EVENTLOOP_DELAY_P99, 's', GAUGE],
@@ -38,11 +40,13 @@ const CONVENTIONAL = [
   [conventions.METRIC_NODEJS_EVENTLOOP_TIME, 's', SUM, true],
   [conventions.METRIC_V8JS_GC_DURATION, 's', HISTOGRAM],
   [conventions.METRIC_V8JS_MEMORY_HEAP_USED, 'By', SUM, false],
-  [conventions.METRIC_NODEJS_EVENTLOOP_DELAY_MIN, 's', GAUGE],
-  [conventions.METRIC_NODEJS_EVENTLOOP_DELAY_STDDEV, 's', GAUGE],
+  [conventions.METRIC_V8JS_RESOURCE_ACTIVE, '{resource}', GAUGE],
   [conventions.METRIC_V8JS_MEMORY_HEAP_SPACE_SIZE, 'By', SUM, false],
   [conventions.METRIC_V8JS_MEMORY_HEAP_SPACE_AVAILABLE_SIZE, 'By', SUM, false],
   [conventions.METRIC_V8JS_MEMORY_HEAP_SPACE_PHYSICAL_SIZE, 'By', SUM, false],
+  [conventions.METRIC_PROCESS_CPU_TIME, 's', SUM, true],
+  [conventions.METRIC_PROCESS_CPU_UTILIZATION, '1', GAUGE],
+  [conventions.METRIC_PROCESS_MEMORY_USAGE, 'By', SUM, false],
 ]
 
 async function answered(t, spillway) {
@@ -81,7 +85,7 @@ test('a reader with the producer gets all metrics of the conventions in their fo
   const theirs = all.filter(({ descriptor }) => !descriptor.name.startsWith('spillway.'))
   assert.deepEqual(theirs.map(inForm), CONVENTIONAL)
   const { boundaries } = named(all, conventions.METRIC_V8JS_GC_DURATION).dataPoints[0].value.buckets
-  assert.deepEqual(boundaries, [0.01, 0.1, 1, 10])
+  assert.deepEqual(boundaries, BOUNDS.slice(2))
 })
 
 test('the durations are exact, by the attributes of the conventions', async (t) => {

@@ -119,6 +119,7 @@ const ACCEPTED = {
   'routes.label': [label],
   'latency.streamAfter': [0.5, 1, Number.POSITIVE_INFINITY],
   'latency.nativeHistograms': [true, false],
+  'metrics.bodySizes': [true, false],
   'metrics.buckets': [[0.01], [0.001, 0.1, 10], Array.from({ length: 100 }, (_, i) => i + 1)],
   'metrics.defaults': [true, false],
   'metrics.labels': [{ tenant: label }, { tenant: label, _region2: label }, {}],
@@ -214,11 +215,12 @@ const RULES = {
   'routes.label': 'a function (req, res, template)',
   'latency.streamAfter': 'a number of milliseconds above 0',
   'latency.nativeHistograms': 'true or false',
+  'metrics.bodySizes': 'true or false',
   'metrics.buckets': 'an array of 1 to 100 rising bounds in seconds, such as [0.01, 0.1, 1]',
   'metrics.defaults': 'true or false',
   'metrics.labels':
     'an object of functions (req, res) by label name: letters, digits and underscores, none of http_request_method, ' +
-    'http_route, http_response_status_code, outcome, le, quantile, worker',
+    'http_route, http_response_status_code, url_scheme, error_type, outcome, le, quantile, worker',
   'metrics.maxLabelValues': 'a whole number from 1 to 10000',
   'metrics.prefix':
     "letters, digits and underscores that end with one, such as 'shop_', not beginning with http_, nodejs_, v8js_ or process_",
@@ -305,6 +307,7 @@ const REFUSED = {
   'routes.label': ['job', false],
   'latency.streamAfter': [0, -1, Number.NaN, '10s', 10n],
   'latency.nativeHistograms': [0, 1, 'true', null],
+  'metrics.bodySizes': [1, 'yes', null],
   'metrics.buckets': [
     [0],
     [-1, 1],
@@ -321,6 +324,7 @@ const REFUSED = {
     { tenant: 'a' },
     { le: label },
     { http_route: label },
+    { error_type: label },
     { worker: label },
     { __tenant: label },
     { 'tenant-id': label },

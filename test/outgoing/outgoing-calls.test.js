@@ -9,6 +9,7 @@ const http = require('node:http')
 const { describe, it } = require('node:test')
 const express = require('express')
 const { RequestContext } = require('../../src/core/errors/request-context')
+const { parse } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { spillwayFor } = require('../support/spillway')
 
@@ -92,19 +93,39 @@ for (const [title, call] of Object.entries({ fetch: byFetch, 'node:http': byHttp
       assert.deepEqual(routes.sort(), ['GET /orders/:id', 'null null'])
     })
 
-    it('are in the metric by host and method', async (t) => {
+    it('are in the metric by host, port, method, status and type of error', async (t) => {
       const spillway = spillwayFor(t)
       const { port } = await upstream(t)
       await call(`http://127.0.0.1:${port}/`)
       await call(`http://127.0.0.1:${port}/`, { method: 'POST' })
-      await calls(spillway, 2)
+      await call(`http://127.0.0.1:${port}/error`)
+      await assert.rejects(call(`http://127.0.0.1:${port}/half`))
+      const unused = await serve(t, () => {})
+      unused.server.close()
+      await assert.rejects(call(`http://127.0.0.1:${unused.port}/`))
+      await calls(spillway, 5)
       const { get } = await serve(t, (req, res) => spillway.handler('metrics')(req, res))
       const { body } = await get('/metrics')
-      const counts = body.match(/^http_client_request_duration_seconds_count.*$/gm)
-      assert.deepEqual(counts?.sort(), [
-        'http_client_request_duration_seconds_count{server_address="127.0.0.1",http_request_method="GET"} 1',
-        'http_client_request_duration_seconds_count{server_address="127.0.0.1",http_request_method="POST"} 1',
-      ])
+      const { samples } = parse(body).get('http_client_request_duration_seconds')
+      const counted = samples.filter(({ name }) => name.endsWith('_count'))
+      assert.deepEqual(
+        counted.map(
+          ({ labels: { server_port, http_request_method, http_response_status_code, error_type } }) => [
+            server_port,
+            http_request_method,
+            http_response_status_code,
+            error_type,
+          ]
+        ),
+        [
+          [String(port), 'GET', '200', undefined],
+          [String(port), 'POST', '200', undefined],
+          [String(port), 'GET', '503', '503'],
+          [String(port), 'GET', '200', title === 'fetch' ? 'UND_ERR_SOCKET' : 'cut_off'],
+          [String(unused.port), 'GET', undefined, 'ECONNREFUSED'],
+        ]
+      )
+      assert.ok(counted.every(({ value, labels }) => value === 1 && labels.server_address === '127.0.0.1'))
     })
   })
 }

@@ -109,7 +109,7 @@ for (const [given, max, inMetrics] of /** @type {[any, number | null, string | u
       now = spillway.snapshot().pools[0]
     })
     assert.deepEqual([now.max, now.used, now.idle, now.waiting], [max, 0, 0, 0])
-    const bound = series.find((line) => line.startsWith('db_client_connection_max'))
+    const bound = series.find((line) => line.startsWith('db_client_connection_limit'))
     assert.equal(bound?.split(' ')[1], inMetrics)
   })
 

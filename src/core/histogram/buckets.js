@@ -1,5 +1,5 @@
 'use strict'
-// Counts values at given bounds, in seconds. A row is one series: a count for each bound, a count above the
+// Counts values at given bounds, in seconds, or in bytes. A row is one series: a count for each bound, a count above the
 // last bound, and the sum. The order of addition is that of arrival, as in prom-client.
 
 const { Rows } = require('./rows')
@@ -10,8 +10,11 @@ const { Rows } = require('./rows')
 const boundsOf = (seconds) =>
   Object.freeze({ seconds: Object.freeze([...seconds]), width: seconds.length + 2 })
 
-/** The bounds that OpenTelemetry advises for durations. */
+/** The bounds that OpenTelemetry advises for durations of requests and of garbage collections. */
 const ADVISED_BOUNDS = boundsOf([0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10])
+
+/** Of bodies, in bytes: from 1 KB to 64 MB, each four times the one before. OpenTelemetry advises none. */
+const SIZE_BOUNDS = boundsOf(Array.from({ length: 9 }, (_, i) => 1024 * 4 ** i))
 
 class Buckets {
   #rows
@@ -78,6 +81,7 @@ const sumOf = (values, row, { width }) => values[(row + 1) * width - 1]
 
 exports.ADVISED_BOUNDS = ADVISED_BOUNDS
 exports.Buckets = Buckets
+exports.SIZE_BOUNDS = SIZE_BOUNDS
 exports.boundsOf = boundsOf
 exports.countOf = countOf
 exports.sumOf = sumOf

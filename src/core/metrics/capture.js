@@ -17,7 +17,7 @@
 
 /**
  * @typedef {ReturnType<typeof capture>} Capture
- * @typedef {{ [Table in 'counters' | 'durations' | 'natives' | 'parts' | 'streams']?: Float64Array |
+ * @typedef {{ [Table in 'bodySizes' | 'counters' | 'durations' | 'natives' | 'parts' | 'streams']?: Float64Array |
  *   undefined } & Partial<Samples>} Spare
  * @typedef {(spare?: Capture) => Capture} TakeCapture
  * @typedef {{
@@ -48,6 +48,7 @@ function capture(parts, spare) {
   const collections = runtime.collections.sample()
   const memory = runtime.memory.sample()
   return {
+    bodySizes: tables.bodySizes?.copy(spare?.bodySizes),
     counters: tables.counters.copy(spare?.counters),
     durations: tables.durations.copy(spare?.durations),
     exemplars: tables.exemplars.copy(),

@@ -26,11 +26,11 @@ const { Labels, NO_LABELS } = require('./labels')
  * @property {string} name
  * @property {string} type
  * @property {string} help
- * @property {Bounds} [bounds] of a histogram, or of a summary that OpenTelemetry shows as one
+ * @property {Bounds} [bounds] of a histogram
  * @property {'sum' | 'max'} [across] how a fleet aggregates a gauge into one value; otherwise each worker has
  *   its own
- * @property {readonly string[]} [convention] name and unit in OpenTelemetry's conventions, and the kind if it
- *   is not `type`
+ * @property {readonly string[]} [convention] name, unit and kind in OpenTelemetry's conventions, from
+ *   conventions.js
  * @property {boolean} [isPrivate] left out where anybody may read the metrics
  * @property {boolean} [isOfProcess] the second instance of a process leaves it out for OpenTelemetry
  * @property {string} [promClientName] the same metric in prom-client's defaults; while that is shown, ours is

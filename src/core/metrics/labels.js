@@ -18,40 +18,37 @@ class Labels {
   }
 }
 
-/** One further label that many series share. */
-class Label {
-  name
-  value
+/** One or more further labels that many series share. */
+class FurtherLabels {
+  pairs
   utf8
 
-  /** @param {string} name @param {string} value */
-  constructor(name, value) {
-    this.name = name
-    this.value = value
-    this.utf8 = `,${labelText({ [name]: value }).slice(1)}`
+  /** @param {Record<string, string>} pairs */
+  constructor(pairs) {
+    this.pairs = pairs
+    this.utf8 = `,${labelText(pairs).slice(1)}`
   }
 }
 
-/** The labels of a series, followed by a shared label. */
+/** The labels of a series, followed by shared labels. */
 class ExtendedLabels {
   #labels
-  #label
+  #further
   /** @type {Readonly<Record<string, string>> | undefined} */
   #pairs
 
-  /** @param {Labels} labels at least one label @param {Label} label */
-  constructor(labels, label) {
+  /** @param {Labels} labels at least one label @param {FurtherLabels} further */
+  constructor(labels, further) {
     this.#labels = labels
-    this.#label = label
+    this.#further = further
   }
 
   get utf8() {
-    return `${this.#labels.open}${this.#label.utf8}`
+    return `${this.#labels.open}${this.#further.utf8}`
   }
 
   get pairs() {
-    const { name, value } = this.#label
-    this.#pairs ??= Object.freeze({ ...this.#labels.pairs, [name]: value })
+    this.#pairs ??= Object.freeze({ ...this.#labels.pairs, ...this.#further.pairs })
     return /** @type {Readonly<Record<string, string>>} */ (this.#pairs)
   }
 }
@@ -70,7 +67,7 @@ const bytesOf = (text) => Buffer.from(text).toString('latin1')
 
 const NO_LABELS = new Labels({})
 
-exports.Label = Label
+exports.FurtherLabels = FurtherLabels
 exports.Labels = Labels
 exports.ExtendedLabels = ExtendedLabels
 exports.NO_LABELS = NO_LABELS

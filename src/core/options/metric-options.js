@@ -14,6 +14,7 @@ const BUCKETS = Object.freeze([
 const MOST_BUCKETS = 100
 
 const METRIC_DEFAULTS = Object.freeze({
+  bodySizes: false,
   buckets: BUCKETS,
   defaults: false,
   labels: undefined,
@@ -38,6 +39,8 @@ const RESERVED_LABELS = [
   'http_request_method',
   'http_route',
   'http_response_status_code',
+  'url_scheme',
+  'error_type',
   'outcome',
   'le',
   'quantile',
@@ -73,6 +76,7 @@ const areIgnoreRulesByName = (value) =>
 
 /** @type {Record<string, Rule>} */
 const METRIC_RULES = {
+  'metrics.bodySizes': ['true or false', (value) => typeof value === 'boolean'],
   'metrics.buckets': [
     `an array of 1 to ${MOST_BUCKETS} rising bounds in seconds, such as [0.01, 0.1, 1]`,
     areBuckets,

@@ -28,4 +28,9 @@ function quota(readFile) {
   return share > 0 && Number.isFinite(share) ? share : undefined
 }
 
-module.exports = { cpuLimit }
+/** @type {number | undefined} */
+let limit
+/** Read once, because the limit is in files and does not change. */
+const cpuLimitOnce = () => (limit ??= cpuLimit())
+
+module.exports = { cpuLimit, cpuLimitOnce }

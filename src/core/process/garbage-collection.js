@@ -6,9 +6,8 @@
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const v8 = require('node:v8')
-const { Buckets, boundsOf } = require('../histogram/buckets')
+const { ADVISED_BOUNDS, Buckets } = require('../histogram/buckets')
 
-const GC_BOUNDS = boundsOf([0.01, 0.1, 1, 10])
 /** V8's value; Node has no constant for it. */
 const MINOR_MARK_COMPACT = 2
 const KINDS = /** @type {const} */ (['minor', 'major', 'incremental', 'weakcb'])
@@ -23,7 +22,7 @@ const KIND_INDEX = {
 }
 
 class GarbageCollection {
-  #buckets = new Buckets(GC_BOUNDS)
+  #buckets = new Buckets(ADVISED_BOUNDS)
   /** @type {PerformanceObserver | undefined} */
   #observer
   /** @type {number | undefined} */
@@ -92,11 +91,10 @@ class GarbageCollection {
     return {
       kinds: KINDS,
       buckets: this.#buckets.copy(),
-      bounds: GC_BOUNDS,
+      bounds: ADVISED_BOUNDS,
       heapAfterBytes: this.#heapAfterBytes,
     }
   }
 }
 
-exports.GC_BOUNDS = GC_BOUNDS
 exports.GarbageCollection = GarbageCollection

@@ -34,7 +34,8 @@ class Utilization {
     const shareOf = (ms) => (elapsedMs > 0 ? ms / elapsedMs : 0)
     // The difference of two clocks may fall by a little; a counter must not.
     this.#activeMs = Math.max(this.#activeMs, now.nowMs - now.idleMs)
-    const cpuMicroseconds = now.cpu.user + now.cpu.system - since.cpu.user - since.cpu.system
+    const cpuUserRatio = shareOf((now.cpu.user - since.cpu.user) / 1000)
+    const cpuSystemRatio = shareOf((now.cpu.system - since.cpu.system) / 1000)
     return {
       loopActiveSeconds: this.#activeMs / 1000,
       loopIdleSeconds: now.idleMs / 1000,
@@ -42,7 +43,9 @@ class Utilization {
       loopRatio: Math.min(1, Math.max(0, shareOf(elapsedMs - (now.idleMs - since.idleMs)))),
       cpuUserSeconds: now.cpu.user / 1e6,
       cpuSystemSeconds: now.cpu.system / 1e6,
-      cpuRatio: shareOf(cpuMicroseconds / 1000),
+      cpuUserRatio,
+      cpuSystemRatio,
+      cpuRatio: cpuUserRatio + cpuSystemRatio,
     }
   }
 

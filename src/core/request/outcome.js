@@ -109,6 +109,27 @@ function outcomeOfStream({ stream, session, status, isEndUnseen }) {
 /** Whether the outcome counts as an error of the server. @param {number} outcome */
 const isFailure = (outcome) => outcome === ERRORED || outcome === TIMED_OUT
 
+/**
+ * Values of OpenTelemetry's `error.type` for errors that no status tells. A status from 500 on is its own.
+ */
+const ERROR_TYPES = Object.freeze(/** @type {const} */ (['', 'aborted', 'cut_off', 'timeout']))
+const [NO_TYPE, OF_ABORTED, OF_CUT_OFF, OF_TIMEOUT] = ERROR_TYPES.keys()
+
+// Hot path: once a request.
+/** @param {number} outcome @param {number} status @returns {number} an index into ERROR_TYPES */
+function errorTypeIndex(outcome, status) {
+  if (outcome === COMPLETED) return NO_TYPE
+  if (outcome === ABORTED) return OF_ABORTED
+  if (outcome === TIMED_OUT) return OF_TIMEOUT
+  return outcome === ERRORED && status < 500 ? OF_CUT_OFF : NO_TYPE
+}
+
+/** The `error.type` of a request that has ended; empty if it is no error. @param {Request} request */
+function errorTypeOf({ outcome, status }) {
+  const type = ERROR_TYPES[errorTypeIndex(outcome, status)]
+  return type === '' && status >= 500 ? String(status) : type
+}
+
 /** @param {number} status */
 function outcomeOfStatus(status) {
   if (status === 101) return UPGRADED
@@ -116,7 +137,10 @@ function outcomeOfStatus(status) {
 }
 
 module.exports = {
+  errorTypeIndex,
+  errorTypeOf,
   isClientError,
+  ERROR_TYPES,
   OUTCOMES,
   COMPLETED,
   ERRORED,

@@ -6,7 +6,7 @@
 const { tell } = require('../feature')
 const { RollingHistogram } = require('../histogram/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../route/template')
-const { activeTrace, annotateSpan, isTracing, serverSpan } = require('../tracing/spans')
+const { activeTrace, annotateRejectedSpan, annotateSpan, isTracing, serverSpan } = require('../tracing/spans')
 const { ClientErrors } = require('./client-errors')
 const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
 const { Ignore, METRICS } = require('./ignore')
@@ -109,7 +109,8 @@ class Recorder {
     this.#streamAfterMs = latency.streamAfter
     const nowMs = clock.now()
     const { nativeHistograms } = latency
-    this.routes = new RouteTable(routes, { nativeHistograms, buckets: metrics.buckets }, nowMs)
+    const { bodySizes, buckets } = metrics
+    this.routes = new RouteTable(routes, { nativeHistograms, buckets, bodySizes }, nowMs)
     const { labels = {}, maxLabelValues } = metrics
     if (Object.keys(labels).length > 0) {
       const { LabelledTable } = require('./labelled-series')
@@ -279,6 +280,8 @@ class Recorder {
 
   /** @param {Request} request */
   #recordRejected(request) {
+    if (request.serverSpan !== undefined)
+      this.#guardTracing(annotateRejectedSpan, request.serverSpan, undefined, request)
     if ((request.ignores & METRICS) === 0) this.routes.shed.record(request)
   }
 

@@ -5,10 +5,11 @@
 
 const { RollingHistogram } = require('../histogram/rolling')
 const { LoadSlope } = require('./load-slope')
-const { OUTCOMES, UPGRADED, isFailure } = require('./outcome')
+const { OUTCOMES, UPGRADED, errorTypeIndex, isFailure } = require('./outcome')
 
 /**
  * @import { Buckets } from '../histogram/buckets'
+ * @import { BodySizes } from './body-sizes'
  * @import { Rows } from '../histogram/rows'
  * @import { Exemplars } from './exemplars'
  * @import { Request } from './request'
@@ -25,13 +26,20 @@ const MIXED = -1
 
 /**
  * @typedef {object} SeriesTables what all series of an instance share
+ * @property {BodySizes | undefined} bodySizes
  * @property {Rows} counters
  * @property {Buckets} durations
  * @property {Exemplars} exemplars
  * @property {import('../histogram/native').NativeBuckets | undefined} natives
  * @property {Buckets} streams
  *
- * @typedef {{ status: number, row: number }} StatusRow
+ * @typedef {object} StatusRow the requests with one status, error and scheme
+ * @property {number} key
+ * @property {number} status
+ * @property {number} errorType an index into ERROR_TYPES
+ * @property {number} scheme an index into SCHEMES
+ * @property {number | undefined} row of their durations; none if all were streams
+ * @property {number | undefined} sizesRow of the sizes of their bodies
  */
 
 class Series {
@@ -50,7 +58,7 @@ class Series {
   /** @type {StatusRow | undefined} */
   #last
   /** @type {Map<number, StatusRow>} */
-  #byStatus = new Map()
+  #byKey = new Map()
 
   /** @param {SeriesTables} tables @param {string} method @param {string} route */
   constructor(tables, method, route) {
@@ -73,12 +81,15 @@ class Series {
       values[start + FIRST_BYTE_COUNT]++
       values[start + FIRST_BYTE_SUM] += request.firstByteMs / 1000
     }
+    const { bodySizes, durations, exemplars, natives } = this.#tables
+    if (bodySizes !== undefined && request.outcome !== UPGRADED)
+      bodySizes.record(this.#rowsOf(request), request)
     if (hasNoDuration(request)) {
       if (request.isStream) this.#recordStream(request.durationMs / 1000)
       return
     }
-    const { row } = this.#last?.status === request.status ? this.#last : this.#rowsOf(request.status)
-    const { durations, exemplars, natives } = this.#tables
+    const rows = this.#rowsOf(request)
+    const row = (rows.row ??= durations.add())
     const seconds = request.durationMs / 1000
     const bucket = durations.record(row, seconds)
     if (request.trace !== undefined) exemplars.put(row, bucket, request.trace, seconds)
@@ -96,12 +107,15 @@ class Series {
     this.#tables.streams.record(this.streamRow, seconds)
   }
 
-  /** @param {number} status */
-  #rowsOf(status) {
-    let found = this.#byStatus.get(status)
+  /** @param {Request} request */
+  #rowsOf({ outcome, scheme, status }) {
+    const errorType = errorTypeIndex(outcome, status)
+    const key = (status << 3) | (errorType << 1) | scheme
+    if (this.#last?.key === key) return this.#last
+    let found = this.#byKey.get(key)
     if (found === undefined) {
-      found = { status, row: this.#tables.durations.add() }
-      this.#byStatus.set(status, found)
+      found = { key, status, errorType, scheme, row: undefined, sizesRow: undefined }
+      this.#byKey.set(key, found)
       this.statuses.push(found)
     }
     this.#last = found

@@ -43,11 +43,16 @@ class RouteTable {
 
   /**
    * @param {{ max: number, overflow: string, unmatched: string }} routes
-   * @param {{ nativeHistograms?: boolean, buckets?: readonly number[] }} [kinds]
+   * @param {{ bodySizes?: boolean, nativeHistograms?: boolean, buckets?: readonly number[] }} [kinds]
    */
-  constructor({ max, overflow, unmatched }, { nativeHistograms = false, buckets } = {}, startedMs = 0) {
+  constructor(
+    { max, overflow, unmatched },
+    { bodySizes = false, nativeHistograms = false, buckets } = {},
+    startedMs = 0
+  ) {
     this.bounds = buckets === undefined ? ADVISED_BOUNDS : boundsOf(buckets)
     this.tables = {
+      bodySizes: bodySizes ? new (require('./body-sizes').BodySizes)() : undefined,
       counters: new Rows(COUNTERS),
       durations: new Buckets(this.bounds),
       exemplars: new Exemplars(),

@@ -8,6 +8,8 @@
 // copies the field to the span, the span's name and `http.server.request.duration`. A span made by hand
 // counts if it is active and of kind SERVER.
 
+const { errorTypeOf } = require('../request/outcome')
+const { NO_STATUS } = require('../request/request')
 const { loadApi, registeredSdk } = require('./sdk')
 
 /**
@@ -62,22 +64,37 @@ function serverSpan() {
 }
 
 /**
- * Puts the route and the time in the queue on the span.
+ * Puts the route, the time in the queue and the type of an error on the span.
  * @param {SpanHolder} holder
  * @param {string | undefined} route the template; undefined if no route took the request
  * @param {Request} request
  */
-function annotateSpan(holder, route, { head, ticket }) {
+function annotateSpan(holder, route, request) {
+  const { head, ticket } = request
   const { span } = holder
+  const errorType = errorTypeOf(request)
   // In Express and Koa, no route is also a result, and replaces the last tried route that other
   // instrumentation set. In another framework, the route that other instrumentation set stays.
   if (route !== undefined || head.node !== undefined || head.ctx !== undefined) holder.route = route
   const setsRoute = route !== undefined && holder.type === undefined
-  if (!setsRoute && ticket.wait === undefined) return
+  if (!setsRoute && ticket.wait === undefined && errorType === '') return
   // The span may have ended before the response. An SDK warns about attributes set after the end.
   if (!span.isRecording()) return
   if (setsRoute) span.setAttribute('http.route', route)
   if (ticket.wait !== undefined) span.setAttribute('spillway.queue.wait', ticket.waitedMs / 1000)
+  if (errorType !== '') span.setAttribute('error.type', errorType)
+}
+
+/**
+ * Puts the reason of a rejection on the span, and that it is an error unless the application answers otherwise.
+ * @param {SpanHolder} holder
+ * @param {string | undefined} _route unknown: the request never ran
+ * @param {Request} request
+ */
+function annotateRejectedSpan({ span }, _route, { status, ticket }) {
+  if (!span.isRecording()) return
+  span.setAttribute('spillway.shed.reason', String(ticket.rejection?.reason))
+  if (status === NO_STATUS || status >= 500) span.setAttribute('error.type', 'shed')
 }
 
 /**
@@ -93,4 +110,13 @@ function recordError(span, failure) {
   if (status >= 500) span.setStatus({ code: loadApi().SpanStatusCode.ERROR, message })
 }
 
-module.exports = { activeSpan, activeTrace, annotateSpan, isTracing, recordError, serverSpan, traceFieldsOf }
+module.exports = {
+  activeSpan,
+  activeTrace,
+  annotateRejectedSpan,
+  annotateSpan,
+  isTracing,
+  recordError,
+  serverSpan,
+  traceFieldsOf,
+}

@@ -6,7 +6,7 @@
 const { BUFFER_MS } = require('../../core/drain/connections')
 const { newHistogram } = require('../../core/histogram/hdr-histogram')
 const { quantilesOf } = require('../../core/histogram/quantiles')
-const { cpuLimit } = require('../../core/process/cpu-limit')
+const { cpuLimitOnce } = require('../../core/process/cpu-limit')
 const {
   callsBetween,
   eventsBetween,
@@ -421,10 +421,5 @@ function errorKinds(earlier, now) {
 
 /** @param {RouteFigures[]} rows @param {'count' | 'errors'} key */
 const sumOf = (rows, key) => rows.reduce((sum, row) => sum + row[key], 0)
-
-/** @type {number | undefined} */
-let limit
-/** Read once, because the limit is in files and does not change. */
-const cpuLimitOnce = () => (limit ??= cpuLimit())
 
 module.exports = { figuresOf }

@@ -117,11 +117,12 @@ function routesOf({ parts, routes: { bounds, series, tables } }) {
     rows[at + COLUMNS.errors] = counters[start + ERRORED] + counters[start + TIMED_OUT]
     rows[at + COLUMNS.aborted] = counters[start + ABORTED]
     for (const { row, status } of series[i].statuses) {
+      if (row === undefined) continue
       const ms = sumOf(durations, row, bounds) * 1000
       rows[at + COLUMNS.ms] += ms
       if (status !== NO_STATUS) continue
-      rows[at + COLUMNS.unanswered] = countOf(durations, row, bounds)
-      rows[at + COLUMNS.unansweredMs] = ms
+      rows[at + COLUMNS.unanswered] += countOf(durations, row, bounds)
+      rows[at + COLUMNS.unansweredMs] += ms
     }
     rows[at + COLUMNS.firstBytes] = counters[start + FIRST_BYTE_COUNT]
     rows[at + COLUMNS.firstByteMs] = counters[start + FIRST_BYTE_SUM] * 1000

@@ -3,6 +3,7 @@
 
 /**
  * @import { Opening } from './opening'
+ * @typedef {{ host: string, port: string }} Target `port`: empty if it is not known
  * @typedef {{ method: string, route: string | undefined, request?: object | undefined }} Asker `request`:
  *   until it has ended
  */
@@ -20,13 +21,14 @@ class Call {
   opening = undefined
 
   /**
-   * @param {string} host
+   * @param {Target} target
    * @param {number} method
    * @param {Asker | undefined} asker
    * @param {number} startedMs
    */
-  constructor(host, method, asker, startedMs) {
+  constructor({ host, port }, method, asker, startedMs) {
     this.host = host
+    this.port = port
     this.method = method
     this.asker = asker
     this.startedMs = startedMs

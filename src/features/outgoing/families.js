@@ -2,14 +2,23 @@
 // The metrics of outgoing calls, by host.
 
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
+const { conventional } = require('../../core/metrics/conventions')
 const { Labels } = require('../../core/metrics/labels')
 
 /** @import { OutgoingTable } from './outgoing-table' */
 
 /** @param {{ outgoing: ReturnType<OutgoingTable['sample']> }} captured */
 function* points({ outgoing: { series, values } }) {
-  for (const { host, method, row } of series)
-    yield { labels: labelsOf({ server_address: host, http_request_method: method }), values, row }
+  for (const { host, port, method, status, errorType, row } of series) {
+    const pairs = {
+      server_address: host,
+      server_port: port,
+      http_request_method: method,
+      http_response_status_code: status === 0 ? '' : String(status),
+      error_type: errorType,
+    }
+    yield { labels: labelsOf(withoutEmpty(pairs)), values, row }
+  }
 }
 
 /** Values of the label `part`, in the order of a call. */
@@ -28,14 +37,17 @@ function* connectionPoints({ outgoing: { parts } }) {
     if (connections > 0) yield { labels: labelsOf({ server_address: host }), value: connections }
 }
 
-/** Of at most fifty-one hosts and eleven methods, and of some hosts that were replaced. */
-const MOST_LABELS = 1000
+/** An absent label equals an empty one. @param {Record<string, string>} pairs */
+const withoutEmpty = (pairs) => Object.fromEntries(Object.entries(pairs).filter(([, value]) => value !== ''))
+
+/** A host has up to sixty-one series. Those of hosts that were replaced go too. */
+const MOST_LABELS = 4000
 /** @type {Map<string, Labels>} */
 const labelsOfOutgoing = new Map()
 
 /** @param {Record<string, string>} pairs; the first is the host */
 function labelsOf(pairs) {
-  const key = Object.values(pairs).reverse().join(' ')
+  const key = JSON.stringify(pairs)
   let labels = labelsOfOutgoing.get(key)
   if (labels === undefined) {
     if (labelsOfOutgoing.size >= MOST_LABELS) labelsOfOutgoing.clear()
@@ -48,10 +60,8 @@ function labelsOf(pairs) {
 /** @type {import('../../core/metrics/family').Family[]} */
 const OUTGOING_FAMILIES = [
   {
-    name: 'http_client_request_duration_seconds',
-    type: 'histogram',
+    ...conventional('http.client.request.duration'),
     bounds: ADVISED_BOUNDS,
-    convention: ['http.client.request.duration', 's'],
     help: 'Duration of outgoing HTTP requests, by host; empty where OpenTelemetry measures them.',
     // Clients may choose hosts, such as that of a webhook.
     isPrivate: true,

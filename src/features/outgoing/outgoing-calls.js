@@ -10,6 +10,7 @@ const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { OWN_HOST } = require('../../core/process-use')
 const { METHOD_INDEX, OTHER_METHOD } = require('../../core/request/methods')
 const { Call } = require('./call')
+const { callErrorOf, portOf, targetOfOrigin } = require('./call-labels')
 const { isHttpInstrumented, isUndiciInstrumented } = require('./instrumentation')
 const { openingOf } = require('./opening')
 const { OutgoingTable } = require('./outgoing-table')
@@ -23,12 +24,13 @@ const { UndiciOpenings } = require('./undici-openings')
  */
 
 /**
- * @typedef {{ host?: string, origin?: unknown, method: string, socket?: ClientSocket, socketPath?: string,
+ * @typedef {{ host?: string, protocol?: string, getHeader?(name: string): unknown, origin?: unknown,
+ *   method: string, socket?: ClientSocket, socketPath?: string,
  *   on: (event: 'socket', listener: (this: ClientRequest, socket: ClientSocket) => void) => unknown }}
  *   ClientRequest of `node:http`, or of undici, which has an `origin`
  * @typedef {{ statusCode: number, complete: boolean, once: (event: 'close',
  *   listener: () => void) => unknown }} Response
- * @typedef {{ request: ClientRequest, response: Response,
+ * @typedef {{ request: ClientRequest, response: Response, error?: unknown,
  *   connectParams: import('./undici-openings').ConnectParams }} Message
  */
 
@@ -58,8 +60,8 @@ class OutgoingCalls {
   #lastEndedMs = new WeakMap()
   /** @param {unknown} error */
   #onError = (error) => this.#internalErrors.report('insight.outgoing', error)
-  /** @type {Map<string, string>} */
-  #hostOfOrigin = new Map()
+  /** @type {Map<string, import('./call').Target>} */
+  #targetOfOrigin = new Map()
   #isHttpShown = true
   #isUndiciShown = true
 
@@ -142,7 +144,7 @@ class OutgoingCalls {
   /** @param {Message} message */
   #beginHttp = ({ request }) => {
     if (request.host === OWN_HOST) return
-    this.#begin(request, request.host ?? 'localhost', request.method)
+    this.#begin(request, targetOf(request), request.method)
     if (open[0] === this) request.on('socket', OutgoingCalls.#onSocket)
   }
 
@@ -152,7 +154,7 @@ class OutgoingCalls {
     let call = this.#calls.get(request)
     if (call === undefined) {
       if (request.host === OWN_HOST) return
-      call = this.#begin(request, request.host ?? 'localhost', request.method)
+      call = this.#begin(request, targetOf(request), request.method)
       if (request.socket != null) this.#follow(request, request.socket)
     }
     call.sentMs = this.#clock.now()
@@ -168,7 +170,7 @@ class OutgoingCalls {
 
   /** @param {Message} message */
   #beginUndici = ({ request }) => {
-    this.#begin(request, this.#hostOf(request.origin), request.method)
+    this.#begin(request, this.#targetOf(request.origin), request.method)
   }
 
   /** @param {Message} message */
@@ -180,19 +182,19 @@ class OutgoingCalls {
   }
 
   /** @param {Message} message */
-  #onUndiciError = ({ request }) => {
+  #onUndiciError = ({ request, error }) => {
     const call = this.#calls.get(request)
     if (call !== undefined && Number.isNaN(call.sentMs))
       call.opening = this.#openings.takeUnsent(call.host, call.startedMs)
-    this.#end(request, true, this.#isUndiciShown)
+    this.#end(request, { isCut: true, isShown: this.#isUndiciShown, error })
   }
 
-  /** @param {object} request @param {string} hostName @param {string} method */
-  #begin(request, hostName, method) {
-    const host = String(hostName).slice(0, LONGEST_HOST).toLowerCase()
+  /** @param {object} request @param {import('./call').Target} target @param {string} method */
+  #begin(request, target, method) {
+    const host = String(target.host).slice(0, LONGEST_HOST).toLowerCase()
     const index = METHOD_INDEX[method] ?? OTHER_METHOD
     const nowMs = this.#clock.now()
-    const call = new Call(host, index, this.#askerAt(nowMs), nowMs)
+    const call = new Call({ host, port: target.port }, index, this.#askerAt(nowMs), nowMs)
     this.#calls.set(request, call)
     return call
   }
@@ -209,18 +211,21 @@ class OutgoingCalls {
 
   /** @param {ClientRequest} request @param {Response} response */
   static #onClose(request, response) {
-    for (const calls of open) calls.#end(request, !response.complete, calls.#isHttpShown)
+    for (const calls of open) calls.#end(request, { isCut: !response.complete, isShown: calls.#isHttpShown })
   }
 
-  /** @param {object} request @param {boolean} isCut @param {boolean} isShown */
-  #end(request, isCut, isShown) {
+  /** @param {object} request @param {{ isCut: boolean, isShown: boolean, error?: unknown }} how */
+  #end(request, { isCut, isShown, error }) {
     const call = this.#calls.get(request)
     if (call === undefined) return
     this.#calls.delete(request)
-    const { host, method, asker, startedMs, status } = call
+    const { host, port, method, asker, startedMs, status } = call
     const nowMs = this.#clock.now()
     this.#table.record(host, {
       method,
+      port,
+      status,
+      errorType: isShown ? callErrorOf({ error, isCut, status }) : '',
       parts: call.parts(nowMs),
       asker: asker && { method: asker.method, route: asker.route ?? this.#unmatched },
       durationMs: nowMs - startedMs,
@@ -246,13 +251,13 @@ class OutgoingCalls {
   }
 
   /** @param {unknown} origin */
-  #hostOf(origin) {
+  #targetOf(origin) {
     const key = String(origin)
-    let host = this.#hostOfOrigin.get(key)
-    if (host !== undefined) return host
-    host = hostNameOf(key)
-    if (this.#hostOfOrigin.size < MAX_ORIGINS) this.#hostOfOrigin.set(key, host)
-    return host
+    let target = this.#targetOfOrigin.get(key)
+    if (target !== undefined) return target
+    target = targetOfOrigin(key)
+    if (this.#targetOfOrigin.size < MAX_ORIGINS) this.#targetOfOrigin.set(key, target)
+    return target
   }
 
   /** @type {[name: string, listener: (message: any) => void][]} */
@@ -262,7 +267,9 @@ class OutgoingCalls {
     ['http.client.response.finish', this.#guarded(this.#onHttpResponse)],
     [
       'http.client.request.error',
-      this.#guarded((/** @type {Message} */ { request }) => this.#end(request, true, this.#isHttpShown)),
+      this.#guarded((/** @type {Message} */ { request, error }) =>
+        this.#end(request, { isCut: true, isShown: this.#isHttpShown, error })
+      ),
     ],
     ['undici:request:create', this.#guarded(this.#beginUndici)],
     [
@@ -289,20 +296,16 @@ class OutgoingCalls {
     ],
     [
       'undici:request:trailers',
-      this.#guarded((/** @type {Message} */ { request }) => this.#end(request, false, this.#isUndiciShown)),
+      this.#guarded((/** @type {Message} */ { request }) =>
+        this.#end(request, { isCut: false, isShown: this.#isUndiciShown })
+      ),
     ],
     ['undici:request:error', this.#guarded(this.#onUndiciError)],
   ]
 }
 
-/** @param {string} origin */
-function hostNameOf(origin) {
-  try {
-    return new URL(origin).hostname
-  } catch {
-    return origin
-  }
-}
+/** @param {ClientRequest} request of `node:http` */
+const targetOf = (request) => ({ host: request.host ?? 'localhost', port: portOf(request) })
 
 /** @param {Instance} instance */
 function outgoingOf({ clock, context, internalErrors, options }) {

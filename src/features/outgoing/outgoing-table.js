@@ -12,9 +12,14 @@ const { MinuteSums } = require('../../core/histogram/minute-sums')
 const MAX_HOSTS = 50
 const MAX_ROUTES_OF_HOST = 50
 const MAX_ROUTES = 500
+/** A client may choose the port of a host, and a host the statuses of its answers. */
+const MAX_ROWS_OF_HOST = 50
 
 /**
  * @typedef {{ method: string, route: string | null }} Asker the route that asked
+ * @typedef {{ method: number, port: string, status: number, errorType: string }} CallLabels `method`: the
+ *   index among METHODS; `port`, `errorType`: may be empty; `status`: 0 without an answer
+ * @typedef {CallLabels & { row: number }} Row of the histogram
  * @typedef {object} CallParts parts of the time of calls; the rest is the wait for a connection of a pool,
  *   and sending and reading bodies
  * @property {number} connections opened for the calls
@@ -32,8 +37,8 @@ class Host {
   lookups = new MinuteSums()
   connects = new MinuteSums()
   firstBytes = new MinuteSums()
-  /** The row of each method in the histogram, once a call has ended. @type {(number | undefined)[]} */
-  rows = []
+  /** The rows of the histogram, by the labels of the calls that have ended. @type {Map<string, Row>} */
+  rows = new Map()
   /** @type {Map<string, HostRoute>} */
   routes = new Map()
   /** The answered calls, and the weight of the host that it replaced. */
@@ -63,13 +68,13 @@ class OutgoingTable {
 
   /**
    * @param {string} name of the host
-   * @param {{ method: number, asker: Asker | undefined, durationMs: number, isAnswered: boolean,
+   * @param {CallLabels & { asker: Asker | undefined, durationMs: number, isAnswered: boolean,
    *   isError: boolean, isShown: boolean, nowMs: number, awaitedMs: number, parts: CallParts }} call
-   *   `method`: the index among METHODS;
    *   `asker`: the route that asked, if known; `isShown`: whether metrics show the call;
    *   `awaitedMs`: what the call adds to the sum, or -1 if its request has ended
    */
-  record(name, { method, asker, durationMs, isAnswered, isError, isShown, nowMs, awaitedMs, parts }) {
+  record(name, call) {
+    const { asker, durationMs, isAnswered, isError, isShown, nowMs, awaitedMs, parts } = call
     const host = this.#hosts.get(name) ?? this.#add(name, isAnswered)
     if (isAnswered) host.weight++
     host.sums.record(durationMs, isError, nowMs)
@@ -88,9 +93,19 @@ class OutgoingTable {
       route.awaited++
       route.awaitedMs += awaitedMs
     }
-    if (!isShown) return
-    const row = (host.rows[method] ??= this.#freeRows.pop() ?? this.#buckets.add())
-    this.#buckets.record(row, durationMs / 1000)
+    if (isShown) this.#buckets.record(this.#rowOf(host, call), durationMs / 1000)
+  }
+
+  /** @param {Pick<Host, 'rows'>} host @param {CallLabels} labels @returns {number} */
+  #rowOf({ rows }, { method, port, status, errorType }) {
+    const key = `${method} ${port} ${status} ${errorType}`
+    const found = rows.get(key)
+    if (found !== undefined) return found.row
+    const isFolded = rows.size >= MAX_ROWS_OF_HOST && (port !== '' || status !== 0 || errorType !== '')
+    if (isFolded) return this.#rowOf({ rows }, { method, port: '', status: 0, errorType: '' })
+    const row = this.#freeRows.pop() ?? this.#buckets.add()
+    rows.set(key, { method, port, status, errorType, row })
+    return row
   }
 
   /** @param {string} name @param {boolean} isAnswered @returns {Host} */
@@ -117,8 +132,7 @@ class OutgoingTable {
     this.#hosts.delete(name)
     this.#routes -= routes.size
     this.#folded += sums.sinceStart().count
-    for (const row of rows) {
-      if (row === undefined) continue
+    for (const { row } of rows.values()) {
       this.#buckets.clear(row)
       this.#freeRows.push(row)
     }
@@ -142,12 +156,8 @@ class OutgoingTable {
 
   /** For metrics. @param {Float64Array} [spare] */
   sample(spare) {
-    const series = [...this.#hosts.values()].flatMap((host) =>
-      Object.entries(host.rows).map(([method, row]) => ({
-        host: host.name,
-        method: METHODS[/** @type {`${number}`} */ (method)],
-        row: /** @type {number} */ (row),
-      }))
+    const series = [...this.#hosts.values()].flatMap(({ name, rows }) =>
+      [...rows.values()].map((row) => ({ ...row, host: name, method: METHODS[row.method] }))
     )
     const parts = [...this.#hosts.values()].map((host) => ({
       host: host.name,

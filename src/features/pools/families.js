@@ -3,6 +3,7 @@
 // none. A pool that tells only how many connections it has gets no point in the families of times.
 
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
+const { conventional } = require('../../core/metrics/conventions')
 const { Labels } = require('../../core/metrics/labels')
 const { USE_ROW, WAIT_ROW } = require('./pool-values')
 
@@ -59,49 +60,37 @@ const times = (row) =>
 /** @type {Family[]} */
 const POOL_FAMILIES = [
   {
-    name: 'db_client_connection_count',
-    type: 'gauge',
+    ...conventional('db.client.connection.count'),
     across: 'sum',
-    convention: ['db.client.connection.count', '{connection}', 'upDownCounter'],
     help: 'Connections of a pool, by state: used or idle.',
     points: connections,
   },
   {
-    name: 'db_client_connection_max',
-    type: 'gauge',
+    ...conventional('db.client.connection.limit'),
     across: 'sum',
-    convention: ['db.client.connection.max', '{connection}', 'upDownCounter'],
     help: 'The most connections that a pool opens.',
     points: figure('max', ({ max }) => max > 0),
   },
   {
-    name: 'db_client_connection_pending_requests',
-    type: 'gauge',
+    ...conventional('db.client.connection.pending_requests'),
     across: 'sum',
-    convention: ['db.client.connection.pending_requests', '{request}', 'upDownCounter'],
     help: 'Callers that wait for a connection of a pool.',
     points: figure('waiting', () => true),
   },
   {
-    name: 'db_client_connection_timeouts_total',
-    type: 'counter',
-    convention: ['db.client.connection.timeouts', '{timeout}', 'counter'],
+    ...conventional('db.client.connection.timeouts'),
     help: 'Callers that waited for a connection of a pool until they timed out.',
     points: figure('timeouts', ({ isTimed }) => isTimed),
   },
   {
-    name: 'db_client_connection_wait_time_seconds',
-    type: 'histogram',
+    ...conventional('db.client.connection.wait_time'),
     bounds: ADVISED_BOUNDS,
-    convention: ['db.client.connection.wait_time', 's'],
     help: 'Time that callers waited for a connection of a pool.',
     points: times(WAIT_ROW),
   },
   {
-    name: 'db_client_connection_use_time_seconds',
-    type: 'histogram',
+    ...conventional('db.client.connection.use_time'),
     bounds: ADVISED_BOUNDS,
-    convention: ['db.client.connection.use_time', 's'],
     help: 'Time from getting a connection of a pool to giving it back.',
     points: times(USE_ROW),
   },

@@ -2,7 +2,7 @@
 // Where the time of requests went, and the time of handlers on the loop: by route, over all methods.
 
 const { LOOP, PARTS, PART_COLUMNS } = require('../../request/request-parts')
-const { ExtendedLabels, Label, Labels } = require('../labels')
+const { ExtendedLabels, FurtherLabels, Labels } = require('../labels')
 
 /**
  * @import { RouteSeries } from '../../request/route-series'
@@ -10,7 +10,7 @@ const { ExtendedLabels, Label, Labels } = require('../labels')
  * @import { Family, PointLabels } from '../family'
  */
 
-const LABELS = PARTS.map((part) => new Label('part', part))
+const LABELS = PARTS.map((part) => new FurtherLabels({ part }))
 /** A smaller sum has no series: a route that takes no time takes no storage. */
 const LEAST_MS = 100
 const kByRoute = Symbol('spillway.byRoute')

@@ -1,12 +1,12 @@
 'use strict'
 // The metrics of requests, by route and method.
 
-const { ADVISED_BOUNDS, boundsOf } = require('../../histogram/buckets')
+const { ADVISED_BOUNDS, SIZE_BOUNDS, boundsOf, countOf } = require('../../histogram/buckets')
 const { NATIVE_WIDTH } = require('../../histogram/native')
 const { DEFAULTS } = require('../../options/table')
 const { SCHEMES } = require('../../request/in-flight')
 const { METHODS } = require('../../request/methods')
-const { OUTCOMES } = require('../../request/outcome')
+const { ERROR_TYPES, OUTCOMES } = require('../../request/outcome')
 const { NO_STATUS } = require('../../request/request')
 const {
   COUNTERS,
@@ -15,8 +15,9 @@ const {
   REQUEST_BYTES,
   RESPONSE_BYTES,
 } = require('../../request/route-series')
+const { conventional } = require('../conventions')
 const { countsByName, nameLabels, unlabelled } = require('../family')
-const { ExtendedLabels, Label, Labels } = require('../labels')
+const { ExtendedLabels, FurtherLabels, Labels } = require('../labels')
 
 /**
  * @import { Capture } from '../capture'
@@ -24,7 +25,8 @@ const { ExtendedLabels, Label, Labels } = require('../labels')
  * @import { Series } from '../../request/route-series'
  */
 
-const DURATIONS = 'http_server_request_duration_seconds'
+const DURATION = conventional('http.server.request.duration')
+const DURATIONS = DURATION.name
 const IN_FLIGHT = METHODS.flatMap((method) =>
   SCHEMES.map((scheme) => new Labels({ http_request_method: method, url_scheme: scheme }))
 )
@@ -32,9 +34,9 @@ const IN_FLIGHT = METHODS.flatMap((method) =>
 // The labels of a series are made at its first scrape and stored on it. Each later scrape uses the same
 // objects.
 const kLabels = Symbol('spillway.labels')
-const BY_OUTCOME = OUTCOMES.map((outcome) => new Label('outcome', outcome))
-/** @type {Map<number, Label>} */
-const labelOfStatus = new Map()
+const BY_OUTCOME = OUTCOMES.map((outcome) => new FurtherLabels({ outcome }))
+/** By the key of the rows. @type {Map<number, FurtherLabels>} */
+const labelsOfKey = new Map()
 
 /**
  * @typedef {Series & { [kLabels]?: ReturnType<typeof makeSeriesLabels> }} LabelledSeries
@@ -45,7 +47,7 @@ const labelOfStatus = new Map()
 const seriesLabels = (series) => (series[kLabels] ??= makeSeriesLabels(series))
 /** @param {LabelledSeries} series @param {LabelledStatus} status */
 const statusLabels = (series, status) =>
-  (status[kLabels] ??= new ExtendedLabels(seriesLabels(series).own, labelOf(status.status)))
+  (status[kLabels] ??= new ExtendedLabels(seriesLabels(series).own, furtherLabelsOf(status)))
 
 /** @param {{ method: string, route: string, labels?: Record<string, string> }} series */
 function makeSeriesLabels({ method, route, labels }) {
@@ -53,14 +55,22 @@ function makeSeriesLabels({ method, route, labels }) {
   return { own, byOutcome: BY_OUTCOME.map((label) => new ExtendedLabels(own, label)) }
 }
 
-/** @param {number} status */
-function labelOf(status) {
-  let label = labelOfStatus.get(status)
-  if (label === undefined) {
-    label = new Label('http_response_status_code', status === NO_STATUS ? '' : String(status))
-    labelOfStatus.set(status, label)
-  }
-  return label
+/** @param {LabelledStatus} rows */
+function furtherLabelsOf({ key, errorType, scheme, status }) {
+  let labels = labelsOfKey.get(key)
+  if (labels === undefined) labelsOfKey.set(key, (labels = makeFurtherLabels({ errorType, scheme, status })))
+  return labels
+}
+
+/** @param {Pick<LabelledStatus, 'errorType' | 'scheme' | 'status'>} rows */
+function makeFurtherLabels({ errorType, scheme, status }) {
+  const code = status === NO_STATUS ? '' : String(status)
+  const error = ERROR_TYPES[errorType] || (status >= 500 ? code : '')
+  return new FurtherLabels({
+    http_response_status_code: code,
+    url_scheme: SCHEMES[scheme],
+    ...(error !== '' && { error_type: error }),
+  })
 }
 
 /**
@@ -80,10 +90,24 @@ function* durations({ shownSeries, durations: values, exemplars, bounds: { width
     for (const status of series.statuses) {
       const { row } = status
       if (isCaptured(values, row, width))
-        yield { labels: statusLabels(series, status), values, row, exemplars, scheme: series.scheme }
+        yield { labels: statusLabels(series, status), values, row, exemplars }
     }
   }
 }
+
+/** @param {0 | 1} offset of the row: requests, responses */
+const bodySizes = (offset) =>
+  /** @param {Capture} captured */
+  function* ({ shownSeries, bodySizes: values }) {
+    if (values === undefined) return
+    for (const series of shownSeries) {
+      for (const status of series.statuses) {
+        const row = (status.sizesRow ?? Number.POSITIVE_INFINITY) + offset
+        if (isCaptured(values, row, SIZE_BOUNDS.width) && countOf(values, row, SIZE_BOUNDS) > 0)
+          yield { labels: statusLabels(series, status), values, row }
+      }
+    }
+  }
 
 /** @param {Capture} captured */
 function* natives({ shownSeries, natives: values }) {
@@ -184,20 +208,28 @@ const namesOf = (method, scheme) =>
 /** @type {Family[]} */
 const REQUEST_FAMILIES = [
   {
-    name: DURATIONS,
-    type: 'histogram',
+    ...DURATION,
     bounds: boundsOf(DEFAULTS.metrics.buckets),
-    convention: ['http.server.request.duration', 's'],
     help: 'Duration of HTTP server requests without streams; the status is empty if the client disconnected before a response.',
     points: durations,
   },
   {
-    name: 'http_server_active_requests',
-    type: 'gauge',
-    convention: ['http.server.active_requests', '{request}', 'upDownCounter'],
+    ...conventional('http.server.active_requests'),
     help: 'HTTP server requests in flight.',
     across: 'sum',
     points: inFlight,
+  },
+  {
+    ...conventional('http.server.request.body.size'),
+    bounds: SIZE_BOUNDS,
+    help: 'Sizes of request bodies as they were received, with `metrics.bodySizes`.',
+    points: bodySizes(0),
+  },
+  {
+    ...conventional('http.server.response.body.size'),
+    bounds: SIZE_BOUNDS,
+    help: 'Sizes of response bodies as they were sent, with `metrics.bodySizes`.',
+    points: bodySizes(1),
   },
   {
     name: 'spillway_requests_total',

@@ -1,0 +1,72 @@
+'use strict'
+// The sizes of request and response bodies as they were transferred, for `metrics.bodySizes`. A connection
+// counts its bytes with the heads, so the head of an HTTP/1 message is subtracted. The streams of HTTP/2 share
+// a connection: there the size is what the message announces, and an unannounced size is not recorded.
+
+const { Buckets, SIZE_BOUNDS } = require('../histogram/buckets')
+
+/**
+ * @import { IncomingMessage } from 'node:http'
+ * @import { Request } from './request'
+ * @import { StatusRow } from './route-series'
+ */
+
+/** The line of a request without its method and URL: two spaces, the version, and two ends of a line. */
+const REQUEST_LINE = 14
+/** A colon, a space, and the end of the line. */
+const HEADER_LINE = 4
+
+class BodySizes {
+  #buckets = new Buckets(SIZE_BOUNDS)
+
+  /** @param {StatusRow} rows @param {Request} request */
+  record(rows, request) {
+    rows.sizesRow ??= this.#add()
+    const received = requestBodySize(request)
+    const sent = responseBodySize(request)
+    if (received !== undefined) this.#buckets.record(rows.sizesRow, received)
+    if (sent !== undefined) this.#buckets.record(rows.sizesRow + 1, sent)
+  }
+
+  /** @returns {number} the row of the request bodies; that of the response bodies follows */
+  #add() {
+    const row = this.#buckets.add()
+    this.#buckets.add()
+    return row
+  }
+
+  /** @param {Float64Array} [spare] */
+  copy(spare) {
+    return this.#buckets.copy(spare)
+  }
+}
+
+/** @param {Request} request */
+function requestBodySize({ head, req, stream }) {
+  const announced = req.headers['content-length']
+  if (announced !== undefined && req.complete) return Number(announced)
+  if (stream !== undefined) return stream.endAfterHeaders ? 0 : undefined
+  if (announced === undefined && req.headers['transfer-encoding'] === undefined) return 0
+  return Math.max(0, head.requestBytes - headBytes(req))
+}
+
+/** @param {IncomingMessage & { originalUrl?: string }} req */
+function headBytes({ method = '', originalUrl, rawHeaders, url = '' }) {
+  // Express changes the URL.
+  let bytes = REQUEST_LINE + method.length + (originalUrl ?? url).length
+  for (const text of rawHeaders) bytes += text.length
+  return bytes + (HEADER_LINE * rawHeaders.length) / 2
+}
+
+/** @param {Request} request */
+function responseBodySize({ head, req, res, stream }) {
+  if (stream !== undefined) {
+    if (req.method === 'HEAD') return 0
+    const announced = Number(stream.sentHeaders?.['content-length'])
+    return announced >= 0 ? announced : undefined
+  }
+  const sent = /** @type {{ _header?: string | null }} */ (/** @type {unknown} */ (res))._header
+  return Math.max(0, head.responseBytes - (sent?.length ?? 0))
+}
+
+exports.BodySizes = BodySizes
