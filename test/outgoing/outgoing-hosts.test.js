@@ -73,6 +73,9 @@ describe('the table of hosts', () => {
     isShown: true,
     awaitedMs: -1,
     parts: NO_PARTS,
+    port: '443',
+    status: 200,
+    errorType: '',
   }
   const tableOf = (hosts, calls = CALL) => {
     const table = new OutgoingTable('(other)')
@@ -110,6 +113,25 @@ describe('the table of hosts', () => {
     assert.equal(hosts.length, 51)
     assert.equal(folded, 20)
     assert.equal(hosts.find(({ host }) => host === '(other)')?.sinceStart.count, 20)
+  })
+
+  it('keeps fifty combinations of port, method, status and error of a host, and then counts by method', () => {
+    const table = new OutgoingTable('(other)')
+    for (let i = 0; i < 1000; i++) table.record('api', { ...CALL, port: String(i), nowMs: 0 })
+    for (let i = 0; i < 1000; i++) table.record('api', { ...CALL, status: i, method: 1, nowMs: 0 })
+    const { series, values } = table.sample()
+    assert.equal(series.length, 50 + 2)
+    assert.deepEqual(
+      series.slice(-2).map(({ port, status, errorType }) => [port, status, errorType]),
+      [
+        ['', 0, ''],
+        ['', 0, ''],
+      ]
+    )
+    const width = values.length / series.length
+    const countOf = ({ row }) =>
+      values.subarray(row * width, (row + 1) * width - 1).reduce((a, b) => a + b, 0)
+    assert.deepEqual(series.slice(-2).map(countOf), [950, 1000])
   })
 
   it('gives the row of a replaced host to the next one, with nothing in it', () => {

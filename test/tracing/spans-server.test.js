@@ -141,8 +141,36 @@ for (const [name, make] of Object.entries({ 'Express 5': express, 'Express 4': e
       ({ attributes }) => attributes['http.response.status_code'] ?? attributes['http.status_code']
     )
     assert.deepEqual(statuses.sort(), [200, 404, 503])
+    assert.deepEqual(
+      spans
+        .map(({ attributes }) => [attributes['error.type'], attributes['spillway.shed.reason']])
+        .filter(([type]) => type !== undefined),
+      [['shed', 'concurrency']]
+    )
   })
 }
+
+test('an error has its type on the span, as in the metrics', async (t) => {
+  const spillway = spillwayFor(t, { errors: { timeout: 20 } })
+  const app = express().use(spillway.express())
+  app.get('/ok', (_req, res) => res.end())
+  app.get('/down', (_req, res) => res.status(502).end())
+  app.get('/late', () => {})
+  app.get('/cut', (_req, res) => res.write('half', () => res.destroy()))
+  const { get } = await serve(t, app)
+  for (const path of ['/ok', '/down', '/late']) await get(path)
+  await assert.rejects(get('/cut'))
+  const spans = await serverSpans(4)
+  assert.deepEqual(
+    spans.map(({ attributes }) => [attributes['http.route'], attributes['error.type']]),
+    [
+      ['/ok', undefined],
+      ['/down', '502'],
+      ['/late', 'timeout'],
+      ['/cut', 'cut_off'],
+    ]
+  )
+})
 
 test('a client that disconnects before the response: the span still gets the route', async (t) => {
   const spillway = spillwayFor(t)
