@@ -192,11 +192,14 @@ test('requests that were aborted before an answer began are counted, with their 
   // The answer had begun, as in an event stream.
   end('/orders', { count: 2, durationMs: 2000, outcome: ABORTED })
   end('/report', { count: 6, durationMs: 4000, ...gone })
+  // The server cut the connection: without an answer too, in a series of its own.
+  end('/report', { count: 2, durationMs: 1000, ...gone, outcome: ERRORED })
   const [orders, report] = figures(earlier, read()).routes
   assert.deepEqual([orders.count, orders.aborted, orders.gaveUp.count], [42, 32, 30])
   near(orders.gaveUp.meanMs, 4000)
   near(orders.answeredMs, 2000)
   assert.deepEqual([report.gaveUp.count, report.answeredMs], [6, Number.NaN])
+  near(report.gaveUp.meanMs, 3250)
 })
 
 test('a route without a request between the readings is left out', (t) => {

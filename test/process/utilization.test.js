@@ -104,6 +104,18 @@ test("CPU time is the process's own, user and system apart", () => {
   assert.ok(cpuRatio >= 0)
 })
 
+test('the share of CPU time is told by user and system', (t) => {
+  const cpu = { user: 0, system: 0 }
+  t.mock.method(process, 'cpuUsage', () => ({ ...cpu }))
+  const { clock, utilization } = started()
+  clock.advance(10_000)
+  Object.assign(cpu, { user: 6_000_000, system: 1_000_000 })
+  const { cpuUserRatio, cpuSystemRatio, cpuRatio } = utilization.sample()
+  isNear(cpuUserRatio, 0.6)
+  isNear(cpuSystemRatio, 0.1)
+  isNear(cpuRatio, 0.7)
+})
+
 test('a reading at the very moment of the start is a number', () => {
   const { loopRatio } = started()
   assert.equal(loopRatio(), 0)
