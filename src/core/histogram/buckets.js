@@ -1,6 +1,6 @@
 'use strict'
-// Counts values at given bounds, in seconds, or in bytes. A row is one series: a count for each bound, a count above the
-// last bound, and the sum. The order of addition is that of arrival, as in prom-client.
+// Counts values at given bounds, in seconds or bytes. A row is one series: a count for each bound, a count
+// above the last bound, and the sum. The order of addition is that of arrival, as in prom-client.
 
 const { Rows } = require('./rows')
 

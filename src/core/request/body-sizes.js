@@ -1,7 +1,7 @@
 'use strict'
 // The sizes of request and response bodies as they were transferred, for `metrics.bodySizes`. A connection
-// counts its bytes with the heads, so the head of an HTTP/1 message is subtracted. The streams of HTTP/2 share
-// a connection: there the size is what the message announces, and an unannounced size is not recorded.
+// counts its bytes with the heads, so the head of an HTTP/1 message is subtracted. The streams of HTTP/2
+// share a connection: there the size is what the message announces. An unannounced size is not recorded.
 
 const { Buckets, SIZE_BOUNDS } = require('../histogram/buckets')
 

@@ -124,7 +124,7 @@ function errorTypeIndex(outcome, status) {
   return outcome === ERRORED && status < 500 ? OF_CUT_OFF : NO_TYPE
 }
 
-/** The `error.type` of a request that has ended; empty if it is no error. @param {Request} request */
+/** The `error.type` of a request that has ended; empty without an error. @param {Request} request */
 function errorTypeOf({ outcome, status }) {
   const type = ERROR_TYPES[errorTypeIndex(outcome, status)]
   return type === '' && status >= 500 ? String(status) : type

@@ -86,7 +86,7 @@ function annotateSpan(holder, route, request) {
 }
 
 /**
- * Puts the reason of a rejection on the span, and that it is an error unless the application answers otherwise.
+ * Puts the reason of a rejection on the span. It is an error unless the application answers otherwise.
  * @param {SpanHolder} holder
  * @param {string | undefined} _route unknown: the request never ran
  * @param {Request} request

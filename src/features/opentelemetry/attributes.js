@@ -1,6 +1,6 @@
 'use strict'
-// Converts the labels of a point to OpenTelemetry attributes, once per series. Statuses and ports are numbers.
-// An unmatched route or a missing status gets no attribute.
+// Converts the labels of a point to OpenTelemetry attributes, once per series. Statuses and ports are
+// numbers. An unmatched route or a missing status gets no attribute.
 
 const { ATTRIBUTE_OF_LABEL } = require('../../core/metrics/conventions')
 

@@ -32,8 +32,8 @@ function targetOfOrigin(origin) {
 }
 
 /**
- * The `error.type` of a call: what failed, `cut_off` if the response was not whole, or the status. Empty if it
- * is no error.
+ * The `error.type` of a call: what failed, `cut_off` if the response was not whole, or the status. Empty
+ * without an error.
  *
  * @param {{ error: unknown, isCut: boolean, status: number }} end
  */

@@ -166,8 +166,8 @@ const PROCESS_FAMILIES = [
 ]
 
 /**
- * Families that only OpenTelemetry shows. The heap would be three more series for each space in Prometheus,
- * and CPU time and memory have the names there that every client library of Prometheus exports.
+ * Families that only OpenTelemetry shows. In Prometheus the heap would be three more series for each space.
+ * CPU time and memory have the names there that every client library of Prometheus exports.
  *
  * @type {Family[]}
  */
