@@ -9,6 +9,7 @@ const net = require('node:net')
 const { test } = require('node:test')
 const { gzipSync } = require('node:zlib')
 const express = require('express')
+const { inject } = require('light-my-request')
 const { parse } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
@@ -34,11 +35,6 @@ function applicationOf(spillway) {
   })
   app.get('/text', (_req, res) => res.type('text').send('x'.repeat(5000)))
   app.get('/gzip', (_req, res) => res.set('content-encoding', 'gzip').send(gzipSync('x'.repeat(5000))))
-  app.get('/stream', (_req, res) => {
-    res.writeHead(200, { 'content-type': 'text/event-stream' })
-    res.write('data: 1\n\n')
-    setImmediate(() => res.end())
-  })
   return app
 }
 
@@ -88,7 +84,7 @@ test('the part of an upload that came is counted, not what it announced', async 
   await received.promise
   socket.destroy()
   await ended(spillway, 1)
-  assert.deepEqual((await sizes(spillway, t)).request, [['(unmatched)', '', 7]])
+  assert.deepEqual(await sizes(spillway, t), { request: [['(unmatched)', '', 7]], response: [] })
 })
 
 test('a stream has a size and no duration', async (t) => {
@@ -142,6 +138,17 @@ test('over HTTP/2 a size is what the message announces, and an unannounced one i
     ['(unmatched)', '200', 5],
     ['(unmatched)', '200', 5],
   ])
+})
+
+test('an injected request has no connection, and so only the size that it announces', async (t) => {
+  const spillway = spillwayFor(t, { metrics: { bodySizes: true } })
+  const app = applicationOf(spillway)
+  await inject(app, { method: 'POST', url: '/upload', payload: 'abc' })
+  await inject(app, { method: 'GET', url: '/text' })
+  await ended(spillway, 2)
+  const { request, response } = await sizes(spillway, t)
+  assert.deepEqual(request.at(-1), ['/text', '200', 0])
+  assert.deepEqual(response, [])
 })
 
 test('by default there are no sizes', async (t) => {

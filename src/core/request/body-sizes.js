@@ -4,6 +4,7 @@
 // share a connection: there the size is what the message announces. An unannounced size is not recorded.
 
 const { Buckets, SIZE_BOUNDS } = require('../histogram/buckets')
+const { NO_STATUS } = require('./request')
 
 /**
  * @import { IncomingMessage } from 'node:http'
@@ -47,7 +48,8 @@ function requestBodySize({ head, req, stream }) {
   if (announced !== undefined && req.complete) return Number(announced)
   if (stream !== undefined) return stream.endAfterHeaders ? 0 : undefined
   if (announced === undefined && req.headers['transfer-encoding'] === undefined) return 0
-  return Math.max(0, head.requestBytes - headBytes(req))
+  // An injected request has no connection that counts bytes.
+  return head.requestBytes > 0 ? Math.max(0, head.requestBytes - headBytes(req)) : undefined
 }
 
 /** @param {IncomingMessage & { originalUrl?: string }} req */
@@ -59,12 +61,14 @@ function headBytes({ method = '', originalUrl, rawHeaders, url = '' }) {
 }
 
 /** @param {Request} request */
-function responseBodySize({ head, req, res, stream }) {
+function responseBodySize({ head, req, res, status, stream }) {
   if (stream !== undefined) {
     if (req.method === 'HEAD') return 0
     const announced = Number(stream.sentHeaders?.['content-length'])
     return announced >= 0 ? announced : undefined
   }
+  // Without a head of the application, what was sent is an answer of Node to a broken request.
+  if (status === NO_STATUS || head.responseBytes <= 0) return undefined
   const sent = /** @type {{ _header?: string | null }} */ (/** @type {unknown} */ (res))._header
   return Math.max(0, head.responseBytes - (sent?.length ?? 0))
 }
