@@ -54,6 +54,14 @@ const BENCHES = [
     shown: 'table `balancers`',
   },
   {
+    name: 'autoscaling',
+    proves:
+      'An autoscaler that reads `spillway_pressure_ratio` has enough pods and does not flap, where CPU adds none or too many.',
+    takes: 'some seconds',
+    needsQuiet: false,
+    shown: 'table `autoscaling`',
+  },
+  {
     name: 'proxy-age',
     proves:
       'Behind a proxy that queues, `shed.maxAge` keeps the answers in time, where nothing else sees the queue.',

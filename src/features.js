@@ -5,6 +5,7 @@
 /**
  * @import { Feature } from './core/feature'
  * @import { Admin } from './features/admin/admin'
+ * @import { Autoscaling } from './features/autoscaling/autoscaling'
  * @import { Balancer } from './features/balancer/balancer'
  * @import { Deadlines } from './features/deadlines/deadlines'
  * @import { Doctor } from './features/doctor/doctor'
@@ -24,12 +25,12 @@
 /**
  * The features by name, once they have started, and what they copy for their metrics.
  *
- * @typedef {{ admin: Admin, balancer: Balancer, deadlines: Deadlines, doctor: Doctor, fleet: Membership,
- *   bulkheads: Bulkheads, opentelemetry: OpenTelemetry, outgoing: OutgoingCalls, pools: Pools,
- *   pressure: Pressure, releases: ReleaseHistory, signals: Signals, sockets: Sockets, stalls: Stalls,
- *   waste: Waste }} Started
- * @typedef {{ [Name in 'deadlines' | 'doctor' | 'bulkheads' | 'outgoing' | 'pools' | 'pressure' |
- *   'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
+ * @typedef {{ admin: Admin, autoscaling: Autoscaling, balancer: Balancer, deadlines: Deadlines,
+ *   doctor: Doctor, fleet: Membership, bulkheads: Bulkheads, opentelemetry: OpenTelemetry,
+ *   outgoing: OutgoingCalls, pools: Pools, pressure: Pressure, releases: ReleaseHistory, signals: Signals,
+ *   sockets: Sockets, stalls: Stalls, waste: Waste }} Started
+ * @typedef {{ [Name in 'autoscaling' | 'deadlines' | 'doctor' | 'bulkheads' | 'outgoing' | 'pools' |
+ *   'pressure' | 'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
  */
 
 /** The sections of `snapshot()` of features that have not started. */
@@ -84,6 +85,12 @@ const FEATURES = [
     isOn: ({ pressure }) => pressure.steps !== undefined,
     start: (instance) => require('./features/pressure/pressure').pressureOf(instance),
     families: () => require('./features/pressure/families').PRESSURE_FAMILIES,
+  },
+  {
+    name: 'autoscaling',
+    isOn: () => true,
+    start: (instance) => require('./features/autoscaling/autoscaling').autoscalingOf(instance),
+    families: () => require('./features/autoscaling/families').AUTOSCALING_FAMILIES,
   },
   {
     name: 'balancer',

@@ -11,6 +11,7 @@ const SRC = resolve(__dirname, '../src')
 const NEEDS = {
   cli: ['features/admin', 'features/doctor'],
   'features/admin': ['features/doctor', 'features/profiles'],
+  'features/autoscaling': [],
   'features/balancer': [],
   'features/bulkheads': [],
   'features/deadlines': [],

@@ -3,6 +3,7 @@
 
 const { accessLogTable } = require('./access-log')
 const { benchesTable } = require('./benches')
+const { autoscalingTable } = require('./autoscaling')
 const { balancersTable, brownoutTable } = require('./brownout')
 const { chatTable } = require('./chat')
 const { connectionsTable } = require('./connections')
@@ -41,6 +42,7 @@ const TABLES = {
   'scrape-flood': scrapeFloodTable,
   chat: chatTable,
   pools: poolsTable,
+  autoscaling: autoscalingTable,
   brownout: brownoutTable,
   balancers: balancersTable,
   'loop-time': loopTimeTable,

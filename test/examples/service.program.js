@@ -14,6 +14,7 @@ const { SERVICE, readManifests, readService, readYaml, startService } = require(
 const [deployment, service] = readManifests('kubernetes/deployment.yml')
 const [monitor] = readManifests('kubernetes/service-monitor.yml')
 const [autoscaler] = readManifests('kubernetes/autoscaler.yml')
+const [podAutoscaler] = readManifests('kubernetes/horizontal-pod-autoscaler.yml')
 const compose = readYaml('compose.yml')
 const prometheus = readYaml('prometheus.yml')
 const pod = deployment.spec.template
@@ -36,6 +37,7 @@ describe('on Kubernetes', () => {
     [service, 'kubernetes-models/v1'],
     [monitor, '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'],
     [autoscaler, '@kubernetes-models/keda/keda.sh/v1alpha1'],
+    [podAutoscaler, 'kubernetes-models/autoscaling/v2'],
   ]) {
     test(`the ${manifest.kind} is valid by its schema`, async () => {
       const { [manifest.kind]: Model } = await import(models)
@@ -72,7 +74,8 @@ describe('on Kubernetes', () => {
     assert.deepEqual(service.spec.selector, pod.metadata.labels)
     assert.deepEqual(deployment.spec.selector.matchLabels, pod.metadata.labels)
     assert.deepEqual(monitor.spec.selector.matchLabels, service.metadata.labels)
-    assert.equal(autoscaler.spec.scaleTargetRef.name, deployment.metadata.name)
+    for (const { spec } of [autoscaler, podAutoscaler])
+      assert.equal(spec.scaleTargetRef.name, deployment.metadata.name)
     const drainSeconds = 5 + TIMEOUTS_MS.production / 1000
     assert.ok(pod.spec.terminationGracePeriodSeconds > drainSeconds)
   })

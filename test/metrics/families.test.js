@@ -56,7 +56,7 @@ const NAMES = {
   spillway_requests_with_deadline_total: ['counter', []],
   spillway_forwarded_deadlines_total: ['counter', []],
   spillway_overload: ['gauge', ['resource']],
-  spillway_pressure: ['gauge', []],
+  spillway_pressure_ratio: ['gauge', []],
   spillway_degraded_requests_total: ['counter', ['priority']],
   spillway_overloads_total: ['counter', []],
   spillway_overloaded_seconds_total: ['counter', []],
@@ -135,7 +135,6 @@ const MAY_BE_EMPTY = [
   'spillway_wasted_seconds_total',
   'spillway_would_shed_requests_total',
   'spillway_concurrency_limit',
-  'spillway_pressure',
   'spillway_degraded_requests_total',
   'spillway_client_errors_total',
 ]

@@ -19,6 +19,8 @@ test('Prometheus scrapes the service as compose.yml starts both, and the autosca
     .replace(environment.ADMIN_NAMES, new URL(admin).host)
     .replace('/etc/prometheus/rules.yml', RULES)
     .replaceAll('15s', '2s')
+    // As the Prometheus operator labels a pod.
+    .replace(/(targets: .*)$/m, '$1\n        labels: { namespace: shops, pod: shop-1 }')
   const prometheus = await startPrometheus(t, 0, { config })
   for (let i = 0; i < REQUESTS; i++) assert.equal((await fetch(`${app}/users/7`)).status, 200)
   await prometheus.scraped(3)
@@ -28,9 +30,26 @@ test('Prometheus scrapes the service as compose.yml starts both, and the autosca
   assert.ok(groups.length > 0)
 
   const [autoscaler] = readManifests('kubernetes/autoscaler.yml')
-  for (const { metadata } of autoscaler.spec.triggers) {
-    const [loops, ...others] = await prometheus.answer(metadata.query)
+  const [{ metadata }] = autoscaler.spec.triggers
+  const numberOf = async (query) => {
+    const [{ value }, ...others] = await prometheus.answer(query)
     assert.equal(others.length, 0, 'one number')
-    assert.ok(Number(loops.value[1]) > 0 && Number(loops.value[1]) <= 1, loops.value[1])
+    return Number(value[1])
   }
+  const pressure = await numberOf(metadata.query)
+  assert.ok(pressure > 0 && pressure <= 1, `${pressure}`)
+
+  // As prometheus-adapter asks for the pods of a HorizontalPodAutoscaler.
+  const [{ seriesQuery, metricsQuery, resources }] = readYaml('kubernetes/prometheus-adapter.yml').rules
+    .custom
+  assert.deepEqual(Object.keys(resources.overrides), ['namespace', 'pod'])
+  const [{ metric }] = await prometheus.answer(seriesQuery)
+  const [autoscalerOfPods] = readManifests('kubernetes/horizontal-pod-autoscaler.yml')
+  assert.equal(metric.__name__, autoscalerOfPods.spec.metrics[0].pods.metric.name)
+  const query = metricsQuery
+    .replaceAll('<<.GroupBy>>', 'pod')
+    .replaceAll('<<.Series>>', metric.__name__)
+    .replaceAll('<<.LabelMatchers>>', 'namespace="shops",pod=~"shop-1"')
+  const ofPod = await numberOf(query)
+  assert.ok(ofPod > 0 && ofPod <= 1, `${ofPod}`)
 })

@@ -122,6 +122,16 @@ class PoolRecord {
     return this.#held.size
   }
 
+  /**
+   * The share of the connections that are in use, for autoscaling. A pool with `maxWait: false` does not count,
+   * and neither does a single connection over which all commands are sent, such as a client of Redis.
+   */
+  get use() {
+    const { isTimed, max } = this
+    if (!this.pressure.isEnforced || max === 0 || (max === 1 && !isTimed)) return 0
+    return (isTimed ? this.held : this.figures().used) / max
+  }
+
   // Hot path: once a use, as the three methods below.
   /** @returns {Use} */
   ask() {

@@ -115,6 +115,13 @@ class Pools {
     return most
   }
 
+  /** Of the fullest pool: the share of its connections that are in use. */
+  get use() {
+    let most = 0
+    for (const record of this.#records.values()) most = Math.max(most, record.use)
+    return most
+  }
+
   sample() {
     return this.samples.sample()
   }

@@ -1,10 +1,11 @@
 'use strict'
-// The metrics of the pressure. They have points once `spillway.pressure` was read, or an option needs it.
+// The metric of degraded requests. `spillway_pressure_ratio` is another feature's (autoscaling/): a mean of
+// ten seconds says more at a scrape than the pressure of the last second.
 
 const { PRIORITIES } = require('../../core/gate/verdict')
-const { nameLabels, unlabelled } = require('../../core/metrics/family')
+const { nameLabels } = require('../../core/metrics/family')
 
-/** @typedef {{ pressure: { ratio: number, degraded: readonly number[] } }} Captured */
+/** @typedef {{ pressure: { degraded: readonly number[] } }} Captured */
 
 /** @param {Captured} captured */
 function* degraded({ pressure }) {
@@ -14,14 +15,6 @@ function* degraded({ pressure }) {
 
 /** @type {import('../../core/metrics/family').Family[]} */
 const PRESSURE_FAMILIES = [
-  {
-    name: 'spillway_pressure',
-    type: 'gauge',
-    help: 'How much of the scarcest resource of the process is in use, from 0 to 1.',
-    across: 'max',
-    /** @param {Captured} captured */
-    points: ({ pressure }) => unlabelled(pressure.ratio),
-  },
   {
     name: 'spillway_degraded_requests_total',
     type: 'counter',

@@ -162,7 +162,7 @@ class Pressure {
   }
 
   sample() {
-    return { ratio: this.ratio, degraded: [...this.degraded] }
+    return { degraded: [...this.degraded] }
   }
 
   close() {
