@@ -1,6 +1,6 @@
 'use strict'
-// npm run dashboard: writes dashboard.json beside this file from rows.js, in the Classic schema that Grafana
-// 10 to 13 import.
+// npm run dashboard: writes dashboard.json from rows.js, and fleet.json from fleet-rows.js, in the Classic
+// schema that Grafana 10 to 13 import. any-names.js adds the names that OpenTelemetry's exporters give.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -18,9 +18,11 @@ const common = require('@grafana/grafana-foundation-sdk/common')
 const heatmap = require('@grafana/grafana-foundation-sdk/heatmap')
 const { DataqueryBuilder, PromQueryFormat } = require('@grafana/grafana-foundation-sdk/prometheus')
 const timeseries = require('@grafana/grafana-foundation-sdk/timeseries')
+const { anyLegend, anyNames } = require('./any-names')
+const { FLEET_ROWS } = require('./fleet-rows')
 const { ANNOTATIONS, ROWS } = require('./rows')
+const { tableOf } = require('./table')
 
-const FILE = path.join(__dirname, 'dashboard.json')
 // Newer versions of Grafana migrate an older schema on import; older versions do not import a newer schema.
 const GRAFANA_10_SCHEMA = 38
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana fills it in.
@@ -29,8 +31,9 @@ const LEAST_TOP = { percentunit: 0.01, reqps: 1 }
 const COLUMNS = 24
 const ABREAST = 3
 const HEIGHT = 8
+const TABLE_HEIGHT = 14
 
-const variable = (name, query) =>
+const variable = (name, query, all = '.+') =>
   new QueryVariableBuilder(name)
     .datasource(SOURCE)
     .query(query)
@@ -39,7 +42,7 @@ const variable = (name, query) =>
     .sort(VariableSort.AlphabeticalAsc)
     .multi(true)
     .includeAll(true)
-    .allValue('.+')
+    .allValue(all)
     .current({ selected: true, text: 'All', value: '$__all' })
 
 const LEGEND = new common.VizLegendOptionsBuilder()
@@ -53,10 +56,17 @@ const TOOLTIP = new common.VizTooltipOptionsBuilder()
 
 const STACKED = new common.StackingConfigBuilder().mode(common.StackingMode.Normal)
 
-function panelOf({ title, description, unit, kind, of, decimals, exemplars = false, stacked = false }, id) {
+function panelOf(panel, id) {
+  const builder = panel.kind === 'table' ? tableOf(panel, SOURCE) : graphOf(panel)
+  builder.id(id).title(panel.title).description(panel.description).datasource(SOURCE)
+  return panel.kind === 'table'
+    ? builder.span(COLUMNS).height(TABLE_HEIGHT)
+    : builder.span(COLUMNS / ABREAST).height(HEIGHT)
+}
+
+function graphOf({ unit, kind, of, decimals, exemplars = false, stacked = false }) {
   const Builder = kind === 'heatmap' ? heatmap.PanelBuilder : timeseries.PanelBuilder
-  const panel = new Builder().id(id).title(title).description(description).unit(unit).datasource(SOURCE)
-  panel.span(COLUMNS / ABREAST).height(HEIGHT)
+  const panel = new Builder().unit(unit)
   // By default the builders show no legend, and no unit on the axis of a heatmap.
   if (kind === 'heatmap') panel.yAxis(new heatmap.YAxisConfigBuilder().unit(unit))
   else {
@@ -69,8 +79,8 @@ function panelOf({ title, description, unit, kind, of, decimals, exemplars = fal
     if (decimals !== undefined) panel.decimals(decimals)
   }
   for (const [index, [expression, legend]] of of.entries()) {
-    const query = new DataqueryBuilder().datasource(SOURCE).expr(expression).legendFormat(legend).range()
-    query.refId(String.fromCharCode(65 + index))
+    const query = new DataqueryBuilder().datasource(SOURCE).expr(anyNames(expression)).range()
+    query.legendFormat(anyLegend(legend)).refId(String.fromCharCode(65 + index))
     // On the last expression only: every expression would show the same exemplars.
     query.exemplar(exemplars && index === of.length - 1)
     if (kind === 'heatmap') query.format(PromQueryFormat.Heatmap)
@@ -85,52 +95,78 @@ const annotationOf = ({ name, expression, title, color }) =>
     .datasource(SOURCE)
     .enable(true)
     .iconColor(color)
-    .expr(expression)
-    .titleFormat(title)
+    .expr(anyNames(expression))
+    .titleFormat(anyLegend(title))
     .step('15s')
 
-function build() {
-  const dashboard = new DashboardBuilder('Spillway')
-    .uid('spillway')
-    .description('Traffic, overload, runtime, deploys and fleet of Node servers measured by spillway.')
+const OF_JOB = [
+  variable('job', 'label_values(spillway_admitted_requests_total, job)'),
+  variable('instance', 'label_values(spillway_admitted_requests_total{job=~"$job"}, instance)'),
+]
+
+/** By file. */
+const DASHBOARDS = {
+  'dashboard.json': {
+    title: 'Spillway',
+    uid: 'spillway',
+    description: 'Traffic, overload, runtime, deploys and fleet of Node servers measured by spillway.',
+    rows: ROWS,
+    variables: [
+      ...OF_JOB,
+      // OpenTelemetry gives no route to requests that no route matched.
+      variable(
+        'route',
+        'label_values(spillway_requests_total{job=~"$job", instance=~"$instance"}, http_route)',
+        '.*'
+      ),
+    ],
+  },
+  'fleet.json': {
+    title: 'Spillway fleet',
+    uid: 'spillway-fleet',
+    description: 'All instances of a service side by side: pressure, rejected requests, p99 and release.',
+    rows: FLEET_ROWS,
+    variables: OF_JOB,
+  },
+}
+
+function build({ title, uid, description, rows, variables }) {
+  const dashboard = new DashboardBuilder(title)
+    .uid(uid)
+    .description(description)
     .tags(['node', 'spillway'])
     .refresh('30s')
     .time({ from: 'now-1h', to: 'now' })
     .tooltip(DashboardCursorSync.Crosshair)
     .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'))
-    .withVariable(variable('job', 'label_values(spillway_admitted_requests_total, job)'))
-    .withVariable(
-      variable('instance', 'label_values(spillway_admitted_requests_total{job=~"$job"}, instance)')
-    )
-    .withVariable(
-      variable(
-        'route',
-        'label_values(spillway_requests_total{job=~"$job", instance=~"$instance"}, http_route)'
-      )
-    )
+  for (const each of variables) dashboard.withVariable(each)
   for (const annotation of ANNOTATIONS) dashboard.annotation(annotationOf(annotation))
   let id = 1
-  for (const { title, panels } of ROWS) {
-    dashboard.withRow(new RowBuilder(title).id(id++))
+  for (const { title: row, panels } of rows) {
+    dashboard.withRow(new RowBuilder(row).id(id++))
     for (const panel of panels) dashboard.withPanel(panelOf(panel, id++))
   }
   return { ...dashboard.build(), schemaVersion: GRAFANA_10_SCHEMA }
 }
 
-const render = () => `${JSON.stringify(build(), null, 2)}\n`
+/** @param {keyof typeof DASHBOARDS} file */
+const render = (file = 'dashboard.json') => `${JSON.stringify(build(DASHBOARDS[file]), null, 2)}\n`
 
 function main([flag]) {
-  const file = path.relative(process.cwd(), FILE)
+  const files = Object.keys(DASHBOARDS)
+  const folder = path.relative(process.cwd(), __dirname)
   if (flag !== undefined) {
     process.stdout.write(
-      `npm run dashboard\n\nWrites ${file} from rows.js. A test fails if the file is not up to date.\n`
+      `npm run dashboard\n\nWrites ${files.join(' and ')} in ${folder} from rows.js and fleet-rows.js. A test fails if a file is not up to date.\n`
     )
     return
   }
-  fs.writeFileSync(FILE, render())
-  process.stdout.write(`wrote ${file}\n`)
+  for (const file of files) {
+    fs.writeFileSync(path.join(__dirname, file), render(file))
+    process.stdout.write(`wrote ${path.join(folder, file)}\n`)
+  }
 }
 
 if (require.main === module) main(process.argv.slice(2))
 
-module.exports = { SOURCE, render }
+module.exports = { DASHBOARDS, SOURCE, render }

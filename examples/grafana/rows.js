@@ -536,7 +536,7 @@ const ROWS = [
         title: 'Uptime',
         description: 'Time since the process started.',
         unit: 's',
-        of: [[`time() - process_start_time_seconds{${OF_JOB}}`, '{{instance}} {{worker}}']],
+        of: [[`time() - spillway_start_time_seconds{${OF_JOB}}`, '{{instance}} {{worker}}']],
       },
       {
         title: 'Uncaught errors',
@@ -564,7 +564,7 @@ const ROWS = [
 const ANNOTATIONS = [
   {
     name: 'Restarts',
-    expression: `max by (job, instance) (process_start_time_seconds{${OF_JOB}}) > max by (job, instance) (last_over_time(process_start_time_seconds{${OF_JOB}}[5m] offset $__interval))`,
+    expression: `max by (job, instance) (spillway_start_time_seconds{${OF_JOB}}) > max by (job, instance) (last_over_time(spillway_start_time_seconds{${OF_JOB}}[5m] offset $__interval))`,
     title: 'restart of {{instance}}',
     color: 'orange',
   },
@@ -576,4 +576,15 @@ const ANNOTATIONS = [
   },
 ]
 
-module.exports = { ANNOTATIONS, ROWS }
+module.exports = {
+  ANNOTATIONS,
+  DURATION,
+  FAILED,
+  OF_JOB,
+  ROWS,
+  VERSIONS,
+  orNone,
+  quantile,
+  rate,
+  share,
+}

@@ -198,4 +198,13 @@ describe('the use of pools', () => {
     pools.add('redis', given(1, 1), { maxWait: undefined })
     assert.equal(pools.use, 0)
   })
+
+  test('survives figures of the user that throw', (t) => {
+    const pools = poolsFor(t)
+    const max = () => {
+      throw new Error('as it should')
+    }
+    pools.add('orders', given(10, max), { maxWait: undefined })
+    assert.equal(pools.use, 0)
+  })
 })

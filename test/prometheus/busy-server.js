@@ -1,8 +1,9 @@
 'use strict'
 // A server with something to show in every panel: it answers, fails, waits, turns away, collects garbage and
-// is asked for what is no HTTP. It has a pool whose callers time out, a limit, a proxy, and a chat. Its load is its own,
-// because one that comes from the test would end with it. With a number, so many workers of a cluster share
-// its port.
+// is asked for what is no HTTP. It has a pool whose callers time out, a limit, a proxy, and a chat. Its load is
+// its own, because one that comes from the test would end with it. It takes the number of workers that share
+// its port, a version, shed.maxConcurrent or `off`, the milliseconds of a request, and those between two rounds
+// of load. With EXPORTER, OpenTelemetry's exporter serves its metrics.
 
 const cluster = require('node:cluster')
 const http = require('node:http')
@@ -13,8 +14,9 @@ const { io: connect } = require('socket.io-client')
 const { Pool } = require('tarn')
 const { createSpillway } = require('../../src/index.js')
 
-const [workers = '0'] = process.argv.slice(2)
-const LOAD_MS = 20
+const [workers = '0', version = '1.2.3', maxConcurrent = '2', tookMs = '5', loadMs = '20'] =
+  process.argv.slice(2)
+const LOAD_MS = Number(loadMs)
 const STALL_MS = 150
 const CHAT_MS = 300
 /** One connection, used for longer than all of its callers wait. */
@@ -29,20 +31,19 @@ const MOST_UNDER_WAY = 64
 function serve() {
   const spillway = createSpillway({
     logger: false,
-    release: { version: '1.2.3', revision: 'abc' },
+    release: { version, revision: 'abc' },
     proxy: { requestStart: true },
     deadline: { header: 'x-request-timeout-ms' },
     shed: {
-      mode: 'adaptive',
-      maxConcurrent: 2,
-      targetDelay: 5,
-      maxDelay: 10,
       classify: ({ url }) => (url === '/report' ? 'critical' : 'normal'),
+      ...(maxConcurrent === 'off'
+        ? { mode: 'off' }
+        : { mode: 'adaptive', maxConcurrent: Number(maxConcurrent), targetDelay: 5, maxDelay: 10 }),
     },
   })
   const app = express()
   app.use(spillway.express())
-  app.get('/users/:id', (req, res) => setTimeout(() => res.json({ id: req.params.id }), 5))
+  app.get('/users/:id', (req, res) => setTimeout(() => res.json({ id: req.params.id }), Number(tookMs)))
   app.get('/report', spillway.limit({ name: 'report', maxConcurrent: 1, maxWait: 200 }), (req, res) => {
     spillway.shouldDegrade(req)
     setTimeout(() => res.end(), 2)
@@ -55,7 +56,11 @@ function serve() {
   spillway.pool('orders', pool)
   const server = app.listen(0, '127.0.0.1', () => {
     const { port } = server.address()
-    process.send({ port })
+    if (process.env.EXPORTER === undefined) process.send({ port })
+    else
+      require('./exporter/serve-exporter').serveExporter(spillway, (exporterPort) =>
+        process.send({ port: exporterPort })
+      )
     setInterval(() => load(port), LOAD_MS)
     setInterval(() => useConnections(pool), LOAD_MS)
     setInterval(() => chat(port), CHAT_MS)

@@ -17,9 +17,9 @@ const { ANNOTATIONS, ROWS } = require('../../examples/grafana/rows')
 const SERIES = [
   ['spillway_build_info{job="shop", instance="a", version="1", revision="x"}', '1x39 stale'],
   ['spillway_build_info{job="shop", instance="a", version="2", revision="y"}', '_x39 1x80'],
-  ['process_start_time_seconds{job="shop", instance="a", worker="1"}', '100x39 stale'],
-  ['process_start_time_seconds{job="shop", instance="a", worker="2"}', '_x39 700x80'],
-  ['process_start_time_seconds{job="shop", instance="b"}', '50x120'],
+  ['spillway_start_time_seconds{job="shop", instance="a", worker="1"}', '100x39 stale'],
+  ['spillway_start_time_seconds{job="shop", instance="a", worker="2"}', '_x39 700x80'],
+  ['spillway_start_time_seconds{job="shop", instance="b"}', '50x120'],
 ]
 
 const expressionOf = (name, step) =>

@@ -1,6 +1,6 @@
 'use strict'
-// A real Prometheus for the time of one test: its own data folder, a free loopback port, one target, a scrape
-// every two seconds. On a machine that stands still for longer than that a scrape fails, and what it would
+// A real Prometheus for the time of one test: its own data folder, a free loopback port, a scrape every two
+// seconds. On a machine that stands still for longer than that a scrape fails, and what it would
 // have told is asked for again.
 
 const { spawn } = require('node:child_process')
@@ -36,13 +36,13 @@ const PATIENCE = 480
 const AGAIN_MS = 250
 
 const configOf = (
-  targetPort,
+  targets,
   rules
 ) => `global: { scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 2s }
 rule_files: ${JSON.stringify(rules === undefined ? [] : [rules])}
 scrape_configs:
   - job_name: demo
-    static_configs: [{ targets: ['127.0.0.1:${targetPort}'] }]
+    static_configs: [{ targets: ${JSON.stringify(targets)} }]
 `
 
 const isAnswer = (result) => result.length > 0
@@ -59,8 +59,9 @@ async function until(ask) {
 /**
  * @param {import('node:test').TestContext} t
  * @param {number} targetPort
- * @param {{ features?: string, rules?: string, config?: string }} [options] features of Prometheus to be
- *   switched on, with commas between, a file of rules, and a configuration in place of the one made of them
+ * @param {{ features?: string, rules?: string, targets?: string[], config?: string }} [options] features of
+ *   Prometheus to be switched on, with commas between, a file of rules, targets in place of the port, and a
+ *   configuration in place of the one made of them
  * @returns {Promise<{ api: (resource: string) => Promise<any>, query: (expression: string) => Promise<any[]>,
  *   answer: (expression: string) => Promise<any[]>, targets: () => Promise<any[]>,
  *   scraped: (count: number) => Promise<void> }>}
@@ -68,7 +69,7 @@ async function until(ask) {
 async function startPrometheus(
   t,
   targetPort,
-  { features, rules, config = configOf(targetPort, rules) } = {}
+  { features, rules, targets: given = [`127.0.0.1:${targetPort}`], config = configOf(given, rules) } = {}
 ) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-prometheus-'))
   const file = path.join(folder, 'prometheus.yml')
@@ -102,9 +103,9 @@ async function startPrometheus(
     targets,
     /** What it answers once it has an answer; nothing if it never has. */
     answer: (expression) => until(() => query(expression)),
-    /** Resolves when the target has been scraped that often, and just now. */
+    /** Resolves when every target has been scraped that often, and just now. */
     async scraped(count) {
-      const ups = await until(() => query(`sum_over_time(up[10m]) >= ${count} and up == 1`))
+      const ups = await until(() => query(`min(sum_over_time(up[10m])) >= ${count} and min(up) == 1`))
       if (!isAnswer(ups)) throw new Error(`not scraped ${count} times: ${JSON.stringify(await targets())}`)
     },
   }

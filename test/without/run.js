@@ -29,6 +29,7 @@ const COPIED = [
 const WITH = { doctor: ['admin'] }
 /** How a test names a feature: by its folder, by its members and options, or by its metrics. */
 const NAMES = {
+  autoscaling: /features\/autoscaling|autoscal|pressure_ratio/i,
   admin: /features\/admin|\badmin|\.listen\(\{|openAdmin/i,
   doctor: /features\/doctor|diagnose|doctor|finding/i,
   fleet: /features\/fleet|fleet|\bworkers?\b|clusterPrimary/i,

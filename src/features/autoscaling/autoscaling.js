@@ -79,9 +79,9 @@ class Level {
   /** @param {number} now @param {number} elapsedMs since the last reading @param {number} kept */
   record(now, elapsedMs, kept) {
     const level = within01(now)
-    // After a long sleep, either reading may be of the turn before or after it. So the lower one counts.
-    const between = elapsedMs > 2 * SAMPLE_MS ? Math.min(level, this.#last) : (level + this.#last) / 2
-    this.mean = between + (this.mean - between) * kept
+    // Either reading beside a long sleep may be of a turn that ended or began it. So the lower one counts.
+    const meanwhile = elapsedMs > 2 * SAMPLE_MS ? Math.min(level, this.#last) : level
+    this.mean = meanwhile + (this.mean - meanwhile) * kept
     this.#last = level
   }
 }

@@ -123,13 +123,14 @@ class PoolRecord {
   }
 
   /**
-   * The share of the connections that are in use, for autoscaling. A pool with `maxWait: false` does not count,
-   * and neither does a single connection over which all commands are sent, such as a client of Redis.
+   * The share of the connections that are in use, for autoscaling. A pool with `maxWait: false` does not
+   * count. Neither does a single connection over which all commands are sent, such as a client of Redis.
    */
   get use() {
-    const { isTimed, max } = this
-    if (!this.pressure.isEnforced || max === 0 || (max === 1 && !isTimed)) return 0
-    return (isTimed ? this.held : this.figures().used) / max
+    if (!this.pressure.isEnforced) return 0
+    if (this.isTimed) return this.max === 0 ? 0 : this.held / this.max
+    const { used, max } = this.figures()
+    return max > 1 ? used / max : 0
   }
 
   // Hot path: once a use, as the three methods below.

@@ -1,6 +1,7 @@
 'use strict'
 // Any other pool, by figures that the user gives: numbers, or functions that return numbers. They are read at
-// each scrape. A reader does not wait, so a promise counts as 0 and is an internal error.
+// each scrape, and ten times a second while the loop turns. A reader does not wait, so a promise counts as 0
+// and is an internal error.
 
 const { numberOf } = require('../pool-values')
 

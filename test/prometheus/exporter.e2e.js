@@ -1,0 +1,34 @@
+'use strict'
+// The dashboards with metrics that come from OpenTelemetry's exporter for Prometheus, whose names have no units.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { NOTHING_YET, columnsOf, marksOf, panelsOf } = require('../support/dashboards')
+const { startPrometheus } = require('../support/prometheus')
+const { answered, startBusyServer } = require('./busy-servers')
+
+/** By the names that host metrics of OpenTelemetry give. */
+const OF_THE_HOST = /process_cpu_seconds_total|process_resident_memory_bytes/
+
+test("every expression of both dashboards has an answer from OpenTelemetry's exporter", async (t) => {
+  const port = await startBusyServer(t, [], { EXPORTER: '1' })
+  const prometheus = await startPrometheus(t, port)
+  const files = /** @type {const} */ (['dashboard.json', 'fleet.json'])
+  const expressions = files.flatMap((file) => [...panelsOf(file), ...marksOf(file)])
+  assert.deepEqual(
+    await answered(
+      prometheus,
+      expressions.filter(([, expression]) => !NOTHING_YET.test(expression) && !OF_THE_HOST.test(expression))
+    ),
+    []
+  )
+  const [, started] = columnsOf().find(([title]) => title === 'Started')
+  const [{ metric }] = await prometheus.query(started)
+  assert.equal(metric.release, '1.2.3')
+  // A matcher of our own labels selects by either name.
+  const [, failed] = panelsOf('dashboard.json').find(([title]) => title === 'Errors by route')
+  const shares = await prometheus.query(failed)
+  const shareOf = (route) => Number(shares.find((each) => each.metric.http_route === route).value[1])
+  assert.equal(shareOf('/fail'), 1)
+  assert.equal(shareOf('/users/:id'), 0)
+})
