@@ -1035,8 +1035,10 @@ export interface LimitOptions {
 }
 
 /**
- * A pool: Pool of pg, pool of mysql2, instance of knex, Pool of tarn, pool of generic-pool, client of
- * ioredis, Pool or Client of undici. Any other pool by its figures.
+ * A pool: `Pool` of pg, pool of mysql2, generic-pool or tarn, instance of knex, `ConnectionPool` of mssql.
+ * A client or pool of redis, a client of ioredis, a `Pool` or `Client` of undici, a `Worker` of BullMQ.
+ * An instance of Sequelize, a `DataSource` of TypeORM, or a database of Drizzle, by the pool below it.
+ * Any other pool by its figures.
  */
 export type ObservablePool = object | PoolFigures
 
@@ -1974,7 +1976,17 @@ export interface ProxySnapshot {
 
 export interface PoolSnapshot {
   readonly name: string
-  readonly kind: 'pg' | 'mysql2' | 'tarn' | 'generic-pool' | 'ioredis' | 'undici' | 'given'
+  readonly kind:
+    | 'pg'
+    | 'mysql2'
+    | 'tarn'
+    | 'generic-pool'
+    | 'sequelize'
+    | 'redis'
+    | 'ioredis'
+    | 'undici'
+    | 'bullmq'
+    | 'given'
   /** Connections in use. */
   readonly used: number
   readonly idle: number

@@ -68,6 +68,9 @@ const fixturesOf = (created, tests, exits) => ({
     forceFlush: async () => {},
   },
   instrumentations: [],
+  // Real ones: test/drivers/sql/.
+  PrismaClient: class {},
+  postgres: (_url, options) => Object.assign(async () => [{ id: 7 }], { options }),
   // The SDK's own is in a package of 90 others.
   NodeSDK: class {
     constructor({ metricReaders, views }) {
@@ -110,6 +113,17 @@ const CHECKS = {
       const answer = await fetch(`${url}/orders/8`)
       assert.equal(answer.status, 404)
       assert.equal((await answer.json()).detail, 'No such order')
+    },
+  },
+  'docs/pools.md: Prisma, TypeORM, Drizzle and others above a driver': {
+    modules: { '@prisma/adapter-pg': { PrismaPg: class {} } },
+    check: ({ created }) => assert.equal(created.instances[0].snapshot().pools[0].kind, 'pg'),
+  },
+  'docs/pools.md: postgres.js and other pools that show nothing': {
+    check: ({ created, declared }) => {
+      const [{ kind, used, idle, waiting, max }] = created.instances[0].snapshot().pools
+      assert.deepEqual([kind, used, idle, waiting, max], ['given', 0, 10, 0, 10])
+      assert.deepEqual(declared.orders, [{ id: 7 }])
     },
   },
   'docs/page.md: The live page': {

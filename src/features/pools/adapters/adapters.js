@@ -28,25 +28,63 @@ const KINDS = Object.freeze([
   require('./mysql2'),
   require('./tarn'),
   require('./generic-pool'),
+  require('./sequelize'),
+  require('./redis-pool'),
+  require('./redis'),
   require('./ioredis'),
   require('./undici'),
+  require('./bullmq'),
   givenFigures,
 ])
 
+/** Where a library keeps the pool of the driver below it. */
+const INSIDE = Object.freeze([
+  // Sequelize
+  ['connectionManager', 'pool'],
+  // A DataSource of TypeORM: `master` for Postgres and SQL Server, `pool` for MySQL.
+  ['driver', 'master'],
+  ['driver', 'pool'],
+  // Drizzle
+  ['$client'],
+])
+
 /**
- * @param {unknown} pool
+ * @param {unknown} given
  * @returns {{ kind: Kind['kind'], observe: (record: PoolRecord) => Adapter }}
  */
-function adapterOf(pool) {
+function adapterOf(given) {
+  for (const pool of [given, ...INSIDE.map((names) => inside(given, names))]) {
+    const adapter = isObject(pool) ? kindOf(pool) : undefined
+    if (adapter !== undefined) return adapter
+  }
+  throw unknownPool(given)
+}
+
+/** @param {unknown} given @param {readonly string[]} names @returns {unknown} */
+const inside = (given, names) =>
+  names.reduce((from, name) => (isObject(from) ? from[name] : undefined), given)
+
+/** @param {object} pool @returns {ReturnType<typeof adapterOf> | undefined} */
+function kindOf(pool) {
   for (const { kind, find, Adapter } of KINDS) {
-    const found = isObject(pool) ? find(/** @type {never} */ (pool)) : undefined
+    const found = find(/** @type {never} */ (pool))
     if (found !== undefined)
       return { kind, observe: (record) => new Adapter(/** @type {never} */ (found), record) }
   }
+  return undefined
+}
+
+/** @param {unknown} pool */
+function unknownPool(pool) {
+  if (isPostgresJs(pool) || (isObject(pool) && isPostgresJs(pool.$client)))
+    return new SpillwayError(
+      'ERR_SPILLWAY_UNKNOWN_POOL',
+      'The second argument of pool() is postgres.js, which does not show its pool: give { size, idle, waiting, max } as docs/pools.md says.'
+    )
   const accepted = KINDS.map(({ accepts }) => accepts).join('; ')
   const missing = isObject(pool) ? givenFigures.missingIn(pool) : undefined
   const without = missing === undefined ? '' : `, which lacks ${missing} as a number or function`
-  throw new SpillwayError(
+  return new SpillwayError(
     'ERR_SPILLWAY_UNKNOWN_POOL',
     `The second argument of pool() is not a pool that can be observed: got ${describe(pool)}${without}. Accepted are: ${accepted}.`
   )
@@ -54,6 +92,10 @@ function adapterOf(pool) {
 
 /** @param {unknown} value @returns {value is Record<string, unknown>} */
 const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
+
+/** @param {unknown} sql */
+const isPostgresJs = (sql) =>
+  typeof sql === 'function' && ['begin', 'unsafe', 'reserve'].every((name) => name in sql)
 
 /** @param {unknown} value */
 function describe(value) {

@@ -1,6 +1,6 @@
 'use strict'
 // A pool of generic-pool. `use` calls `acquire` and `release`. A resource that is destroyed is not released
-// as well.
+// as well. The pool of Sequelize has the same methods: sequelize.js.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 
@@ -13,14 +13,15 @@ const { ReplacedMethod } = require('../../../core/replaced-method')
 
 class GenericPool {
   isTimed = true
-  #pool
+  /** For sequelize.js, where the figures have other names. */
+  pool
   #record
   #methods
   #isOpen = true
 
   /** @param {Pool} pool @param {PoolRecord} record */
   constructor(pool, record) {
-    this.#pool = pool
+    this.pool = pool
     this.#record = record
     /** @param {ReplacedMethod} method */
     const observeEnd = (method) => this.#observeEnd(method)
@@ -53,15 +54,15 @@ class GenericPool {
   }
 
   get max() {
-    return this.#pool.max ?? 0
+    return this.pool.max ?? 0
   }
 
   get waiting() {
-    return this.#pool.pending
+    return this.pool.pending
   }
 
   figures() {
-    const { borrowed, available, pending } = this.#pool
+    const { borrowed, available, pending } = this.pool
     return { used: borrowed, idle: available, waiting: pending, max: this.max }
   }
 

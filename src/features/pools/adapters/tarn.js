@@ -1,7 +1,7 @@
 'use strict'
-// A pool of tarn, or the instance of knex that has one. tarn emits an event for each step, so nothing is
-// replaced. After `destroy()` and `initialize()`, knex has another pool. It is observed from the next look at
-// the figures.
+// A pool of tarn, also that of knex or of a ConnectionPool of mssql. tarn emits an event for each step, so
+// nothing is replaced. After `destroy()` and `initialize()`, knex has another pool, and so has mssql after
+// `close()` and `connect()`. It is observed from the next look at the figures.
 
 /**
  * @import { PoolRecord, PoolUse } from '../pool-record'
@@ -12,7 +12,8 @@
  * @typedef {(id: unknown, given?: unknown) => void} Listener
  * @typedef {{ acquire: unknown, release: unknown, on: Listen, removeListener: Listen, numUsed: () => number,
  *   numFree: () => number, numPendingAcquires: () => number, max?: number }} Pool
- * @typedef {Partial<Pool> & { client?: { pool?: Partial<Pool> } }} Given a pool, or an instance of knex
+ * @typedef {Partial<Pool> & { client?: { pool?: Partial<Pool> }, pool?: Partial<Pool> }} Given a pool, an
+ *   instance of knex, or a ConnectionPool of mssql
  */
 
 class TarnPool {
@@ -93,11 +94,11 @@ const isPool = (pool) =>
   )
 
 /** @param {Given} given */
-const poolIn = (given) => [given, given.client?.pool].find(isPool)
+const poolIn = (given) => [given, given.client?.pool, given.pool].find(isPool)
 
 module.exports = {
   kind: /** @type {const} */ ('tarn'),
-  accepts: 'an instance of knex, or a Pool of tarn',
+  accepts: 'an instance of knex, a connected ConnectionPool of mssql, or a Pool of tarn',
   /** @param {Given} given */
   find: (given) => (poolIn(given) === undefined ? undefined : given),
   Adapter: TarnPool,

@@ -1,0 +1,108 @@
+'use strict'
+// A Worker of BullMQ: its jobs in flight, out of its `concurrency`. Its events do not tell when a job ends that
+// is delayed or rate-limited, so `processJob` is observed, which each job passes. A worker does not know how
+// many jobs wait: its Queue does, and must ask Redis. It is asked every five seconds, once it has answered.
+
+const { ReplacedMethod } = require('../../../core/replaced-method')
+
+/** @import { PoolRecord } from '../pool-record' */
+
+/**
+ * @typedef {{ processJob: unknown, concurrency: number, isRunning: unknown }} Worker
+ * @typedef {{ getWaitingCount: () => PromiseLike<number> }} Queue
+ * @typedef {{ worker: Worker, queue?: Queue | undefined }} Given
+ */
+
+const WAITING_EVERY_MS = 5000
+
+class BullmqWorker {
+  isTimed = false
+  #worker
+
+  #internalErrors
+  #processJob
+  #isOpen = true
+  #running = 0
+  #waiting = 0
+  #isAsking = false
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+
+  /** @param {Given} given @param {PoolRecord} record */
+  constructor({ worker, queue }, { internalErrors }) {
+    this.#worker = worker
+    this.#internalErrors = internalErrors
+    this.#processJob = new ReplacedMethod(worker, 'processJob', (method) => this.#observe(method))
+    if (queue === undefined) return
+    this.#timer = setInterval(() => this.#askWaiting(queue), WAITING_EVERY_MS).unref()
+    this.#askWaiting(queue)
+  }
+
+  /** @param {ReplacedMethod} method */
+  #observe(method) {
+    const adapter = this
+    /** @this {unknown} */
+    return async function processJob() {
+      adapter.#running++
+      try {
+        return await Reflect.apply(method.inner, this, arguments)
+      } finally {
+        adapter.#running--
+      }
+    }
+  }
+
+  /** @param {Queue} queue */
+  async #askWaiting(queue) {
+    // A Redis that is away answers once it is back: meanwhile there is one question.
+    if (this.#isAsking) return
+    this.#isAsking = true
+    try {
+      this.#waiting = await queue.getWaitingCount()
+    } catch (error) {
+      this.#waiting = 0
+      if (this.#isOpen) this.#internalErrors.report('pools', error)
+    }
+    this.#isAsking = false
+  }
+
+  get max() {
+    return this.#worker.concurrency
+  }
+
+  get waiting() {
+    return this.#waiting
+  }
+
+  figures() {
+    const { max } = this
+    return { used: this.#running, idle: Math.max(0, max - this.#running), waiting: this.#waiting, max }
+  }
+
+  close() {
+    this.#isOpen = false
+    clearInterval(this.#timer)
+    this.#processJob.restore()
+  }
+}
+
+/** @param {Partial<Worker> | undefined} worker @returns {worker is Worker} */
+const isWorker = (worker) =>
+  typeof worker?.processJob === 'function' &&
+  typeof worker.isRunning === 'function' &&
+  typeof worker.concurrency === 'number'
+
+/** @param {Partial<Queue> | undefined} queue */
+const isQueue = (queue) => queue === undefined || typeof queue.getWaitingCount === 'function'
+
+module.exports = {
+  kind: /** @type {const} */ ('bullmq'),
+  accepts: 'a Worker of BullMQ, or { worker, queue }',
+  /** @param {Partial<Worker> & { worker?: Partial<Worker>, queue?: Partial<Queue> }} given */
+  find(given) {
+    if (isWorker(given)) return { worker: given }
+    const { worker, queue } = given
+    return isWorker(worker) && isQueue(queue) ? { worker, queue } : undefined
+  },
+  Adapter: BullmqWorker,
+}
