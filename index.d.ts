@@ -2003,7 +2003,10 @@ export interface PoolSnapshot {
   readonly maxWaitMs: number | null
   /** Callers that waited until they timed out. */
   readonly timeouts: number
-  /** The time that callers waited. Of ioredis, undici and given figures it is not known, and counts are 0. */
+  /**
+   * The time that callers waited. It is not known, and counts are 0, for ioredis, clients of redis, undici,
+   * BullMQ and given figures.
+   */
   readonly wait: PoolTimes
   /** The time from getting a connection to giving it back. */
   readonly use: PoolTimes

@@ -4,6 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const mysql = require('mysql2')
 const { Pool: PgPool } = require('pg')
 const { Pool: TarnPool } = require('tarn')
 const { spillwayFor } = require('../support/spillway')
@@ -14,6 +15,11 @@ const tarnPool = () => new TarnPool({ create: async () => ({}), destroy() {}, mi
 
 for (const [what, made, expected] of /** @type {[string, () => object, [string, number]][]} */ ([
   ['TypeORM with Postgres', () => ({ driver: { master: pgPool(), slaves: [] } }), ['pg', 2]],
+  [
+    'TypeORM with MySQL',
+    () => ({ driver: { pool: mysql.createPool({ connectionLimit: 4 }) } }),
+    ['mysql2', 4],
+  ],
   ['TypeORM with SQL Server', () => ({ driver: { master: { pool: tarnPool() } } }), ['tarn', 3]],
   ['Drizzle', () => ({ $client: pgPool() }), ['pg', 2]],
   ['mssql', () => ({ pool: tarnPool(), size: 1, available: 0, pending: 0, borrowed: 1 }), ['tarn', 3]],
@@ -33,6 +39,20 @@ test('an object that has a pool of no known kind is an error that names what is 
       code: 'ERR_SPILLWAY_UNKNOWN_POOL',
       message: /an instance of Sequelize.* a client of redis 5\.12.* a Worker of BullMQ/,
     })
+})
+
+test('an mssql that is not connected is such an error: its figures would throw', (t) => {
+  const mssql = {
+    acquire() {},
+    release() {},
+    get size() {
+      throw new TypeError("Cannot read properties of null (reading 'numFree')")
+    },
+  }
+  assert.throws(() => spillwayFor(t).pool('orders', mssql), {
+    code: 'ERR_SPILLWAY_UNKNOWN_POOL',
+    message: /a connected ConnectionPool of mssql/,
+  })
 })
 
 test('postgres.js is an error that says to give figures', (t) => {

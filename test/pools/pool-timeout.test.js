@@ -11,6 +11,7 @@ for (const error of [
   new Error('Connection terminated due to connection timeout'),
   new Error('timeout expired'),
   new Error('ResourceRequest timed out'),
+  new Error('Pool acquire operation timeout'),
   new TimeoutError('anything'),
   Object.assign(new Error('anything'), { name: 'TimeoutError' }),
   Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT' }),

@@ -28,6 +28,8 @@ const MESSAGES = new Set([
   'operation timed out for an unknown reason',
   // generic-pool
   'ResourceRequest timed out',
+  // sequelize-pool
+  'Pool acquire operation timeout',
 ])
 
 /**

@@ -67,11 +67,20 @@ const inside = (given, names) =>
 /** @param {object} pool @returns {ReturnType<typeof adapterOf> | undefined} */
 function kindOf(pool) {
   for (const { kind, find, Adapter } of KINDS) {
-    const found = find(/** @type {never} */ (pool))
+    const found = withoutThrowing(() => find(/** @type {never} */ (pool)))
     if (found !== undefined)
       return { kind, observe: (record) => new Adapter(/** @type {never} */ (found), record) }
   }
   return undefined
+}
+
+/** The figures of mssql are getters that throw until it is connected. @template T @param {() => T} read */
+function withoutThrowing(read) {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }
 
 /** @param {unknown} pool */
@@ -82,7 +91,7 @@ function unknownPool(pool) {
       'The second argument of pool() is postgres.js, which does not show its pool: give { size, idle, waiting, max } as docs/pools.md says.'
     )
   const accepted = KINDS.map(({ accepts }) => accepts).join('; ')
-  const missing = isObject(pool) ? givenFigures.missingIn(pool) : undefined
+  const missing = isObject(pool) ? withoutThrowing(() => givenFigures.missingIn(pool)) : undefined
   const without = missing === undefined ? '' : `, which lacks ${missing} as a number or function`
   return new SpillwayError(
     'ERR_SPILLWAY_UNKNOWN_POOL',

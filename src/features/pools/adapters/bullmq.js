@@ -1,7 +1,7 @@
 'use strict'
-// A Worker of BullMQ: its jobs in flight, out of its `concurrency`. Its events do not tell when a job ends that
-// is delayed or rate-limited, so `processJob` is observed, which each job passes. A worker does not know how
-// many jobs wait: its Queue does, and must ask Redis. It is asked every five seconds, once it has answered.
+// A Worker of BullMQ: its jobs in flight, out of its `concurrency`. `processJob` is observed, which each job
+// passes: no event tells that a job was delayed or rate-limited. Its Queue knows how many jobs wait, and has
+// to ask Redis. It is asked every five seconds, once it has answered.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 

@@ -1,5 +1,5 @@
 'use strict'
-// A pool of redis (node-redis), of `createClientPool()` or `client.createPool()`. Every command, transaction and
+// A pool of redis (node-redis): `createClientPool()` or `client.createPool()`. Every command, transaction and
 // task passes `execute(task)`, which calls the task with a client. The pool takes the client back once the
 // promise of the task is settled. `withCommandOptions()` derives other objects from `_self`, so the method is
 // replaced there.
