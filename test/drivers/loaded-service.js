@@ -10,9 +10,9 @@ const { spillwayFor } = require('../support/spillway')
 /** Connections of the pool. */
 const SIZE = 4
 /** How long a query holds a connection. */
-const QUERY_SECONDS = 0.05
-/** Twice the connections wait for one query, 5 times for four. */
-const MAX_WAIT_MS = 120
+const QUERY_SECONDS = 0.1
+/** Twice as many clients as connections wait for one query, and 5 times as many for four. */
+const MAX_WAIT_MS = 250
 const RETRY_AFTER_MS = 20
 
 /**
@@ -71,9 +71,9 @@ async function loadedService(t, { pool, query, maxWait = MAX_WAIT_MS }) {
 async function checkUnderLoad(t, { kind, ...given }) {
   const { load, now, spillway } = await loadedService(t, given)
   // Somebody waits, so the context of requests is on: then the route is seen to need the pool.
-  await load(2 * SIZE, 40)
+  await load(2 * SIZE, 28)
   for (const times of [0.5, 1, 2]) {
-    const { dbRejected, otherRejected } = await load(times * SIZE, times * 30)
+    const { dbRejected, otherRejected } = await load(times * SIZE, times * 16)
     assert.deepEqual({ times, dbRejected, otherRejected }, { times, dbRejected: 0, otherRejected: 0 })
   }
   const served = now()
@@ -83,7 +83,7 @@ async function checkUnderLoad(t, { kind, ...given }) {
   assert.deepEqual([served.used, served.waiting, served.timeouts], [0, 0, 0])
   let dbRejected = 0
   do {
-    const counts = await load(5 * SIZE, 60)
+    const counts = await load(5 * SIZE, 40)
     assert.equal(counts.otherRejected, 0)
     assert.ok(counts.other > 0)
     dbRejected += counts.dbRejected
