@@ -262,12 +262,13 @@ export interface Spillway {
   /**
    * Observes a pool of connections: how many are in use, how long callers wait for one, and which routes hold
    * them. A request that would wait too long for a connection is rejected before it runs, with reason
-   * `pool:<name>`.
+   * `pool:<name>`. Without a name it has that of its database, if the driver knows it.
    *
-   * @throws {SpillwayError} if the object is not a pool of a known kind, the name is taken, or there are
-   *   twenty pools already
+   * @throws {SpillwayError} if the object is not a pool of a known kind, the name is taken or not known, or
+   *   there are twenty pools already
    */
   pool(name: string, pool: ObservablePool, options?: PoolOptions): PoolHandle
+  pool(pool: object, options?: PoolOptions): PoolHandle
 
   /**
    * Lets at most `maxConcurrent` requests of a route run at a time. The others wait in a queue, and get 503
@@ -1035,7 +1036,7 @@ export interface LimitOptions {
 }
 
 /**
- * A pool: `Pool` of pg, pool of mysql2, generic-pool or tarn, instance of knex, `ConnectionPool` of mssql.
+ * A pool: `MongoClient` of mongodb, connection of mongoose, `Pool` of pg, pool of mysql2, generic-pool or tarn, instance of knex, `ConnectionPool` of mssql.
  * A client or pool of redis, a client of ioredis, a `Pool` or `Client` of undici, a `Worker` of BullMQ.
  * An instance of Sequelize, a `DataSource` of TypeORM, or a database of Drizzle, by the pool below it.
  * Any other pool by its figures.
@@ -1064,6 +1065,11 @@ export interface PoolOptions {
    * is `shed.targetDelay`, and nothing is rejected while fewer than twenty callers wait.
    */
   readonly maxWait?: number | false | undefined
+  /**
+   * Measures the queries of mongodb, pg and mysql2 by operation and table or collection, and how many each
+   * request of a route makes. The text of a query is not kept. Default: `false`.
+   */
+  readonly queries?: boolean | undefined
 }
 
 export interface PoolHandle {
@@ -1977,6 +1983,7 @@ export interface ProxySnapshot {
 export interface PoolSnapshot {
   readonly name: string
   readonly kind:
+    | 'mongodb'
     | 'pg'
     | 'mysql2'
     | 'tarn'
@@ -2021,6 +2028,35 @@ export interface PoolSnapshot {
     readonly route: string | null
     readonly ageMs: number
   }[]
+  /**
+   * With `queries: true`: the kinds of queries, those that took longest in the last minute first; at most
+   * twenty.
+   */
+  readonly queries: readonly QueryFigures[]
+}
+
+export interface QueryFigures {
+  /** Such as `find` or `SELECT`; `(other)` past a hundred kinds. */
+  readonly operation: string
+  /** The table or collection; `null` if the query names none. */
+  readonly collection: string | null
+  readonly lastMinute: QuerySums
+  readonly sinceStart: QuerySums
+  /** The five routes that made most of them, by time. */
+  readonly routes: readonly {
+    readonly method: string | null
+    readonly route: string | null
+    readonly count: number
+    /** Mean number for each request that makes one; `null` outside of requests. */
+    readonly perRequest: number | null
+  }[]
+}
+
+export interface QuerySums {
+  readonly count: number
+  readonly errors: number
+  readonly meanMs: number
+  readonly maxMs: number
 }
 
 export interface PoolTimes {

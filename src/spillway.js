@@ -221,14 +221,29 @@ class Spillway {
   }
 
   /**
+   * @overload
    * @param {string} name
    * @param {ObservablePool} pool
+   * @param {PoolOptions} [options]
+   * @returns {PoolHandle}
+   *
+   * @overload
+   * @param {object} pool
+   * @param {PoolOptions} [options]
+   * @returns {PoolHandle}
+   *
+   * @param {string | ObservablePool} name
+   * @param {ObservablePool | PoolOptions} [pool]
    * @param {PoolOptions} [given]
    * @returns {PoolHandle}
    */
   pool(name, pool, given) {
-    const options = this.#memberOptions('pool', given, Spillway.prototype.pool)
-    return Object.freeze({ close: this.#instance.features.use('pools').add(name, pool, options) })
+    const isNamed = Object(name) !== name
+    const options = this.#memberOptions('pool', isNamed ? given : pool, Spillway.prototype.pool)
+    const pools = this.#instance.features.use('pools')
+    return Object.freeze({
+      close: isNamed ? pools.add(name, pool, options) : pools.add(undefined, name, options),
+    })
   }
 
   /**

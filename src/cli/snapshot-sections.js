@@ -12,6 +12,7 @@ const {
   OLDEST_COLUMNS,
   OUTGOING_COLUMNS,
   POOL_COLUMNS,
+  QUERY_COLUMNS,
   ROUTE_COLUMNS,
   SLOWEST_COLUMNS,
   number,
@@ -127,6 +128,13 @@ const SECTIONS = {
   'Events of sockets, last minute': ({ sockets }, look) =>
     sockets.events.length === 0 ? [] : tableLines(EVENT_COLUMNS, sockets.events, look),
   Pools: ({ pools }, look) => (pools.length === 0 ? [] : tableLines(POOL_COLUMNS, pools, look)),
+  'Queries, last minute': ({ pools }, look) => {
+    // Another version may have none.
+    const queries = pools.flatMap(({ name, queries: each }) =>
+      (each ?? []).map((query) => ({ ...query, pool: name }))
+    )
+    return queries.length === 0 ? [] : tableLines(QUERY_COLUMNS, queries, look)
+  },
   Limits: ({ bulkheads }, look) => (bulkheads.length === 0 ? [] : tableLines(LIMIT_COLUMNS, bulkheads, look)),
   'Slowest requests': ({ slowest }, look) =>
     slowest.length === 0 ? [] : tableLines(SLOWEST_COLUMNS, slowest, look),

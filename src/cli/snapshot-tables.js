@@ -1,11 +1,11 @@
 'use strict'
 // Columns of the tables in a snapshot as text, and the parts of a request's time.
 
-const { NONE, duration, mostOfCalls, percent, routeName, timeOfDay } = require('../core/readable')
+const { NONE, duration, mostOfCalls, percent, queryName, routeName, timeOfDay } = require('../core/readable')
 const { count, ms, rate } = require('./figures')
 
 /**
- * @import { ErrorCount, LimitSnapshot, OutgoingHost, PoolSnapshot } from '../../index.js'
+ * @import { ErrorCount, LimitSnapshot, OutgoingHost, PoolSnapshot, QueryFigures } from '../../index.js'
  * @import { RequestInFlight, RequestParts, RouteSnapshot, SlowRequest, SocketEventSnapshot } from '../../index.js'
  * @import { Column } from './text-table'
  */
@@ -72,6 +72,19 @@ const POOL_COLUMNS = [
   number('use mean ms', ({ use }) => ms(use.lastMinute.meanMs), { from: 100 }),
   number('timeouts', ({ timeouts }) => count(timeouts), { from: 66 }),
   text('held by', ({ holders: [first] }) =>
+    first === undefined || first.route === null ? NONE : routeName(first)
+  ),
+]
+
+/** @type {Column<QueryFigures & { pool: string }>[]} */
+const QUERY_COLUMNS = [
+  text('query', queryName, { isFlexible: true }),
+  text('pool', ({ pool }) => pool, { from: 76 }),
+  number('count', ({ lastMinute }) => count(lastMinute.count)),
+  number('mean ms', ({ lastMinute }) => ms(lastMinute.meanMs)),
+  number('max ms', ({ lastMinute }) => ms(lastMinute.maxMs), { from: 66 }),
+  number('errors', ({ lastMinute }) => count(lastMinute.errors), { from: 90 }),
+  text('most by', ({ routes: [first] }) =>
     first === undefined || first.route === null ? NONE : routeName(first)
   ),
 ]
@@ -149,6 +162,7 @@ module.exports = {
   PARTS,
   POOL_COLUMNS,
   PROXY_COLUMN,
+  QUERY_COLUMNS,
   ROUTE_COLUMNS,
   SLOWEST_COLUMNS,
   mostly,

@@ -143,6 +143,9 @@ function figure({ value, unit }) {
   return [write === undefined ? `${number(value)} ${first}` : write(value), ...rest].join(' ').trim()
 }
 
+/** @param {{ operation: string, collection?: string | null | undefined }} query */
+const queryName = ({ operation, collection }) => (collection ? `${operation} ${collection}` : operation)
+
 module.exports = {
   CALL_PARTS,
   NONE,
@@ -157,6 +160,7 @@ module.exports = {
   mostOfCalls,
   number,
   percent,
+  queryName,
   routeName,
   span,
   timeOfDay,

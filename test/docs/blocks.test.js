@@ -6,7 +6,7 @@
 
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
-const { once } = require('node:events')
+const { EventEmitter, once } = require('node:events')
 const { readFileSync } = require('node:fs')
 const http = require('node:http')
 const { join } = require('node:path')
@@ -28,6 +28,19 @@ const { pages } = require('./pages')
 
 const getText = async (url, options) => (await fetch(url, options)).text()
 
+/** Not installed here: test/drivers/mongodb/ runs the page with the real one. */
+const mongooseStandIn = () => {
+  const createConnection = () => Object.assign(new EventEmitter(), { openUri() {} })
+  const model = () => ({ find: () => ({ limit: async () => [] }) })
+  return {
+    connection: createConnection(),
+    createConnection,
+    connect: async () => {},
+    model,
+    Schema: class {},
+  }
+}
+
 /** What is not in the block: the rest of the user's application. Each is made where a block names it. */
 const fixturesOf = (created, tests, exits) => ({
   createSpillway: created.createSpillway,
@@ -46,6 +59,9 @@ const fixturesOf = (created, tests, exits) => ({
   routes: express.Router(),
   orders: { find: async (id) => (id === '7' ? { id } : undefined) },
   pool: { query: async () => {}, end: async () => {}, waitingCount: 0 },
+  get mongoose() {
+    return mongooseStandIn()
+  },
   webSockets: { clients: [] },
   pino: () => pino({ level: 'silent' }),
   module: { exports: {} },
@@ -149,6 +165,15 @@ const CHECKS = {
   },
   'docs/fleet.md: PM2': {
     check: ({ given }) => assert.equal(given.module.exports.apps[0].exec_mode, 'cluster'),
+  },
+  'docs/mongoose.md: Express and mongoose': {
+    modules: { mongoose: mongooseStandIn() },
+    check: async ({ created }) => {
+      const listening = () => created.servers.filter((each) => each.listening)
+      while (listening().length < 2) await new Promise((resolve) => setImmediate(resolve))
+      const [app] = listening()
+      assert.equal(await getText(`http://127.0.0.1:${app.address().port}/orders/ada`), '[]')
+    },
   },
   'docs/lifecycle.md: Drain on SIGTERM': {
     check: ({ exits }) => assert.ok(exits.every((code) => code === 0)),
@@ -271,7 +296,7 @@ const LANGUAGES = {
     return parseCommands(commands.join('\n'))
   },
   promql: (_t, { code }) => {
-    const metrics = [...code.matchAll(/\b(?:http|spillway|nodejs|v8js|process)_\w+/g)]
+    const metrics = [...code.matchAll(/\b(?:db_client|http|spillway|nodejs|v8js|process)_\w+/g)]
       .map(([name]) => name.replace(/_(bucket|sum|count)$/, ''))
       .filter((name) => !name.startsWith('http_route'))
     assert.ok(metrics.length > 0)

@@ -84,6 +84,10 @@ const NAMES = {
   db_client_connection_timeouts_total: ['counter', ['db_client_connection_pool_name']],
   db_client_connection_wait_time_seconds: ['histogram', ['db_client_connection_pool_name', 'le']],
   db_client_connection_use_time_seconds: ['histogram', ['db_client_connection_pool_name', 'le']],
+  db_client_operation_duration_seconds: [
+    'histogram',
+    ['db_client_connection_pool_name', 'db_collection_name', 'db_operation_name', 'db_system_name', 'le'],
+  ],
   spillway_process_errors_total: ['counter', ['event']],
   spillway_process_warnings_total: ['counter', ['name']],
   spillway_build_info: ['gauge', ['revision', 'version']],
@@ -163,8 +167,8 @@ test('each family has its type, labels and help in the text', async (t) => {
   )
   spillway.limit({ name: 'report', maxConcurrent: 1 })
   const pool = new Pool(withoutDatabase())
-  spillway.pool('orders', pool)
-  await pool.query('select 1')
+  spillway.pool('orders', pool, { queries: true })
+  await pool.query('select 1 from items')
   await pool.end()
   await get('/fault')
   await get('/')

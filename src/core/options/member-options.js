@@ -31,7 +31,7 @@ const MEMBER_DEFAULTS = Object.freeze({
   agent: Object.freeze({ port: 9465, host: '127.0.0.1' }),
   sockets: Object.freeze({ kind: undefined, priority: undefined }),
   'health.check': Object.freeze({ timeout: 1000, cache: 1000 }),
-  pool: Object.freeze({ maxWait: undefined }),
+  pool: Object.freeze({ maxWait: undefined, queries: false }),
   limit: Object.freeze({
     name: undefined,
     maxConcurrent: undefined,
@@ -83,6 +83,7 @@ const MEMBER_RULES = {
     'a number of milliseconds, or false (0 is off too)',
     (value) => value === false || value === 0 || isAbove0(value),
   ],
+  'pool.queries': BOOLEAN,
   'limit.name': [
     "a name of up to 64 visible characters without spaces and quotes, such as 'report'",
     (value) => isText(value) && value.length <= 64 && VISIBLE.test(value),

@@ -103,9 +103,24 @@ function manyCallsOf({ count, meanMs, method, route }, { loop, outgoing = [], po
   if (count < FEWEST || meanMs < LONG_MS || loop.utilization >= MOST_BUSY) return undefined
   const [most] = [...outgoing, ...poolUses]
     .filter((calls) => calls.method === method && calls.route === route)
-    .sort((a, b) => b.awaitedMs - a.awaitedMs)
-  if (most === undefined || most.awaited < MANY_CALLS * count) return undefined
-  return most.awaitedMs >= MOST * count * meanMs ? most : undefined
+    .filter(({ awaited, awaitedMs }) => awaited >= MANY_CALLS * count && awaitedMs >= MOST * count * meanMs)
+    .sort((a, b) => Number(isQuery(b)) - Number(isQuery(a)) || b.awaitedMs - a.awaitedMs)
+  return most
+}
+
+/** A kind of query says more than the use of a connection that it is a part of. @param {Calls} calls */
+const isQuery = (calls) => 'query' in calls && calls.query !== undefined
+
+/**
+ * @param {Pick<RouteFigures, 'count' | 'meanMs' | 'method' | 'route'>} of
+ * @param {readonly UseFigures[] | undefined} poolUses
+ * @returns {UseFigures | undefined} the kind of query that took at least half of the time of the route
+ */
+function costliestQuery({ count, meanMs, method, route }, poolUses = []) {
+  return poolUses
+    .filter((use) => isQuery(use) && use.method === method && use.route === route)
+    .filter(({ awaitedMs }) => awaitedMs >= MOST * count * meanMs)
+    .sort((a, b) => b.awaitedMs - a.awaitedMs)[0]
 }
 
 /**
@@ -147,6 +162,7 @@ function ownBusyShare({ utilization }, scheduler) {
 
 module.exports = {
   costliestCall,
+  costliestQuery,
   evidence,
   manyCallsOf,
   mayWaitOutside,

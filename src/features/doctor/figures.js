@@ -159,7 +159,8 @@ const DEFAULT_THREADS = 4
  * @typedef {{ usualMs: number | undefined }} UsualCall its usual mean of the last hour; undefined before the
  *   first look
  * @typedef {CallSums & UsualCall & { host: string }} CallFigures
- * @typedef {CallSums & UsualCall & { pool: string }} UseFigures
+ * @typedef {CallSums & UsualCall & { pool: string, query?: string | undefined }} UseFigures
+ *   `query`: its kind, such as `find orders`; undefined: uses of connections
  */
 
 /**

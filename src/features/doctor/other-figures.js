@@ -21,9 +21,10 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  *   errors: number }> } } | undefined} [sockets]
  * @property {{ totals(): Map<object, CallSums & { host: string }> } | undefined} [outgoing]
  * @property {{ current: { version: string }, previous: ReleaseRecord | undefined } | undefined} [releases]
- * @property {{ samples: { totals(): Map<object, CallSums & { pool: string }>, readings(): Map<string,
+ * @property {{ samples: { totals(): Map<object, CallSums & { pool: string,
+ *   query: string | undefined }>, readings(): Map<string,
  *   Record<string, number>>, endSlices(): void, stateOf(name: string): Pick<PoolFigures, 'max' | 'waiting' |
- *   'asksPerRequest' | 'held' | 'load' | 'holders'> & { isTimed: boolean } | undefined } } | undefined}
+ *   'asksPerRequest' | 'held' | 'load' | 'holders' | 'queries'> & { isTimed: boolean } | undefined } } | undefined}
  *   [pools]
  * @property {{ sample(): RouteWaste[] } | undefined} [waste]
  * @typedef {{ method: string, route: string, requests: number, loopMs: number, poolMs: number }} RouteWaste
@@ -47,6 +48,8 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  *   connections in use
  * @property {{ method: string | null, route: string | null, heldMs: number }[]} holders those that held
  *   connections longest first
+ * @property {readonly { operation: string, collection: string | null, lastMinute: { count: number,
+ *   meanMs: number } }[]} [queries] those that took longest in the last minute first
  */
 
 /** @param {StallSite} site */

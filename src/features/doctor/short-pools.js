@@ -3,7 +3,7 @@
 // somebody waits, and which routes hold the connections. How many would do is Little's law: uses per second x
 // seconds of a use.
 
-const { counted, duration, percent, routeName } = require('../../core/readable')
+const { counted, duration, percent, queryName, routeName } = require('../../core/readable')
 const { evidence } = require('./evidence')
 
 /**
@@ -27,6 +27,7 @@ const CORRELATION = 0.5
 const LEAST_USES = 50
 /** A pool that is used more than that makes callers wait by chance. */
 const BEST_USE = 0.7
+const MOST_OF_QUERIES = 0.5
 
 /** @param {Figures} figures @returns {Claim[]} */
 const shortPools = ({ pools = [] }) => pools.filter(isShort).map(claimOf)
@@ -89,7 +90,7 @@ const timesOf = ({ meanWaitMs, waitingShare }) =>
 
 /** @param {PoolFigures} pool */
 const shortageOf = (pool) =>
-  `Requests wait for a connection of the pool '${pool.name}' ${timesOf(pool)}${sizeOf(pool)}.${holderOf(pool)}`
+  `Requests wait for a connection of the pool '${pool.name}' ${timesOf(pool)}${sizeOf(pool)}.${holderOf(pool)}${queryOf(pool)}`
 
 /** @param {PoolFigures} pool */
 function leakOf(pool) {
@@ -108,6 +109,15 @@ function holderOf({ holders }) {
   const known = holders.filter(({ route }) => route !== null)
   if (total === 0 || known.length === 0) return ''
   return ` ${routeName(known[0])} holds them longest: ${percent(known[0].heldMs / total)} of the time in use.`
+}
+
+/** The kind of query that takes most of the time, with `queries: true`. @param {PoolFigures} pool */
+function queryOf({ queries = [] }) {
+  const timesOfAll = queries.map(({ lastMinute: { count, meanMs } }) => count * meanMs)
+  const share = timesOfAll[0] / timesOfAll.reduce((sum, each) => sum + each, 0)
+  if (!(share >= MOST_OF_QUERIES)) return ''
+  const [first] = queries
+  return ` The query ${queryName(first)} takes ${percent(share)} of the time of all queries, ${duration(first.lastMinute.meanMs)} in the mean.`
 }
 
 /** @param {PoolFigures} pool */

@@ -57,6 +57,41 @@ const times = (row) =>
       if (isTimed) yield { labels: labelsOf(name).pool, values: buckets, row }
   }
 
+/** Kinds of queries of some pools, some times over. */
+const MOST_QUERY_LABELS = 3000
+/** @type {Map<string, Labels>} */
+const labelsOfQuery = new Map()
+
+/** @param {Record<string, string>} pairs those that are not known are empty */
+function queryLabels(pairs) {
+  const key = Object.values(pairs).join('\n')
+  let labels = labelsOfQuery.get(key)
+  if (labels === undefined) {
+    if (labelsOfQuery.size >= MOST_QUERY_LABELS) labelsOfQuery.clear()
+    labels = new Labels(Object.fromEntries(Object.entries(pairs).filter(([, value]) => value !== '')))
+    labelsOfQuery.set(key, labels)
+  }
+  return labels
+}
+
+/** @param {Captured} captured */
+function* queries({ pools }) {
+  for (const { name, queries: asked } of pools) {
+    if (asked === undefined) continue
+    const { series, system, values } = asked
+    for (const { operation, collection = '', error, row } of series) {
+      const labels = queryLabels({
+        db_system_name: system,
+        db_client_connection_pool_name: name,
+        db_operation_name: operation,
+        db_collection_name: collection,
+        error_type: error,
+      })
+      yield { labels, values, row }
+    }
+  }
+}
+
 /** @type {Family[]} */
 const POOL_FAMILIES = [
   {
@@ -93,6 +128,14 @@ const POOL_FAMILIES = [
     bounds: ADVISED_BOUNDS,
     help: 'Time from getting a connection of a pool to giving it back.',
     points: times(USE_ROW),
+  },
+  {
+    name: 'db_client_operation_duration_seconds',
+    type: 'histogram',
+    bounds: ADVISED_BOUNDS,
+    convention: ['db.client.operation.duration', 's'],
+    help: 'Duration of queries, by operation and table or collection; empty without `queries: true` of a pool.',
+    points: queries,
   },
 ]
 

@@ -16,6 +16,7 @@ const { addVisit, findVisit } = require('./visits')
  * @import { InternalErrors } from '../../core/request/internal-errors'
  * @import { Request } from '../../core/request/request'
  * @import { Adapter } from './adapters/adapters'
+ * @import { QueryTable } from './query-table'
  * @import { Asker } from './visits'
  */
 
@@ -57,6 +58,8 @@ class PoolRecord {
   /** Sum for callers that have their answer; `waitedMs` adds those still waiting. */
   waitMs = 0
   useMs = 0
+  /** What was asked over its connections, with `queries: true`. @type {QueryTable | undefined} */
+  queries
   /** The Adapter, from `observe` on. @type {any} */
   #adapter
   #clock
@@ -115,6 +118,11 @@ class PoolRecord {
 
   get waiting() {
     return numberOf(this.#adapter.waiting)
+  }
+
+  /** The callers that have no answer. */
+  get asking() {
+    return this.#asking
   }
 
   /** The connections whose use has been seen to begin. */
@@ -212,6 +220,7 @@ class PoolRecord {
       use.grantedStallFreeMs = this.#stallFreeMs(nowMs)
       use.othersHeld = this.#held.size
       this.#held.set(connection, use)
+      this.queries?.observe(connection)
     } catch (error) {
       this.internalErrors.report('pools', error)
     }
@@ -242,6 +251,11 @@ class PoolRecord {
     this.#askedAtMs = 0
     this.#contendedMs += nowMs - this.#askingSinceMs
     return true
+  }
+
+  /** The request that holds a connection, if known. @param {unknown} connection */
+  askerOf(connection) {
+    return this.#held.get(connection)?.asker
   }
 
   /** The connection is given back, or removed. A second time changes nothing. @param {unknown} connection */
@@ -312,6 +326,7 @@ class PoolRecord {
 
   close() {
     this.#adapter.close()
+    this.queries?.close()
     this.#held.clear()
   }
 }

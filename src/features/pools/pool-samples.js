@@ -3,6 +3,7 @@
 // counters for the doctor.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
+const { queryName } = require('../../core/readable')
 
 /**
  * @import { RollingHistogram } from '../../core/histogram/rolling'
@@ -33,6 +34,7 @@ class PoolSamples {
       isTimed: record.isTimed,
       timeouts: record.timeouts,
       buckets: record.buckets.copy(),
+      queries: record.queries?.sample(),
       ...record.figures(),
     }))
   }
@@ -60,6 +62,7 @@ class PoolSamples {
           .heldNow(nowMs)
           .sort((a, b) => b.ageMs - a.ageMs)
           .slice(0, MOST_HELD),
+        queries: record.queries?.list(nowMs) ?? [],
       }
     })
   }
@@ -82,19 +85,19 @@ class PoolSamples {
     )
   }
 
-  /** For the doctor: all that only counts up, by pool and route. A key stays the same object. */
+  /**
+   * For the doctor: all that only counts up, by pool, kind of query and route. A key stays the same object.
+   */
   totals() {
     return new Map(
-      [...this.#records.values()].flatMap(({ name, routes }) =>
-        routes.all.map((each) => {
-          const { method, route, held, awaited, awaitedMs } = each
-          const { count, totalMs } = held.sinceStart()
-          return /** @type {const} */ ([
-            each,
-            { pool: name, method, route, count, totalMs, awaited, awaitedMs },
-          ])
-        })
-      )
+      [...this.#records.values()].flatMap(({ name, queries, routes }) => [
+        ...routes.all.map((use) => /** @type {const} */ ([use, totalsOf(use, name, undefined)])),
+        ...(queries?.all ?? []).flatMap(({ operation, collection, routes: { all } }) =>
+          all.map(
+            (use) => /** @type {const} */ ([use, totalsOf(use, name, queryName({ operation, collection }))])
+          )
+        ),
+      ])
     )
   }
 
@@ -115,6 +118,7 @@ class PoolSamples {
       load: record.load.sample(),
       asksPerRequest: record.routes.asksPerRequest,
       holders: holdersOf(record, held, nowMs),
+      queries: record.queries?.list(nowMs).filter(({ lastMinute }) => lastMinute.count > 0) ?? [],
     }
   }
 
@@ -122,6 +126,15 @@ class PoolSamples {
   endSlices() {
     for (const { load } of this.#records.values()) load.endSlice()
   }
+}
+
+/**
+ * @param {import('./route-uses').RouteUse} use @param {string} pool
+ * @param {string | undefined} query its kind; undefined: the uses of a connection
+ */
+function totalsOf({ method, route, held, awaited, awaitedMs }, pool, query) {
+  const { count, totalMs } = held.sinceStart()
+  return { pool, query, method, route, count, totalMs, awaited, awaitedMs }
 }
 
 /**

@@ -16,6 +16,9 @@ const USE_ROW = 1
 /** tarn and generic-pool. A bundler may shorten the names of classes, so their messages are listed too. */
 const NAME = 'TimeoutError'
 
+/** mongodb, without and with `timeoutMS`. */
+const NAMES = new Set([NAME, 'MongoWaitQueueTimeoutError', 'MongoOperationTimeoutError'])
+
 /** mysql2 and mysql, while they connect. */
 const CODES = new Set(['ETIMEDOUT', 'PROTOCOL_SEQUENCE_TIMEOUT'])
 
@@ -40,7 +43,7 @@ const MESSAGES = new Set([
  */
 function isTimeout(error) {
   const { name, code, message, constructor: kind } = Object(error)
-  return name === NAME || kind?.name === NAME || CODES.has(code) || MESSAGES.has(message)
+  return NAMES.has(name) || kind?.name === NAME || CODES.has(code) || MESSAGES.has(message)
 }
 
 module.exports = { USE_ROW, WAIT_ROW, isTimeout, numberOf }

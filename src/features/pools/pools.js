@@ -18,11 +18,16 @@ const { visitsOf } = require('./visits')
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Request } from '../../core/request/request'
  * @import { Instance } from '../../instance'
+ * @import { Kind, OnPool } from './adapters/adapters'
  * @import { PoolRecord } from './pool-record'
  * @import { Asker } from './visits'
+ *
+ * @typedef {{ maxWait: number | false | undefined, queries: boolean }} PoolSettings
  */
 
 const MAX_POOLS = 20
+/** Pools of all servers: a sharded cluster has many. */
+const MAX_RECORDS = 60
 const MAX_NAME_LENGTH = 64
 /** A reason of the gate, and a label of its metric. @param {PoolRecord} record */
 const reasonOf = ({ name }) => /** @type {const} */ (`${POOL_REASON}${name}`)
@@ -36,6 +41,8 @@ class Pools {
   #parts
   /** @type {Map<string, PoolRecord>} */
   #records = new Map()
+  /** What takes off each that was given to `pool()`, by its name. @type {Map<string, () => void>} */
+  #given = new Map()
 
   /**
    * @param {{ cause: Cause, clock: import('../../core/clock').Clock, overflow: string,
@@ -51,20 +58,48 @@ class Pools {
   }
 
   /**
-   * @param {string} name @param {unknown} pool @param {{ maxWait: number | false | undefined }} options
+   * @param {unknown} given the name; undefined: that which the driver knows @param {unknown} pool
+   * @param {PoolSettings} options
    * @returns {() => void} takes the pool off again
    */
-  add(name, pool, { maxWait }) {
+  add(given, pool, options) {
     // With the first pool: most services register none.
     const { adapterOf } = require('./adapters/adapters')
+    if (given !== undefined) requireName(given, this.#given)
+    const kind = adapterOf(pool)
+    const name = given ?? kind.nameOf?.(kind.found)
+    requireName(name, this.#given, given === undefined)
+    /** @type {OnPool} */
+    const onPool = (each, server) => {
+      const full = server === undefined ? name : `${name} ${server}`
+      return this.#open(full, kind, each, options)
+    }
+    const { follow = onlyPool } = kind
+    const followed = follow(kind.found, onPool)
+    let isOpen = true
+    const close = () => {
+      if (!isOpen) return
+      isOpen = false
+      this.#given.delete(name)
+      followed.close()
+    }
+    this.#given.set(name, close)
+    return close
+  }
+
+  /**
+   * @param {string} name @param {Kind} kind @param {never} pool @param {PoolSettings} options
+   * @returns {() => void}
+   */
+  #open(name, { kind, Adapter, queries }, pool, options) {
+    // A cluster may have more servers than are observed.
+    if (this.#records.size >= MAX_RECORDS || this.#records.has(name)) return () => {}
     const { PoolRecord } = require('./pool-record')
-    requireName(name, this.#records)
-    const found = adapterOf(pool)
     const { clock, context, internalErrors, overflow, turns } = this.#parts
     const record = new PoolRecord({
       name,
-      kind: found.kind,
-      maxWait,
+      kind,
+      maxWait: options.maxWait,
       overflow,
       clock,
       internalErrors,
@@ -72,7 +107,13 @@ class Pools {
       stallFreeMs: (nowMs) => turns.stallFreeMs(nowMs),
       onShortage: (each, nowMs) => this.#watch(each, nowMs),
     })
-    record.observe(found.observe(record))
+    record.observe(new Adapter(pool, record))
+    if (options.queries && queries !== undefined) {
+      const { QueryTable } = require('./query-table')
+      record.queries = new QueryTable(record, queries, { clock, internalErrors, overflow })
+      // The route of a query is known only with an async context.
+      context.turnOn()
+    }
     this.#records.set(name, record)
     this.isOn = true
     return () => this.#remove(record)
@@ -82,6 +123,7 @@ class Pools {
   #remove(record) {
     if (this.#records.get(record.name) !== record) return
     this.#records.delete(record.name)
+    if (record.queries !== undefined) this.#parts.context.turnOff()
     record.close()
     record.pressure.isWatched = false
     this.isOn = this.#records.size > 0
@@ -235,19 +277,27 @@ class Pools {
   }
 
   close() {
-    for (const record of this.#records.values()) this.#remove(record)
+    for (const close of [...this.#given.values()]) close()
   }
 }
 
-/** @param {unknown} name @param {Map<string, unknown>} records */
-function requireName(name, records) {
+/** @type {NonNullable<Kind['follow']>} */
+const onlyPool = (pool, onPool) => ({ close: onPool(pool, undefined) })
+
+/**
+ * @param {unknown} name @param {Map<string, unknown>} taken @param {boolean} [isOfDriver]
+ * @returns {asserts name is string}
+ */
+function requireName(name, taken, isOfDriver = false) {
+  if (isOfDriver && (typeof name !== 'string' || name === ''))
+    throw refusal("The driver knows no name for this pool. Give it one: pool('orders', pool).")
   if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_LENGTH)
     throw refusal(
-      `The first argument of pool() must be a name of up to ${MAX_NAME_LENGTH} letters, such as 'orders'.`
+      `The name of a pool must have up to ${MAX_NAME_LENGTH} letters, such as pool('orders', pool).`
     )
-  if (records.has(name))
+  if (taken.has(name))
     throw refusal(`There is a pool '${name}' already. Close its handle first, or take another name.`)
-  if (records.size >= MAX_POOLS)
+  if (taken.size >= MAX_POOLS)
     throw refusal(`There are ${MAX_POOLS} pools already, which is the most. Close one first.`)
 }
 

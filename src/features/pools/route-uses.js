@@ -223,4 +223,5 @@ class RouteUses {
 const usesOf = ({ count, totalMs, maxMs }) => ({ count, heldMs: totalMs, maxMs })
 
 exports.Coming = Coming
+exports.RouteUse = RouteUse
 exports.RouteUses = RouteUses

@@ -1,12 +1,14 @@
 'use strict'
-// Use of pools by one request: how often it asks, and how long it holds connections. The sums are kept in the
+// Use of pools by one request, and its queries by kind: how often it asks, and how long it holds connections. The sums are kept in the
 // reference that async contexts hold of the request. When it ends, its route is known, and pools.js counts
 // the sums there.
 
 /**
  * @import { LateWork } from '../../core/errors/request-context'
  * @import { Request } from '../../core/request/request'
- * @import { PoolRecord } from './pool-record'
+ * @import { RouteUses } from './route-uses'
+ *
+ * @typedef {{ readonly routes: RouteUses }} Used a pool, or a kind of query
  */
 
 /**
@@ -24,7 +26,7 @@ class Visit {
   awaitedMs = 0
   #lastEndedMs = 0
 
-  /** @param {PoolRecord} pool @param {Visit | undefined} earlier of another pool */
+  /** @param {Used} pool @param {Visit | undefined} earlier of another pool */
   constructor(pool, earlier) {
     this.pool = pool
     this.earlier = earlier
@@ -41,14 +43,14 @@ class Visit {
   }
 }
 
-/** @param {Asker} reference @param {PoolRecord} pool @returns {Visit | undefined} */
+/** @param {Asker} reference @param {Used} pool @returns {Visit | undefined} */
 function findVisit(reference, pool) {
   let visit = visitsOf(reference)
   while (visit !== undefined && visit.pool !== pool) visit = visit.earlier
   return visit
 }
 
-/** @param {Asker} reference @param {PoolRecord} pool @returns {Visit} */
+/** @param {Asker} reference @param {Used} pool @returns {Visit} */
 function addVisit(reference, pool) {
   const visit = new Visit(pool, visitsOf(reference))
   reference.visits = visit

@@ -1,16 +1,18 @@
 'use strict'
 // The pools of connections, and which routes hold their connections.
 
+const { make } = require('./dom')
 const { gridTable } = require('./facts')
-const { NONE, count, duration, percent, routeName } = require('../../../core/readable')
+const { NONE, count, duration, percent, queryName, routeName } = require('../../../core/readable')
 const { Table } = require('./table')
 
 /**
- * @import { PoolHolder, PoolSnapshot } from '../../../../index.js'
+ * @import { PoolHolder, PoolSnapshot, QueryFigures } from '../../../../index.js'
  * @import { Section } from './main'
  */
 
 const HEADS = ['Held by', 'uses', 'mean', 'longest', 'share']
+const QUERY_HEADS = ['Query', 'count', 'mean', 'longest', 'most by']
 /** @param {PoolSnapshot} pool */
 const isTimed = ({ wait, use }) => wait.sinceStart.count + use.sinceStart.count > 0
 
@@ -52,13 +54,16 @@ function poolsSection() {
     ],
     keyOf: ({ name }) => name,
     empty: "No pool is observed. `spillway.pool('orders', pool)` adds one.",
-    detail: ({ holders }) => {
+    detail: ({ holders, queries }) => {
       const total = holders.reduce((sum, { lastMinute }) => sum + lastMinute.heldMs, 0)
-      return gridTable(
+      const byRoute = gridTable(
         'By route, in the last minute',
         HEADS,
         holders.map((each) => rowOf(each, total))
       )
+      if (queries.length === 0) return byRoute
+      const byKind = gridTable('Queries, in the last minute', QUERY_HEADS, queries.map(queryRow))
+      return make('div', null, byRoute, byKind)
     },
     sortedBy: 4,
     most: 20,
@@ -72,6 +77,15 @@ function poolsSection() {
     update: ({ snapshot }) => table.update(snapshot.pools),
   }
 }
+
+/** @param {QueryFigures} query */
+const queryRow = ({ operation, collection, lastMinute, routes: [first] }) => [
+  queryName({ operation, collection }),
+  count(lastMinute.count),
+  duration(lastMinute.count === 0 ? Number.NaN : lastMinute.meanMs),
+  duration(lastMinute.maxMs),
+  first === undefined || first.route === null ? NONE : routeName(first),
+]
 
 /** @param {PoolHolder} holder @param {number} total */
 const rowOf = ({ method, route, lastMinute }, total) => [

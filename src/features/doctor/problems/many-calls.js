@@ -37,7 +37,8 @@ function claimOf({ route, calls }, others) {
   const atOnce = (calls.awaited * callMs) / calls.awaitedMs
   const isPool = 'pool' in calls
   const many = Math.round(perRequest)
-  const what = isPool ? `uses the pool '${calls.pool}' ${many} times` : `makes ${many} calls to ${calls.host}`
+  const what = whatOf(calls, many)
+  const [noun, plural] = !isPool ? CALL : calls.query === undefined ? USE : QUERY
   const how = atOnce < AT_ONCE ? 'one after another' : `about ${Math.round(atOnce)} at a time`
   return {
     severity: 'medium',
@@ -45,9 +46,9 @@ function claimOf({ route, calls }, others) {
     route: name,
     summary: `${name} ${what} for each request, ${how}: they take ${duration(awaitedMs)} of its ${duration(route.meanMs)}${others === 0 ? '' : `. ${counted(others, 'other route')} ${others === 1 ? 'does' : 'do'} the same`}.`,
     evidence: [
-      evidence(isPool ? 'uses for each request' : 'calls for each request', perRequest),
-      evidence(isPool ? 'mean time of a use' : 'mean time of a call', callMs, 'ms'),
-      evidence('at the same time', atOnce, isPool ? 'uses' : 'calls'),
+      evidence(`${plural} for each request`, perRequest),
+      evidence(`mean time of a ${noun}`, callMs, 'ms'),
+      evidence('at the same time', atOnce, plural),
       evidence('time of a request with one under way', awaitedMs, 'ms'),
       evidence('mean duration of the route', route.meanMs, 'ms'),
       evidence('requests of the route', route.count, 'requests'),
@@ -56,10 +57,22 @@ function claimOf({ route, calls }, others) {
   }
 }
 
+const CALL = ['call', 'calls']
+const USE = ['use', 'uses']
+const QUERY = ['query', 'queries']
+
+/** @param {Calls} calls @param {number} many */
+function whatOf(calls, many) {
+  if (!('pool' in calls)) return `makes ${many} calls to ${calls.host}`
+  return calls.query === undefined
+    ? `uses the pool '${calls.pool}' ${many} times`
+    : `makes the query ${calls.query} ${many} times, over the pool '${calls.pool}',`
+}
+
 /** @param {string} name @param {boolean} isPool @param {number} atOnce */
 function adviceOf(name, isPool, atOnce) {
   const fewer = isPool
-    ? 'Ask for all rows in one query: a JOIN, or `WHERE id = ANY(...)`; a DataLoader collects the ids.'
+    ? 'Ask for all rows in one query: a JOIN, `WHERE id = ANY(...)`, or `$in` of MongoDB; a DataLoader collects the ids.'
     : 'Ask for all items in one call, with a list of their ids; a DataLoader collects the ids.'
   const atLeast =
     atOnce < AT_ONCE && !isPool

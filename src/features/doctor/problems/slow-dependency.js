@@ -17,6 +17,7 @@
 
 const {
   costliestCall,
+  costliestQuery,
   evidence,
   manyCallsOf,
   mayWaitOutside,
@@ -54,6 +55,7 @@ const rule = {
     const isSlower = slow.some((route) => isSlowerThanUsual(route, ownWaitOf(route)))
     const name = routeName(first)
     const call = costliestCall(first, outgoing)
+    const query = call === undefined ? costliestQuery(first, figures.poolUses) : undefined
     const waitMs = first.firstByteMs
     const than = isSlowerThanUsual(first, ownWaitOf(first))
       ? `, ${duration(Number(first.usualMs))} usually`
@@ -63,7 +65,7 @@ const rule = {
         severity: share >= MANY && isSlower ? 'high' : 'medium',
         share: slow.reduce((sum, { timeShare }) => sum + timeShare, 0),
         route: name,
-        summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} on average${than}${call === undefined ? '' : `, most of it for ${call.host}`}.${call === undefined ? '' : describeCall(call)} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+        summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} on average${than}${mostlyOf(call?.host ?? query?.query)}.${call === undefined ? '' : describeCall(call)} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
         evidence: [
           evidence('until the answer begins', waitMs, 'ms'),
           ...(first.usualMs === undefined ? [] : [evidence('usual duration', first.usualMs, 'ms')]),
@@ -74,11 +76,20 @@ const rule = {
           ...(starvedShare === 0 ? [] : [evidence('waiting for a CPU', starvedShare, 'share of the time')]),
           ...(call === undefined ? [] : figuresOfCall(call).map((figure) => evidence(...figure))),
         ],
-        advice: `${call === undefined ? `Look at what ${name} awaits: a database, another service, a file system.` : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process. Answer from a cache or without it where possible.`,
+        advice: `${call === undefined ? lookAt(name, query) : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process. Answer from a cache or without it where possible.`,
       },
     ]
   },
 }
+
+/** @param {string | undefined} what */
+const mostlyOf = (what) => (what === undefined ? '' : `, most of it for ${what}`)
+
+/** @param {string} name @param {import('../figures').UseFigures | undefined} query */
+const lookAt = (name, query) =>
+  query === undefined
+    ? `Look at what ${name} awaits: a database, another service, a file system.`
+    : `Look at the plan of ${query.query}, over the pool '${query.pool}': a missing index, or more rows than are needed.`
 
 /** @param {RouteFigures} route @param {number} ms */
 const isSlowerThanUsual = ({ usualMs }, ms) =>

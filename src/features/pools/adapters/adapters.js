@@ -5,7 +5,10 @@
 const { SpillwayError } = require('../../../core/errors/errors')
 const givenFigures = require('./given-figures')
 
-/** @import { PoolRecord } from '../pool-record' */
+/**
+ * @import { PoolRecord } from '../pool-record'
+ * @import { QueryName } from '../query-names'
+ */
 
 /**
  * @typedef {object} Adapter observes one pool for one record, which makes numbers of the figures
@@ -20,10 +23,21 @@ const givenFigures = require('./given-figures')
  * @property {(pool: never) => unknown} find the pool inside of what was given; undefined if it is of another
  *   kind
  * @property {new (pool: never, record: PoolRecord) => Adapter} Adapter
+ * @property {(pool: never) => unknown} [nameOf] the name that the driver knows, such as that of the database
+ * @property {(pool: never, onPool: any) => { close: () => void }} [follow] with an OnPool, of an object that has several
+ *   pools, which come and go. `Adapter` observes each of them
+ * @property {QueryMethods} [queries] how its connections are asked, for `queries: true`
+ * @typedef {(pool: never, server: string | undefined) => () => void} OnPool
+ *   is called for each pool, and returns what takes it off; `server`: what tells it from the others
+ * @typedef {{ system: string, methods: readonly string[],
+ *   nameOf: (given: ArrayLike<any>) => QueryName | undefined, takesCallback?: boolean }} QueryMethods
+ *   `system`: OpenTelemetry's `db.system.name`. `methods`: those of a connection that send a query, and return
+ *   a promise or take a callback. `nameOf`: what a call of one asks for
  */
 
 /** Any shape may come last: figures that the user gives. @type {readonly Kind[]} */
 const KINDS = Object.freeze([
+  require('./mongodb'),
   require('./pg'),
   require('./mysql2'),
   require('./tarn'),
@@ -50,7 +64,7 @@ const INSIDE = Object.freeze([
 
 /**
  * @param {unknown} given
- * @returns {{ kind: Kind['kind'], observe: (record: PoolRecord) => Adapter }}
+ * @returns {Kind & { found: never }}
  */
 function adapterOf(given) {
   for (const pool of [given, ...INSIDE.map((names) => inside(given, names))]) {
@@ -64,12 +78,11 @@ function adapterOf(given) {
 const inside = (given, names) =>
   names.reduce((from, name) => (isObject(from) ? from[name] : undefined), given)
 
-/** @param {object} pool @returns {ReturnType<typeof adapterOf> | undefined} */
+/** @param {object} pool @returns {Kind & { found: never } | undefined} */
 function kindOf(pool) {
-  for (const { kind, find, Adapter } of KINDS) {
-    const found = withoutThrowing(() => find(/** @type {never} */ (pool)))
-    if (found !== undefined)
-      return { kind, observe: (record) => new Adapter(/** @type {never} */ (found), record) }
+  for (const kind of KINDS) {
+    const found = withoutThrowing(() => kind.find(/** @type {never} */ (pool)))
+    if (found !== undefined) return { ...kind, found: /** @type {never} */ (found) }
   }
   return undefined
 }

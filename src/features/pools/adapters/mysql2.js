@@ -4,11 +4,13 @@
 // `getConnection` again with a callback of ours, if the connection it chose is lost: that is the same caller.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
+const { nameOfQuery } = require('../query-names')
 
 /** @import { PoolRecord } from '../pool-record' */
 
 /**
- * @typedef {{ getConnection: unknown, releaseConnection: unknown, config?: { connectionLimit?: number },
+ * @typedef {{ getConnection: unknown, releaseConnection: unknown, config?: { connectionLimit?: number,
+ *   connectionConfig?: { database?: string } },
  *   _allConnections: { length: number }, _freeConnections: { length: number },
  *   _connectionQueue: { length: number } }} Pool with callbacks
  * @typedef {(error: unknown, connection: unknown) => unknown} Callback
@@ -101,5 +103,8 @@ module.exports = {
    * @param {Partial<Pool> & { pool?: Partial<Pool> }} given
    */
   find: (given) => [given, given.pool].find(isPool),
+  /** @param {Pool} pool */
+  nameOf: ({ config }) => config?.connectionConfig?.database,
   Adapter: Mysql2Pool,
+  queries: { system: 'mysql', methods: ['query', 'execute'], nameOf: nameOfQuery, takesCallback: true },
 }

@@ -5,13 +5,15 @@
 // first time.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
+const { nameOfQuery } = require('../query-names')
 
 /** @import { PoolRecord } from '../pool-record' */
 
 /**
  * @typedef {(event: string, listener: (...given: never[]) => void) => unknown} Listen
  * @typedef {{ connect: unknown, _release?: unknown, on: Listen, off: Listen, totalCount: number,
- *   idleCount: number, waitingCount: number, options?: { max?: number } }} Pool
+ *   idleCount: number, waitingCount: number, options?: { max?: number, database?: string,
+ *   connectionString?: string } }} Pool
  * @typedef {(error: unknown, client: unknown, done: unknown) => unknown} Callback
  */
 
@@ -107,6 +109,9 @@ class PgPool {
   }
 }
 
+/** @param {string | undefined} url such as `postgres://host/orders` */
+const databaseIn = (url) => (URL.canParse(url ?? '') ? new URL(url ?? '').pathname.slice(1) : undefined)
+
 module.exports = {
   kind: /** @type {const} */ ('pg'),
   accepts: 'a Pool of pg',
@@ -119,5 +124,8 @@ module.exports = {
     typeof pool.waitingCount === 'number'
       ? pool
       : undefined,
+  /** @param {Pool} pool */
+  nameOf: ({ options }) => options?.database ?? databaseIn(options?.connectionString),
   Adapter: PgPool,
+  queries: { system: 'postgresql', methods: ['query'], nameOf: nameOfQuery, takesCallback: true },
 }

@@ -12,8 +12,8 @@
  * @typedef {(id: unknown, given?: unknown) => void} Listener
  * @typedef {{ acquire: unknown, release: unknown, on: Listen, removeListener: Listen, numUsed: () => number,
  *   numFree: () => number, numPendingAcquires: () => number, max?: number }} Pool
- * @typedef {Partial<Pool> & { client?: { pool?: Partial<Pool> }, pool?: Partial<Pool> }} Given a pool, an
- *   instance of knex, or a ConnectionPool of mssql
+ * @typedef {Partial<Pool> & { client?: { pool?: Partial<Pool>, connectionSettings?: { database?: string } },
+ *   pool?: Partial<Pool> }} Given a pool, an instance of knex, or a ConnectionPool of mssql
  */
 
 class TarnPool {
@@ -101,5 +101,7 @@ module.exports = {
   accepts: 'an instance of knex, a connected ConnectionPool of mssql, or a Pool of tarn',
   /** @param {Given} given */
   find: (given) => (poolIn(given) === undefined ? undefined : given),
+  /** @param {Given} given */
+  nameOf: ({ client }) => client?.connectionSettings?.database,
   Adapter: TarnPool,
 }
