@@ -1,6 +1,6 @@
 'use strict'
 // What `spillway.pool()` adds to one use of a connection: `pool.connect` of the real pg-pool, with a client
-// that does nothing, and its release. Blocks with and without alternate; the figure is the median of the
+// that does nothing, and its release; or `checkOut` and `checkIn` of the real pool of mongodb. Blocks with and without alternate; the figure is the median of the
 // differences of neighbours.
 
 const { Pool } = require('pg')
@@ -28,13 +28,11 @@ const cpuUs = () => {
   return user + system
 }
 
-/** @returns {Promise<number>} microseconds of CPU time a use */
-function block(pool) {
+function usesOfPg(pool) {
   return new Promise((resolve) => {
     let left = USES
-    const sinceUs = cpuUs()
     const use = () => {
-      if (left-- === 0) return resolve((cpuUs() - sinceUs) / USES)
+      if (left-- === 0) return resolve(undefined)
       pool.connect((_error, _client, release) => {
         release()
         use()
@@ -44,15 +42,48 @@ function block(pool) {
   })
 }
 
+/** The driver passes as much with each command. */
+const timeoutContext = { connectionCheckoutTimeout: null, csotEnabled: () => false }
+
+async function usesOfMongo(client) {
+  const [{ pool }] = client.topology.s.servers.values()
+  for (let left = USES; left > 0; left--) pool.checkIn(await pool.checkOut({ timeoutContext }))
+}
+
+/** @returns {Promise<number>} microseconds of CPU time a use */
+async function block(pool, uses) {
+  const sinceUs = cpuUs()
+  await uses(pool)
+  return (cpuUs() - sinceUs) / USES
+}
+
+async function poolOf(driver) {
+  if (driver !== 'mongodb')
+    return {
+      pool: /** @type {any} */ (new Pool({ max: 5, idleTimeoutMillis: 0, Client: IdleClient })),
+      uses: usesOfPg,
+      close: async () => {},
+    }
+  const { MongoClient } = require('../../test/drivers/mongodb/node_modules/mongodb')
+  const { WireServer } = require('../../test/drivers/mongodb/wire-server')
+  const server = await new WireServer().listen()
+  const pool = await new MongoClient(server.url, { maxPoolSize: 5 }).connect()
+  const close = async () => {
+    await pool.close()
+    server.close()
+  }
+  return { pool, uses: usesOfMongo, close }
+}
+
 /** @returns {Promise<{ withoutUs: number, withUs: number, addedUs: number }>} */
-async function measureAcquire() {
-  const pool = /** @type {any} */ (new Pool({ max: 5, idleTimeoutMillis: 0, Client: IdleClient }))
+async function measureAcquire(driver) {
+  const { pool, uses, close } = await poolOf(driver)
   const spillway = createSpillway({ logger: false })
   const [without, observed, added] = [[], [], []]
   for (let i = 0; i < BLOCKS; i++) {
-    const bare = await block(pool)
+    const bare = await block(pool, uses)
     const handle = spillway.pool('bench', pool)
-    const seen = await block(pool)
+    const seen = await block(pool, uses)
     handle.close()
     // The first blocks compile the code.
     if (i < 5) continue
@@ -61,6 +92,7 @@ async function measureAcquire() {
     added.push(seen - bare)
   }
   spillway.close()
+  await close()
   return { withoutUs: median(without), withUs: median(observed), addedUs: median(added) }
 }
 

@@ -9,9 +9,13 @@
 //   --sizes 5,50          only these pools
 //   --multiples 1,10      only these multiples of the capacity
 //   --seconds 3           how long each run counts
+//   --driver mongodb      that driver in place of pg, over a server of its wire protocol whose answers take as
+//                         long (`npm ci --prefix test/drivers/mongodb` first)
 //   --acquire             instead: what one use of a connection costs more
 //   --save <name>         saves to bench/results/<name>-node-<major>.json (pools; pools-part if not everything is measured)
 
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
 const path = require('node:path')
 const { startPostgres } = require('../healthy/postgres')
 const { readFlags } = require('../support/flags')
@@ -21,6 +25,7 @@ const { machineLine, save } = require('../support/results')
 const { measureAcquire } = require('./acquire')
 
 const SERVER = path.join(__dirname, 'server.js')
+const WIRE_SERVER = path.join(__dirname, '../../test/drivers/mongodb/wire-server.js')
 const QUERY_MS = { 5: 20, 50: 200 }
 const MULTIPLES = [0.5, 1, 2, 5, 10]
 /** What a request may take beside its query: 180 ms of waiting, and what a busy machine adds. */
@@ -33,11 +38,11 @@ const BESIDE_PER_SECOND = 50
 const SETTLE_SECONDS = 4
 
 const flags = readFlags(
-  { sizes: [Number], multiples: [Number], seconds: 3, acquire: false, save: String },
+  { sizes: [Number], multiples: [Number], seconds: 3, acquire: false, driver: 'pg', save: String },
   {}
 )
-const { seconds, sizes = [5, 50], multiples = MULTIPLES } = flags
-const isWhole = flags.sizes === undefined && flags.multiples === undefined
+const { driver, seconds, sizes = [5, 50], multiples = MULTIPLES } = flags
+const isWhole = flags.sizes === undefined && flags.multiples === undefined && driver === 'pg'
 
 async function withServer(options, use) {
   const server = await startServer(SERVER, [JSON.stringify(options)])
@@ -99,21 +104,29 @@ function print({ size, multiple, isObserved, ofCapacity, p99Ms, shed, beside, re
   )
 }
 
+async function startWireServer() {
+  const server = spawn(process.execPath, [WIRE_SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(server.stdout, 'data')
+  return { url: String(line).trim(), stop: async () => void server.kill() }
+}
+
 async function main() {
   process.stdout.write(`${machineLine()}\n`)
   if (flags.acquire) {
-    const us = Object.entries(await measureAcquire()).map(([name, value]) => `${name} ${value.toFixed(2)}`)
+    const us = Object.entries(await measureAcquire(driver)).map(
+      ([name, value]) => `${name} ${value.toFixed(2)}`
+    )
     process.stdout.write(`microseconds of CPU time a use: ${us.join(', ')}\n`)
     return
   }
-  const postgres = await startPostgres()
-  if (postgres === undefined) throw new Error('this bench needs a Postgres: initdb and postgres in the PATH')
+  const database = driver === 'mongodb' ? await startWireServer() : await startPostgres()
+  if (database === undefined) throw new Error('this bench needs a Postgres: initdb and postgres in the PATH')
   pinLoad()
   const rows = []
   try {
     for (const size of sizes) {
       const queryMs = QUERY_MS[size] ?? QUERY_MS[5]
-      const settings = { url: postgres.url, size, queryMs }
+      const settings = { url: database.url, driver, size, queryMs }
       const capacity = await capacityOf(settings, size)
       process.stdout.write(
         `a pool of ${size} with queries of ${queryMs} ms serves ${Math.round(capacity)}/s\n`
@@ -127,7 +140,7 @@ async function main() {
       }
     }
   } finally {
-    await postgres.stop()
+    await database.stop()
   }
   process.stdout.write(
     `${save(flags.save ?? (isWhole ? 'pools' : 'pools-part'), { allowedMs: ALLOWED_MS, rows })}\n`

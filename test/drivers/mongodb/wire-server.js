@@ -179,3 +179,6 @@ class WireServer {
 }
 
 module.exports = { WireServer }
+
+// For a bench, in a process of its own: it prints its address.
+if (require.main === module) new WireServer().listen().then(({ url }) => process.stdout.write(`${url}\n`))
