@@ -1,5 +1,6 @@
 // The public types, maintained by hand. test/types/conformance.ts fails if they and src/ differ. Framework
 // types are structural, so that neither Express nor Koa nor their type packages have to be installed.
+// Each option has its default, an example and its page in docs/, which test/docs/types.test.js checks.
 
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2SecureServer, Http2Server, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
@@ -11,6 +12,15 @@ import type { LoggerOptions as PinoOptions } from 'pino'
  * process alive.
  *
  * @throws {SpillwayError} if an option is unknown or has an invalid value
+ * @example
+ * const spillway = createSpillway({ errors: { timeout: 10_000 } })
+ * const app = express()
+ * app.use(spillway.express()) // first
+ * app.get('/users/:id', findUser)
+ * app.use(spillway.errorHandler()) // last
+ * spillway.attach(app.listen(3000), { signals: true })
+ * await spillway.listen() // the admin server
+ * @see [docs/options.md](./docs/options.md)
  */
 export function createSpillway(options?: SpillwayOptions): Spillway
 
@@ -21,6 +31,8 @@ export function createSpillway(options?: SpillwayOptions): Spillway
  *
  * @throws {SpillwayError} in a worker, on a second call before `stop()`, and if an option is unknown or has
  *   an invalid value
+ * @example if (cluster.isPrimary) clusterPrimary({ workers: 4 })
+ * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
  */
 export function clusterPrimary(options?: ClusterPrimaryOptions): ClusterPrimary
 
@@ -57,6 +69,8 @@ export interface ClusterPrimaryOptions {
    * The number of workers, at least 1. By default `os.availableParallelism()`.
    *
    * @default undefined
+   * @example clusterPrimary({ workers: 4 })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
    */
   readonly workers?: number | undefined
 
@@ -64,6 +78,8 @@ export interface ClusterPrimaryOptions {
    * The file that a worker runs. By default the main module of the primary.
    *
    * @default undefined
+   * @example clusterPrimary({ exec: './dist/server.js' })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
    */
   readonly exec?: string | undefined
 
@@ -71,6 +87,8 @@ export interface ClusterPrimaryOptions {
    * A new worker that is not listening and ready after so many milliseconds is killed and replaced.
    *
    * @default 60000
+   * @example clusterPrimary({ startTimeout: 120_000 })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
    */
   readonly startTimeout?: number | undefined
 
@@ -79,6 +97,8 @@ export interface ClusterPrimaryOptions {
    * `drain.timeout` together.
    *
    * @default 30000
+   * @example clusterPrimary({ killTimeout: 60_000 })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
    */
   readonly killTimeout?: number | undefined
 
@@ -86,6 +106,8 @@ export interface ClusterPrimaryOptions {
    * Whether SIGTERM and SIGINT stop all workers and end the process, and SIGUSR2 restarts the workers.
    *
    * @default true
+   * @example clusterPrimary({ signals: false })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
    */
   readonly signals?: boolean | undefined
 
@@ -93,6 +115,8 @@ export interface ClusterPrimaryOptions {
    * The logger of the primary, as in `createSpillway`.
    *
    * @default undefined
+   * @example clusterPrimary({ logger: false })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
    */
   readonly logger?: Logger | PinoOptions | false | undefined
 }
@@ -175,12 +199,18 @@ export interface Spillway {
    * request, admits or rejects it, and answers the endpoints. As the first middleware of an Express app that
    * listens itself, it rejects before Express gets the request, from the second request on. Takes no
    * arguments; by its type, `app.use(spillway.express)` without a call does not compile.
+   *
+   * @example app.use(spillway.express())
+   * @see [docs/options.md](./docs/options.md#members)
    */
   express(...nothing: never[]): ExpressMiddleware
 
   /**
    * Creates the first middleware of Koa 2 or 3. It measures every request, admits or rejects it, and answers
    * the endpoints and the errors that no middleware caught (see `errors.answer`). Takes no arguments.
+   *
+   * @example koaApp.use(spillway.koa())
+   * @see [docs/options.md](./docs/options.md#members)
    */
   koa(...nothing: never[]): KoaMiddleware
 
@@ -188,6 +218,9 @@ export interface Spillway {
    * Creates the last middleware of Express 4 or 5, or Connect. It answers every error that is thrown or
    * passed to `next`, counts it, logs it, and records it on the active span of OpenTelemetry. Takes no
    * arguments. `koa()` includes this.
+   *
+   * @example app.use(spillway.errorHandler()) // last
+   * @see [docs/errors.md](./docs/errors.md#when-a-handler-fails)
    */
   errorHandler(...nothing: never[]): ExpressErrorHandler
 
@@ -199,6 +232,8 @@ export interface Spillway {
    * @param express the result of `require('express')`
    * @returns `express`
    * @throws {SpillwayError} for any other value
+   * @example const app = spillway.catchAsync(require('express'))()
+   * @see [docs/errors.md](./docs/errors.md#express-4-and-promises)
    */
   catchAsync<Express>(express: Express): Express
 
@@ -210,10 +245,17 @@ export interface Spillway {
    *
    * @returns `server`
    * @throws {SpillwayError} for any other value, such as an app that does not listen yet
+   * @example spillway.attach(app.listen(3000), { signals: true })
+   * @see [docs/options.md](./docs/options.md#members)
    */
   attach<Server extends AttachableServer | ServerHolder>(server: Server, options?: AttachOptions): Server
 
-  /** Does the same as `attach` before the server exists: `http.createServer(spillway.wrap(app))`. */
+  /**
+   * Does the same as `attach` before the server exists: `http.createServer(spillway.wrap(app))`.
+   *
+   * @example http.createServer(spillway.wrap(app)).listen(3000)
+   * @see [docs/examples.md](./docs/examples.md#plain-http-https-and-http2)
+   */
   wrap<Listener extends HttpListener>(listener: Listener): WrappedListener<Listener>
   /** For the compatibility API of http2, and for your own request and response classes. */
   wrap<Req extends Request, Res extends Response>(
@@ -226,6 +268,8 @@ export interface Spillway {
    *
    * @returns a handle, whose `close()` takes everything off
    * @throws {SpillwayError} for any other value
+   * @example spillway.sockets(io)
+   * @see [docs/sockets.md](./docs/sockets.md)
    */
   sockets(io: SocketIoServer, options?: Pick<SocketsOptions, 'priority'>): SocketsHandle
   sockets(wss: WebSocketServer, options?: SocketsOptions): SocketsHandle
@@ -236,6 +280,8 @@ export interface Spillway {
    * `ctx.respond = false` and call it with `ctx.req` and `ctx.res`.
    *
    * @throws {SpillwayError} for an unknown name
+   * @example app.get('/internal/metrics', spillway.handler('metrics'))
+   * @see [docs/metrics.md](./docs/metrics.md#restrict-access)
    */
   handler(name: HandlerName): Handler
 
@@ -250,13 +296,25 @@ export interface Spillway {
    * @throws {SpillwayError} for a host other than loopback without a token, and if an option is unknown or
    *   has an invalid value. The promise rejects if the server cannot listen, for example because the port is
    *   in use
+   * @example const { url } = await spillway.listen()
+   * @see [docs/admin.md](./docs/admin.md)
    */
   listen(options?: ListenOptions): Promise<AdminAddress>
 
-  /** With `health.manual`: makes `/readyz` return 200 from now on. */
+  /**
+   * With `health.manual`: makes `/readyz` return 200 from now on.
+   *
+   * @example connect().then(spillway.ready)
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
+   */
   ready(): void
 
-  /** Adds the checks on which `/readyz` depends. */
+  /**
+   * Adds the checks on which `/readyz` depends.
+   *
+   * @example spillway.health.check('db', () => pool.query('select 1'))
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
+   */
   readonly health: HealthChecks
 
   /**
@@ -266,6 +324,8 @@ export interface Spillway {
    *
    * @throws {SpillwayError} if the object is not a pool of a known kind, the name is taken or not known, or
    *   there are twenty pools already
+   * @example spillway.pool('orders', new pg.Pool({ max: 10 }))
+   * @see [docs/pools.md](./docs/pools.md)
    */
   pool(name: string, pool: ObservablePool, options?: PoolOptions): PoolHandle
   pool(pool: object, options?: PoolOptions): PoolHandle
@@ -277,6 +337,8 @@ export interface Spillway {
    *
    * @throws {SpillwayError} without `name` or `maxConcurrent`, if the name is taken, or there are fifty
    *   limits already
+   * @example app.get('/report', spillway.limit({ name: 'reports', maxConcurrent: 4 }), report)
+   * @see [docs/bulkheads.md](./docs/bulkheads.md)
    */
   limit(options: LimitOptions): LimitMiddleware
 
@@ -284,6 +346,9 @@ export interface Spillway {
    * How much of the scarcest resource of this process is in use, from 0 to 1, as the mean of about a second.
    * It costs a read of a number; it is measured from the first read on, ten times a second. Read it each
    * time: `const { pressure } = spillway` keeps a number.
+   *
+   * @example if (spillway.pressure > 0.8) pauseImports()
+   * @see [docs/brownout.md](./docs/brownout.md)
    */
   readonly pressure: number
 
@@ -292,6 +357,9 @@ export interface Spillway {
    * recommendations. The share of requests for which it returns `true` grows with the pressure, first among
    * class `low` (see `pressure.degradeAt`). All calls for one request agree. Never throws: for what is not a
    * request it returns `false`, and the log says so once.
+   *
+   * @example const items = spillway.shouldDegrade(req) ? cached : await recommend(req)
+   * @see [docs/brownout.md](./docs/brownout.md)
    */
   shouldDegrade(request: RequestHolder): boolean
 
@@ -301,6 +369,8 @@ export interface Spillway {
    * says 503. It does not keep the process alive.
    *
    * @throws {SpillwayError} if an option is unknown or has an invalid value; (rejects) if it cannot listen
+   * @example const { port } = await spillway.agent()
+   * @see [docs/balancers.md](./docs/balancers.md#the-agent-of-haproxy)
    */
   agent(options?: AgentOptions): Promise<AgentAddress>
 
@@ -310,6 +380,8 @@ export interface Spillway {
    * `signal()` takes. An upgraded connection has no deadline. See the option `deadline`.
    *
    * @throws {SpillwayError} if it is neither a request nor a response
+   * @example const timeout = Math.min(spillway.remaining(req), 5000)
+   * @see [docs/deadlines.md](./docs/deadlines.md#deadlines)
    */
   remaining(req: RequestHolder): number
 
@@ -320,15 +392,25 @@ export interface Spillway {
    * Node, Express or Restify, or the context of Koa. See `docs/cancellation.md`.
    *
    * @throws {SpillwayError} if the argument is neither
+   * @example await fetch(url, { signal: spillway.signal(req) })
+   * @see [docs/cancellation.md](./docs/cancellation.md)
    */
   signal(request: RequestHolder): AbortSignal
 
-  /** All figures of this process, or thread, as one frozen plain object. */
+  /**
+   * All figures of this process, or thread, as one frozen plain object.
+   *
+   * @example const { p99Ms } = spillway.snapshot().requests.lastMinute
+   * @see [docs/snapshot.md](./docs/snapshot.md)
+   */
   snapshot(): Snapshot
 
   /**
    * What is wrong with this process, over the last minute: each problem with its figures and the next step.
    * It needs no set-up, because everything is measured anyway. A diagnosis is made at most once a second.
+   *
+   * @example for (const { problem, advice } of spillway.diagnose().findings) console.log(problem, advice)
+   * @see [docs/insight.md](./docs/insight.md#ask-the-doctor)
    */
   diagnose(): Diagnosis
 
@@ -336,6 +418,9 @@ export interface Spillway {
    * The requests of all workers of the fleet, with quantiles over all their answers. For a worker that does
    * not report within 0.7 seconds, the last known values count. Without a fleet, the requests of this process
    * alone.
+   *
+   * @example const { workers } = await spillway.fleetSnapshot()
+   * @see [docs/fleet.md](./docs/fleet.md)
    */
   fleetSnapshot(): Promise<FleetSnapshot>
 
@@ -344,6 +429,9 @@ export interface Spillway {
    * `new PeriodicExportingMetricReader({ exporter, metricProducers: [spillway.metricProducer()] })`. Returns
    * the same object each time. After the first call, the observable instruments report nothing, so that
    * nothing is counted twice.
+   *
+   * @example new PeriodicExportingMetricReader({ exporter, metricProducers: [spillway.metricProducer()] })
+   * @see [docs/metrics.md](./docs/metrics.md#opentelemetry)
    */
   metricProducer(): MetricProducer
 
@@ -353,6 +441,8 @@ export interface Spillway {
    * reject nothing, so that all queued requests run at once.
    *
    * @throws {SpillwayError} if an option is unknown, has an invalid value, or is not in `shed`
+   * @example spillway.update({ shed: { mode: 'observe' } })
+   * @see [docs/options.md](./docs/options.md#members)
    */
   update(options: { readonly shed: ShedOptions }): void
 
@@ -364,19 +454,29 @@ export interface Spillway {
    * `attach(server, { signals: true })`.
    *
    * @throws {SpillwayError} if an option is unknown or has an invalid value
+   * @example const { cut } = await spillway.drain({ timeout: 10_000 })
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#drain-on-sigterm)
    */
   drain(options?: DrainOptions): Promise<DrainReport>
 
   /**
    * Calls `listener` when an overload begins or ends, when the process needs a replacement, or when a drain
    * begins.
+   *
+   * @example spillway.on('overload', ({ reason, value, bound }) => console.warn(reason, value, bound))
+   * @see [docs/options.md](./docs/options.md#events)
    */
   on<Event extends keyof SpillwayEvents>(
     event: Event,
     listener: (details: SpillwayEvents[Event]) => void
   ): void
 
-  /** Takes a listener away. */
+  /**
+   * Takes a listener away.
+   *
+   * @example spillway.off('overload', onOverload)
+   * @see [docs/options.md](./docs/options.md#events)
+   */
   off<Event extends keyof SpillwayEvents>(
     event: Event,
     listener: (details: SpillwayEvents[Event]) => void
@@ -386,6 +486,9 @@ export interface Spillway {
    * Stops measuring the process, detaches from servers and from the registry, and answers `/readyz` with 503.
    * A middleware that is still mounted passes requests on. Further calls do nothing. During a drain, the
    * close follows the drain.
+   *
+   * @example test.after(() => spillway.close())
+   * @see [docs/development.md](./docs/development.md#tests)
    */
   close(): void
 
@@ -395,18 +498,38 @@ export interface Spillway {
 
 /**
  * Every option has a default, which `undefined` stands for. An unknown option throws. 0 switches a limit off.
+ *
+ * @see [docs/options.md](./docs/options.md)
  */
 export interface SpillwayOptions {
   /**
    * The paths that the middlewares answer: GET and HEAD, and other methods with 405. `false` switches all of
    * them off.
+   *
+   * @example endpoints: { metrics: '/internal/metrics', live: false }
+   * @see [docs/metrics.md](./docs/metrics.md#restrict-access)
    */
   readonly endpoints?: EndpointOptions | false | undefined
-  /** How requests are grouped by route. */
+  /**
+   * How requests are grouped by route.
+   *
+   * @example routes: { max: 200 }
+   * @see [docs/routes.md](./docs/routes.md)
+   */
   readonly routes?: RouteOptions | undefined
-  /** Which answers count as streams, and whether native histograms are added. */
+  /**
+   * Which answers count as streams, and whether native histograms are added.
+   *
+   * @example latency: { nativeHistograms: true }
+   * @see [docs/metrics.md](./docs/metrics.md#native-histograms)
+   */
   readonly latency?: LatencyOptions | undefined
-  /** Names, labels and bounds of the metrics. */
+  /**
+   * Names, labels and bounds of the metrics.
+   *
+   * @example metrics: { prefix: 'shop_' }
+   * @see [docs/metrics.md](./docs/metrics.md)
+   */
   readonly metrics?: MetricsOptions | undefined
 
   /**
@@ -416,33 +539,95 @@ export interface SpillwayOptions {
    * the event loop is measured.
    *
    * @default undefined
+   * @example ignore: ['/healthz', /^\/assets\//]
+   * @see [docs/metrics.md](./docs/metrics.md#leave-requests-out)
    */
   readonly ignore?: IgnoreRules | IgnoreOptions | undefined
-  /** When requests are rejected, which requests, and how. */
+  /**
+   * When requests are rejected, which requests, and how.
+   *
+   * @example shed: { mode: 'observe' }
+   * @see [docs/admission.md](./docs/admission.md)
+   */
   readonly shed?: ShedOptions | undefined
-  /** When `shouldDegrade()` returns `true`, and at which steps there is an event. */
+  /**
+   * When `shouldDegrade()` returns `true`, and at which steps there is an event.
+   *
+   * @example pressure: { steps: [0.7, 0.9] }
+   * @see [docs/brownout.md](./docs/brownout.md)
+   */
   readonly pressure?: PressureOptions | undefined
-  /** Headers of the proxy in front. Nothing of it is trusted unless it is asked for. */
+  /**
+   * Headers of the proxy in front. Nothing of it is trusted unless it is asked for.
+   *
+   * @example proxy: { requestStart: true }
+   * @see [docs/deadlines.md](./docs/deadlines.md#the-time-in-the-proxy)
+   */
   readonly proxy?: ProxyOptions | undefined
-  /** Deadlines of requests, and the services that get the rest of the time in a header. */
+  /**
+   * Deadlines of requests, and the services that get the rest of the time in a header.
+   *
+   * @example deadline: { header: 'x-request-timeout-ms', max: 30_000 }
+   * @see [docs/deadlines.md](./docs/deadlines.md)
+   */
   readonly deadline?: DeadlineOptions | undefined
-  /** How errors are answered and timeouts handled. `false` means `{ answer: false }`. */
+  /**
+   * How errors are answered and timeouts handled. `false` means `{ answer: false }`.
+   *
+   * @example errors: { timeout: 10_000 }
+   * @see [docs/errors.md](./docs/errors.md)
+   */
   readonly errors?: ErrorOptions | false | undefined
-  /** Which lines are logged for requests, and what they show. */
+  /**
+   * Which lines are logged for requests, and what they show.
+   *
+   * @example log: { slowAfter: 1000 }
+   * @see [docs/logging.md](./docs/logging.md)
+   */
   readonly log?: LogOptions | undefined
-  /** Observations of the process about its own problems. `false` is nothing of it. */
+  /**
+   * Observations of the process about its own problems. `false` is nothing of it.
+   *
+   * @example insight: { stallThreshold: 200 }
+   * @see [docs/insight.md](./docs/insight.md)
+   */
   readonly insight?: InsightOptions | false | undefined
 
-  /** Whether the application itself decides when `/readyz` returns 200. */
+  /**
+   * Whether the application itself decides when `/readyz` returns 200.
+   *
+   * @example health: { manual: true }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
+   */
   readonly health?: HealthOptions | undefined
-  /** The load, as load balancers read it. */
+  /**
+   * The load, as load balancers read it.
+   *
+   * @example balancer: { orca: ['10.0.0.0/8'] }
+   * @see [docs/balancers.md](./docs/balancers.md)
+   */
   readonly balancer?: BalancerOptions | undefined
-  /** How a drain proceeds. */
+  /**
+   * How a drain proceeds.
+   *
+   * @example drain: { timeout: 25_000 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#drain-on-sigterm)
+   */
   readonly drain?: DrainOptions | undefined
-  /** How much memory the process may use before it is replaced. */
+  /**
+   * How much memory the process may use before it is replaced.
+   *
+   * @example memory: { recycleAt: 0.85 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#recycling-by-memory)
+   */
   readonly memory?: MemoryOptions | undefined
 
-  /** The name of this release, and the file that keeps its figures for the next one. */
+  /**
+   * The name of this release, and the file that keeps its figures for the next one.
+   *
+   * @example release: { file: '/var/lib/shop/release.json' }
+   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
+   */
   readonly release?: ReleaseOptions | undefined
 
   /**
@@ -453,6 +638,8 @@ export interface SpillwayOptions {
    * `false` is this process or thread alone.
    *
    * @default undefined
+   * @example fleet: { name: 'shop' }
+   * @see [docs/fleet.md](./docs/fleet.md)
    */
   readonly fleet?: boolean | FleetOptions | undefined
 
@@ -463,6 +650,8 @@ export interface SpillwayOptions {
    * A registry takes one instance.
    *
    * @default undefined
+   * @example registry: register
+   * @see [docs/metrics.md](./docs/metrics.md#metrics-of-your-own)
    */
   readonly registry?: MetricsRegistry | undefined
 
@@ -472,6 +661,8 @@ export interface SpillwayOptions {
    * prettily on a terminal if the application has `pino-pretty`, and is silent under a test runner.
    *
    * @default undefined
+   * @example logger: { level: 'warn' }
+   * @see [docs/logging.md](./docs/logging.md#where-lines-go)
    */
   readonly logger?: Logger | PinoOptions | false | undefined
 }
@@ -486,6 +677,8 @@ export interface EndpointOptions {
    * scrapes meanwhile.
    *
    * @default '/metrics'
+   * @example endpoints: { metrics: '/internal/metrics' }
+   * @see [docs/metrics.md](./docs/metrics.md#formats)
    */
   readonly metrics?: string | false | undefined
 
@@ -493,6 +686,8 @@ export interface EndpointOptions {
    * Path of the liveness probe, or `false` for none. Returns 200 while the event loop turns, at any load.
    *
    * @default '/livez'
+   * @example endpoints: { live: '/healthz' }
+   * @see [docs/first-answers.md](./docs/first-answers.md#probes)
    */
   readonly live?: string | false | undefined
 
@@ -502,6 +697,8 @@ export interface EndpointOptions {
    * `health.manual`, during a drain and after `close()`, and 200 otherwise.
    *
    * @default '/readyz'
+   * @example endpoints: { ready: false }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
    */
   readonly ready?: string | false | undefined
 
@@ -512,6 +709,8 @@ export interface EndpointOptions {
    * Handlers from `handler()` and the admin server do not call it.
    *
    * @default undefined
+   * @example endpoints: { allow: (req) => req.headers['x-forwarded-for'] === undefined }
+   * @see [docs/metrics.md](./docs/metrics.md#restrict-access)
    */
   readonly allow?: AllowFunction | undefined
 }
@@ -522,6 +721,8 @@ export interface RouteOptions {
    * `routes.overflow`, still separated by method and status.
    *
    * @default 1000
+   * @example routes: { max: 200 }
+   * @see [docs/routes.md](./docs/routes.md)
    */
   readonly max?: number | undefined
 
@@ -529,6 +730,8 @@ export interface RouteOptions {
    * The route label of requests that no route handled.
    *
    * @default '(unmatched)'
+   * @example routes: { unmatched: 'none' }
+   * @see [docs/routes.md](./docs/routes.md)
    */
   readonly unmatched?: string | undefined
 
@@ -536,6 +739,8 @@ export interface RouteOptions {
    * The route label of requests whose route exceeds `routes.max`.
    *
    * @default '(other)'
+   * @example routes: { overflow: 'more' }
+   * @see [docs/routes.md](./docs/routes.md)
    */
   readonly overflow?: string | undefined
 
@@ -545,6 +750,8 @@ export interface RouteOptions {
    * keeps the template. Labels are bounded by `routes.max`.
    *
    * @default undefined
+   * @example routes: { label: (req, res, template) => template ?? '/static' }
+   * @see [docs/routes.md](./docs/routes.md#name-routes-yourself)
    */
   readonly label?: RouteLabel | undefined
 }
@@ -555,6 +762,8 @@ export interface LatencyOptions {
    * are counted in series of their own. Server-sent events always are.
    *
    * @default 10000
+   * @example latency: { streamAfter: 30_000 }
+   * @see [docs/metrics.md](./docs/metrics.md#all-metrics)
    */
   readonly streamAfter?: number | undefined
 
@@ -564,6 +773,8 @@ export interface LatencyOptions {
    * over protobuf, which it requests if native histograms are enabled there.
    *
    * @default false
+   * @example latency: { nativeHistograms: true }
+   * @see [docs/metrics.md](./docs/metrics.md#native-histograms)
    */
   readonly nativeHistograms?: boolean | undefined
 }
@@ -582,6 +793,8 @@ export interface MetricsOptions {
    * in rising order. By default the bounds that OpenTelemetry advises, and 1 and 2.5 ms.
    *
    * @default [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+   * @example metrics: { buckets: [0.01, 0.1, 0.25, 1, 5] }
+   * @see [docs/metrics.md](./docs/metrics.md#all-metrics)
    */
   readonly buckets?: readonly number[] | undefined
 
@@ -591,6 +804,8 @@ export interface MetricsOptions {
    * if your registry has these metrics already.
    *
    * @default false
+   * @example metrics: { defaults: true }
+   * @see [docs/metrics.md](./docs/metrics.md#metrics-of-your-own)
    */
   readonly defaults?: boolean | undefined
 
@@ -599,6 +814,8 @@ export interface MetricsOptions {
    * has ended. In Koa it gets Node's request: put what it needs on `ctx.req`.
    *
    * @default undefined
+   * @example metrics: { labels: { host: (req) => req.headers.host } }
+   * @see [docs/metrics.md](./docs/metrics.md#labels-of-your-own)
    */
   readonly labels?: Readonly<Record<string, RequestLabel>> | undefined
 
@@ -608,6 +825,8 @@ export interface MetricsOptions {
    * `routes.max` bounds the combinations of method, route and values.
    *
    * @default 100
+   * @example metrics: { maxLabelValues: 20 }
+   * @see [docs/metrics.md](./docs/metrics.md#labels-of-your-own)
    */
   readonly maxLabelValues?: number | undefined
 
@@ -616,6 +835,8 @@ export interface MetricsOptions {
    * underscore at the end. Metrics that OpenTelemetry or Prometheus named keep their names.
    *
    * @default 'spillway_'
+   * @example metrics: { prefix: 'shop_' }
+   * @see [docs/metrics.md](./docs/metrics.md#all-metrics)
    */
   readonly prefix?: string | undefined
 }
@@ -641,14 +862,28 @@ export interface IgnoreOptions {
   /**
    * Requests in no metric and no figure of `snapshot()`, except its list `oldest`. Rejections are still
    * counted.
+   *
+   * @default undefined
+   * @example ignore: { metrics: '/healthz' }
+   * @see [docs/metrics.md](./docs/metrics.md#leave-requests-out)
    */
   readonly metrics?: IgnoreRules | undefined
   /**
    * Requests without a line in the access log and as slow requests, and not in `snapshot().slowest`. Errors
    * are still logged.
+   *
+   * @default undefined
+   * @example ignore: { log: [/^\/assets\//] }
+   * @see [docs/metrics.md](./docs/metrics.md#leave-requests-out)
    */
   readonly log?: IgnoreRules | undefined
-  /** Requests that are neither queued nor rejected. */
+  /**
+   * Requests that are neither queued nor rejected.
+   *
+   * @default undefined
+   * @example ignore: { shed: (req) => req.method === 'OPTIONS' }
+   * @see [docs/metrics.md](./docs/metrics.md#leave-requests-out)
+   */
   readonly shed?: IgnoreRules | undefined
 }
 
@@ -659,6 +894,8 @@ export interface PressureOptions {
    * passed at 0.05 less.
    *
    * @default undefined
+   * @example pressure: { steps: [0.7, 0.9] }
+   * @see [docs/brownout.md](./docs/brownout.md#an-event-at-a-step)
    */
   readonly steps?: readonly number[] | undefined
   /**
@@ -667,6 +904,8 @@ export interface PressureOptions {
    * `{ critical: false, high: 0.85, normal: 0.75, low: 0.55 }`.
    *
    * @default undefined
+   * @example pressure: { degradeAt: { high: false, low: 0.4 } }
+   * @see [docs/brownout.md](./docs/brownout.md#which-requests-are-degraded)
    */
   readonly degradeAt?:
     | { readonly [Class in 'critical' | 'high' | 'normal' | 'low']?: number | false | undefined }
@@ -685,12 +924,16 @@ export interface AgentOptions {
    * Port, or 0 for a free one. In a cluster give each worker its own.
    *
    * @default 9465
+   * @example await spillway.agent({ port: 9470 })
+   * @see [docs/balancers.md](./docs/balancers.md#the-agent-of-haproxy)
    */
   readonly port?: number | undefined
   /**
    * Host name or address to listen on.
    *
    * @default '127.0.0.1'
+   * @example await spillway.agent({ host: '10.0.0.7' })
+   * @see [docs/balancers.md](./docs/balancers.md#the-agent-of-haproxy)
    */
   readonly host?: string | undefined
 }
@@ -708,6 +951,8 @@ export interface BalancerOptions {
    * `['127.0.0.1', '10.0.0.0/8']`, or as a function that returns `true` for their requests.
    *
    * @default undefined
+   * @example balancer: { orca: ['127.0.0.1', '10.0.0.0/8'] }
+   * @see [docs/balancers.md](./docs/balancers.md#a-header-for-orca)
    */
   readonly orca?: readonly string[] | { call(req: Request): unknown }['call'] | undefined
 }
@@ -717,6 +962,8 @@ export interface HealthOptions {
    * Whether `/readyz` returns 503 until `ready()` is called.
    *
    * @default false
+   * @example health: { manual: true }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
    */
   readonly manual?: boolean | undefined
   /**
@@ -725,6 +972,8 @@ export interface HealthOptions {
    * workers of a cluster, which share a port. 0 is off.
    *
    * @default 0
+   * @example health: { maxPressure: 0.9 }
+   * @see [docs/balancers.md](./docs/balancers.md#a-readyz-that-depends-on-the-pressure)
    */
   readonly maxPressure?: number | undefined
 }
@@ -738,6 +987,8 @@ export interface MemoryOptions {
    * %.
    *
    * @default undefined
+   * @example memory: { recycleAt: 0.85 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#recycling-by-memory)
    */
   readonly recycleAt?: number | undefined
 
@@ -746,6 +997,8 @@ export interface MemoryOptions {
    * this.
    *
    * @default 30000
+   * @example memory: { recycleAt: 0.85, recycleAfter: 60_000 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#recycling-by-memory)
    */
   readonly recycleAfter?: number | undefined
 
@@ -754,6 +1007,8 @@ export interface MemoryOptions {
    * evidently needs that much: its level is raised.
    *
    * @default 60000
+   * @example memory: { recycleAt: 0.85, minUptime: 300_000 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#recycling-by-memory)
    */
   readonly minUptime?: number | undefined
 }
@@ -763,6 +1018,8 @@ export interface InsightOptions {
    * Whether outgoing calls are measured, by host and by the route that asked.
    *
    * @default true
+   * @example insight: { outgoing: false }
+   * @see [docs/insight.md](./docs/insight.md#outgoing-calls)
    */
   readonly outgoing?: boolean | undefined
 
@@ -770,6 +1027,8 @@ export interface InsightOptions {
    * Whether warnings of the process are counted.
    *
    * @default true
+   * @example insight: { warnings: false }
+   * @see [docs/insight.md](./docs/insight.md#warnings-of-the-process)
    */
   readonly warnings?: boolean | undefined
   /**
@@ -777,6 +1036,8 @@ export interface InsightOptions {
    * that watches the loop starts with the first stall; `'always'` starts it with the instance.
    *
    * @default true
+   * @example insight: { stalls: 'always' }
+   * @see [docs/insight.md](./docs/insight.md#stalls)
    */
   readonly stalls?: boolean | 'always' | undefined
 
@@ -784,6 +1045,8 @@ export interface InsightOptions {
    * Milliseconds that a loop turn must be busy to be a stall, at least 50.
    *
    * @default 100
+   * @example insight: { stallThreshold: 200 }
+   * @see [docs/insight.md](./docs/insight.md#stalls)
    */
   readonly stallThreshold?: number | undefined
 
@@ -791,6 +1054,8 @@ export interface InsightOptions {
    * A line says that the loop is still blocked after so many milliseconds: at least 500, or 0 for never.
    *
    * @default 1000
+   * @example insight: { blockedAfter: 5000 }
+   * @see [docs/insight.md](./docs/insight.md#while-the-loop-is-blocked)
    */
   readonly blockedAfter?: number | undefined
 
@@ -800,6 +1065,8 @@ export interface InsightOptions {
    * `hangReport` is written.
    *
    * @default 30000
+   * @example insight: { hangAfter: 10_000 }
+   * @see [docs/insight.md](./docs/insight.md#while-the-loop-is-blocked)
    */
   readonly hangAfter?: number | undefined
 
@@ -808,6 +1075,8 @@ export interface InsightOptions {
    * `spillway-hang-PID.json`. The next hang of the process replaces it.
    *
    * @default undefined
+   * @example insight: { hangReport: '/var/log/shop' }
+   * @see [docs/insight.md](./docs/insight.md#a-report-and-an-end)
    */
   readonly hangReport?: string | undefined
 
@@ -818,6 +1087,8 @@ export interface InsightOptions {
    * JavaScript.
    *
    * @default 0
+   * @example insight: { exitAfter: 60_000 }
+   * @see [docs/insight.md](./docs/insight.md#a-report-and-an-end)
    */
   readonly exitAfter?: number | undefined
 
@@ -826,6 +1097,8 @@ export interface InsightOptions {
    * loop is summed.
    *
    * @default true
+   * @example insight: { parts: false }
+   * @see [docs/insight.md](./docs/insight.md#parts-of-the-time)
    */
   readonly parts?: boolean | undefined
 
@@ -834,6 +1107,8 @@ export interface InsightOptions {
    * while requests come.
    *
    * @default true
+   * @example insight: { doctor: false }
+   * @see [docs/insight.md](./docs/insight.md#ask-the-doctor)
    */
   readonly doctor?: boolean | undefined
 }
@@ -844,6 +1119,8 @@ export interface ReleaseOptions {
    * platform gives it.
    *
    * @default undefined
+   * @example release: { version: '1.4.0' }
+   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
    */
   readonly version?: string | undefined
 
@@ -852,6 +1129,8 @@ export interface ReleaseOptions {
    * `GITHUB_SHA`.
    *
    * @default undefined
+   * @example release: { revision: process.env.COMMIT }
+   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
    */
   readonly revision?: string | undefined
 
@@ -861,6 +1140,8 @@ export interface ReleaseOptions {
    * most requests represents its release.
    *
    * @default undefined
+   * @example release: { file: '/var/lib/shop/release.json' }
+   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
    */
   readonly file?: string | undefined
 }
@@ -877,6 +1158,8 @@ export interface DrainOptions {
    * a terminal. In all other cases `'production'`.
    *
    * @default undefined
+   * @example drain: { mode: 'production' }
+   * @see [docs/development.md](./docs/development.md#how-spillway-recognises-development)
    */
   readonly mode?: 'production' | 'development' | undefined
 
@@ -886,6 +1169,8 @@ export interface DrainOptions {
    * that is shorter. By default 20000, and 4000 in development.
    *
    * @default undefined
+   * @example drain: { timeout: 25_000 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#how-a-drain-goes)
    */
   readonly timeout?: number | undefined
 
@@ -895,6 +1180,8 @@ export interface DrainOptions {
    * elsewhere. In development the delay is 0.
    *
    * @default undefined
+   * @example drain: { delay: 10_000 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#how-a-drain-goes)
    */
   readonly delay?: number | undefined
 }
@@ -914,6 +1201,8 @@ export interface AttachOptions {
    * wait only for requests in flight: see `drain.mode`.
    *
    * @default false
+   * @example spillway.attach(server, { signals: true })
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#drain-on-sigterm)
    */
   readonly signals?: boolean | undefined
 
@@ -924,6 +1213,8 @@ export interface AttachOptions {
    * Node's default.
    *
    * @default false
+   * @example spillway.attach(server, { behindProxy: true })
+   * @see [docs/proxies.md](./docs/proxies.md#keep-alive)
    */
   readonly behindProxy?: boolean | undefined
 }
@@ -934,6 +1225,8 @@ export interface ListenOptions {
    * it has exited.
    *
    * @default 9464
+   * @example await spillway.listen({ port: 9000 })
+   * @see [docs/admin.md](./docs/admin.md#options)
    */
   readonly port?: number | undefined
 
@@ -941,6 +1234,8 @@ export interface ListenOptions {
    * The address to listen on. An address other than loopback needs a token.
    *
    * @default '127.0.0.1'
+   * @example await spillway.listen({ host: '0.0.0.0', token })
+   * @see [docs/admin.md](./docs/admin.md#options)
    */
   readonly host?: string | undefined
 
@@ -949,6 +1244,8 @@ export interface ListenOptions {
    * characters.
    *
    * @default undefined
+   * @example await spillway.listen({ token: process.env.ADMIN_TOKEN })
+   * @see [docs/admin.md](./docs/admin.md#options)
    */
   readonly token?: string | undefined
 
@@ -957,6 +1254,8 @@ export interface ListenOptions {
    * Loopback names, `host` and the address of the connection are always accepted.
    *
    * @default []
+   * @example await spillway.listen({ hosts: ['metrics.internal'] })
+   * @see [docs/page.md](./docs/page.md#behind-a-proxy)
    */
   readonly hosts?: readonly string[] | undefined
 
@@ -965,6 +1264,8 @@ export interface ListenOptions {
    * connection without an authorized request is closed after 1500 at most.
    *
    * @default 10000
+   * @example await spillway.listen({ timeout: 30_000 })
+   * @see [docs/admin.md](./docs/admin.md#options)
    */
   readonly timeout?: number | undefined
 
@@ -973,6 +1274,8 @@ export interface ListenOptions {
    * or else the one that has been idle longest.
    *
    * @default 32
+   * @example await spillway.listen({ maxConnections: 64 })
+   * @see [docs/admin.md](./docs/admin.md#options)
    */
   readonly maxConnections?: number | undefined
 
@@ -981,6 +1284,8 @@ export interface ListenOptions {
    * separately.
    *
    * @default 20
+   * @example await spillway.listen({ maxRequestsPerSecond: 50 })
+   * @see [docs/admin.md](./docs/admin.md#options)
    */
   readonly maxRequestsPerSecond?: number | undefined
 
@@ -990,6 +1295,8 @@ export interface ListenOptions {
    * `/metrics`. The command line looks for it at the port after `port`. 0 is any free port.
    *
    * @default undefined
+   * @example await spillway.listen({ blockedPort: 9465 })
+   * @see [docs/admin.md](./docs/admin.md#while-the-loop-is-blocked)
    */
   readonly blockedPort?: number | undefined
 }
@@ -1014,25 +1321,44 @@ export interface LimitOptions {
   /**
    * Names the limit in the reason `limit:<name>`, in metrics and on the page: up to 64 visible characters
    * without spaces and quotes.
+   *
+   * @example spillway.limit({ name: 'reports', maxConcurrent: 4 })
+   * @see [docs/bulkheads.md](./docs/bulkheads.md#options)
    */
-  name: string
-  /** The most requests that run at a time. */
-  maxConcurrent: number
+  readonly name: string
+  /**
+   * The most requests that run at a time.
+   *
+   * @example spillway.limit({ name: 'reports', maxConcurrent: 4 })
+   * @see [docs/bulkheads.md](./docs/bulkheads.md#options)
+   */
+  readonly maxConcurrent: number
   /**
    * Milliseconds that a request may wait for a place, without stalls of the loop. 0: nobody waits.
+   *
    * @default 500
+   * @example spillway.limit({ name: 'reports', maxConcurrent: 4, maxWait: 2000 })
+   * @see [docs/bulkheads.md](./docs/bulkheads.md#who-waits-and-who-is-rejected)
    */
-  maxWait?: number
+  readonly maxWait?: number | undefined
   /**
    * The most requests that wait. A full queue keeps those that would run first. By default only `maxWait`
    * bounds the queue.
+   *
+   * @default undefined
+   * @example spillway.limit({ name: 'reports', maxConcurrent: 4, maxQueue: 20 })
+   * @see [docs/bulkheads.md](./docs/bulkheads.md#who-waits-and-who-is-rejected)
    */
-  maxQueue?: number
+  readonly maxQueue?: number | undefined
   /**
    * Returns the client that a request counts for: each key gets an equal share of the places while requests
    * wait. `ctx` is Koa's context. By default `shed.key`.
+   *
+   * @default undefined
+   * @example spillway.limit({ name: 'reports', maxConcurrent: 4, key: (req) => req.headers.host })
+   * @see [docs/bulkheads.md](./docs/bulkheads.md#options)
    */
-  key?: LimitKey['key']
+  readonly key?: LimitKey['key'] | undefined
 }
 
 /**
@@ -1048,13 +1374,34 @@ export type ObservablePool = object | PoolFigures
  * somebody looks.
  */
 export interface PoolFigures {
-  /** All open connections. */
+  /**
+   * All open connections.
+   *
+   * @example spillway.pool('orders', { size: () => pool.totalCount, idle: 0, waiting: 0 })
+   * @see [docs/pools.md](./docs/pools.md#which-pools)
+   */
   readonly size: number | (() => number)
-  /** Idle connections. */
+  /**
+   * Idle connections.
+   *
+   * @example spillway.pool('orders', { size: 10, idle: () => pool.idleCount, waiting: 0 })
+   * @see [docs/pools.md](./docs/pools.md#which-pools)
+   */
   readonly idle: number | (() => number)
-  /** Callers that wait for a connection. */
+  /**
+   * Callers that wait for a connection.
+   *
+   * @example spillway.pool('orders', { size: 10, idle: 0, waiting: () => pool.waitingCount })
+   * @see [docs/pools.md](./docs/pools.md#which-pools)
+   */
   readonly waiting: number | (() => number)
-  /** The most connections that the pool opens. */
+  /**
+   * The most connections that the pool opens.
+   *
+   * @default undefined
+   * @example spillway.pool('orders', { size: 10, idle: 0, waiting: 0, max: 20 })
+   * @see [docs/pools.md](./docs/pools.md#which-pools)
+   */
   readonly max?: number | (() => number) | undefined
 }
 
@@ -1063,6 +1410,10 @@ export interface PoolOptions {
    * Milliseconds that a request may wait for connections of this pool. A request that would wait longer is
    * rejected on arrival, if its route is known to need the pool. `false` rejects none. Without this option it
    * is `shed.targetDelay`, and nothing is rejected while fewer than twenty callers wait.
+   *
+   * @default undefined
+   * @example spillway.pool('orders', pool, { maxWait: 500 })
+   * @see [docs/pools.md](./docs/pools.md#what-is-rejected)
    */
   readonly maxWait?: number | false | undefined
   /**
@@ -1097,6 +1448,8 @@ export interface HealthCheckOptions {
    * The signal is aborted and the check fails after so many milliseconds, above 0 and up to 2147483647.
    *
    * @default 1000
+   * @example spillway.health.check('db', () => pool.query('select 1'), { timeout: 3000 })
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
    */
   readonly timeout?: number | undefined
 
@@ -1104,6 +1457,8 @@ export interface HealthCheckOptions {
    * Milliseconds for which a result is reused.
    *
    * @default 1000
+   * @example spillway.health.check('db', () => pool.query('select 1'), { cache: 5000 })
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
    */
   readonly cache?: number | undefined
 }
@@ -1138,7 +1493,11 @@ export type ShedReason =
    */
   | `limit:${string}`
 
-/** Why a request was rejected. `docs/admission.md` lists what `value` and `bound` are for each reason. */
+/**
+ * Why a request was rejected. `docs/admission.md` lists what `value` and `bound` are for each reason.
+ *
+ * @see [docs/admission.md](./docs/admission.md#why-was-a-request-rejected)
+ */
 export interface ShedCause {
   readonly reason: ShedReason
   /** The number that decided, such as the wait in milliseconds; `null` if there is none. */
@@ -1147,7 +1506,11 @@ export interface ShedCause {
   readonly bound: number | null
 }
 
-/** The facts of a rejection, for `shed.respond`, `shed.headers` and `OverloadError`. */
+/**
+ * The facts of a rejection, for `shed.respond`, `shed.headers` and `OverloadError`.
+ *
+ * @see [docs/recipes.md](./docs/recipes.md#what-the-functions-get)
+ */
 export interface ShedVerdict extends ShedCause {
   /** The resource that is short. Do not send it to clients: an attacker could steer by it. */
   readonly reason: ShedReason
@@ -1181,11 +1544,19 @@ export interface SocketsOptions {
   /**
    * Of ws: the kind of a message, which is its name in metrics. At most 100 are kept apart. The default is
    * `message`.
+   *
+   * @default undefined
+   * @example spillway.sockets(wss, { kind: (data) => JSON.parse(String(data)).type })
+   * @see [docs/sockets.md](./docs/sockets.md#measure-ws)
    */
   readonly kind?: { call(data: unknown, isBinary: boolean): string }['call'] | undefined
   /**
    * The class of a message. In overload, messages of the class `low` are answered with an error. By default
    * none is.
+   *
+   * @default undefined
+   * @example spillway.sockets(io, { priority: (event) => (event === 'typing' ? 'low' : 'normal') })
+   * @see [docs/sockets.md](./docs/sockets.md#reject-messages)
    */
   readonly priority?: { call(event: string, socket: unknown): Priority | undefined }['call'] | undefined
 }
@@ -1226,6 +1597,8 @@ export interface ClassifyOptions {
    * `u=7` are `low`.
    *
    * @default undefined
+   * @example shed: { classify: { header: 'x-priority' } }
+   * @see [docs/recipes.md](./docs/recipes.md#by-header)
    */
   readonly header?: string | undefined
 
@@ -1233,6 +1606,8 @@ export interface ClassifyOptions {
    * Whether `Sec-Purpose: prefetch` makes a request `low`.
    *
    * @default false
+   * @example shed: { classify: { prefetch: true } }
+   * @see [docs/recipes.md](./docs/recipes.md#by-header)
    */
   readonly prefetch?: boolean | undefined
 
@@ -1240,10 +1615,17 @@ export interface ClassifyOptions {
    * Whether the client's own `Priority` makes a request `low`: `u=4` to `u=7`. A lower number raises nothing.
    *
    * @default false
+   * @example shed: { classify: { urgency: true } }
+   * @see [docs/recipes.md](./docs/recipes.md#by-header)
    */
   readonly urgency?: boolean | undefined
 }
 
+/**
+ * When requests are rejected, which requests, and how.
+ *
+ * @see [docs/admission.md](./docs/admission.md)
+ */
 export interface ShedOptions {
   /**
    * How requests are admitted. `adaptive` finds by itself what the process can serve in time. `threshold`
@@ -1254,6 +1636,8 @@ export interface ShedOptions {
    * `observe`.
    *
    * @default 'adaptive'
+   * @example shed: { mode: 'observe' }
+   * @see [docs/admission.md](./docs/admission.md#observe-before-you-shed)
    */
   readonly mode?: 'adaptive' | 'threshold' | 'observe' | 'off' | undefined
 
@@ -1262,6 +1646,8 @@ export interface ShedOptions {
    * work is served in full. The time of one handler that blocks the loop does not count.
    *
    * @default 1000
+   * @example shed: { maxDelay: 300 }
+   * @see [docs/admission.md](./docs/admission.md#overload-or-burst)
    */
   readonly maxDelay?: number | undefined
 
@@ -1271,6 +1657,8 @@ export interface ShedOptions {
    * long.
    *
    * @default 40
+   * @example shed: { targetDelay: 100 }
+   * @see [docs/admission.md](./docs/admission.md#overload-or-burst)
    */
   readonly targetDelay?: number | undefined
 
@@ -1283,6 +1671,8 @@ export interface ShedOptions {
    * `Via`, `traceparent` and `X-Request-Id` are signs of a gateway.
    *
    * @default undefined
+   * @example shed: { proxy: true }
+   * @see [docs/admission.md](./docs/admission.md#clients-and-gateways)
    */
   readonly proxy?: boolean | undefined
 
@@ -1291,6 +1681,8 @@ export interface ShedOptions {
    * applies.
    *
    * @default undefined
+   * @example shed: { maxConcurrent: 100 }
+   * @see [docs/admission.md](./docs/admission.md#fixed-limits)
    */
   readonly maxConcurrent?: number | undefined
 
@@ -1299,6 +1691,8 @@ export interface ShedOptions {
    * One slow handler does not trigger it.
    *
    * @default undefined
+   * @example shed: { maxEventLoopDelay: 200 }
+   * @see [docs/admission.md](./docs/admission.md#fixed-limits)
    */
   readonly maxEventLoopDelay?: number | undefined
 
@@ -1307,6 +1701,8 @@ export interface ShedOptions {
    * `sampleInterval`, from 0 to 1. 0 is off.
    *
    * @default undefined
+   * @example shed: { maxEventLoopUtilization: 0.98 }
+   * @see [docs/admission.md](./docs/admission.md#fixed-limits)
    */
   readonly maxEventLoopUtilization?: number | undefined
 
@@ -1314,6 +1710,8 @@ export interface ShedOptions {
    * Bytes of heap in use above which every request is rejected, except class `bypass`. 0 is off.
    *
    * @default undefined
+   * @example shed: { maxHeapUsedBytes: 1_500_000_000 }
+   * @see [docs/admission.md](./docs/admission.md#fixed-limits)
    */
   readonly maxHeapUsedBytes?: number | undefined
 
@@ -1321,6 +1719,8 @@ export interface ShedOptions {
    * Bytes of resident memory above which every request is rejected, except class `bypass`. 0 is off.
    *
    * @default undefined
+   * @example shed: { maxRssBytes: 2_000_000_000 }
+   * @see [docs/admission.md](./docs/admission.md#fixed-limits)
    */
   readonly maxRssBytes?: number | undefined
 
@@ -1329,6 +1729,8 @@ export interface ShedOptions {
    * its limit.
    *
    * @default 1000
+   * @example shed: { maxEventLoopDelay: 200, sampleInterval: 500 }
+   * @see [docs/admission.md](./docs/admission.md#fixed-limits)
    */
   readonly sampleInterval?: number | undefined
 
@@ -1336,6 +1738,8 @@ export interface ShedOptions {
    * The least number of seconds in `Retry-After`. Up to 9 random seconds are added as the overload grows.
    *
    * @default 1
+   * @example shed: { retryAfter: 5 }
+   * @see [docs/admission.md](./docs/admission.md#who-rejects-and-what-the-client-gets)
    */
   readonly retryAfter?: number | undefined
 
@@ -1344,6 +1748,8 @@ export interface ShedOptions {
    * Or an object that says which headers decide.
    *
    * @default undefined
+   * @example shed: { classify: (req) => (req.url === '/checkout' ? 'critical' : 'normal') }
+   * @see [docs/recipes.md](./docs/recipes.md#by-path)
    */
   readonly classify?: ShedFunction<Priority> | ClassifyOptions | undefined
 
@@ -1352,6 +1758,8 @@ export interface ShedOptions {
    * Each key gets an equal share before any key gets more. Requests without a key share the empty key.
    *
    * @default undefined
+   * @example shed: { key: (req) => req.socket.remoteAddress }
+   * @see [docs/recipes.md](./docs/recipes.md#equal-shares-for-tenants)
    */
   readonly key?: ShedFunction<string | undefined> | undefined
 
@@ -1360,6 +1768,8 @@ export interface ShedOptions {
    * ten times a second. That share of the requests is rejected: class `low` most, `critical` never.
    *
    * @default undefined
+   * @example shed: { shortage: () => pool.waitingCount / 50 }
+   * @see [docs/recipes.md](./docs/recipes.md#a-database-pool)
    */
   readonly shortage?: (() => number) | undefined
 
@@ -1369,6 +1779,8 @@ export interface ShedOptions {
    * `deadline`. Needs `proxy.requestStart`.
    *
    * @default undefined
+   * @example proxy: { requestStart: true }, shed: { maxAge: 5000 }
+   * @see [docs/deadlines.md](./docs/deadlines.md#what-is-rejected)
    */
   readonly maxAge?: number | undefined
 
@@ -1378,6 +1790,8 @@ export interface ShedOptions {
    * `undefined` is left out.
    *
    * @default undefined
+   * @example shed: { headers: () => ({ 'Access-Control-Allow-Origin': '*' }) }
+   * @see [docs/recipes.md](./docs/recipes.md#headers-for-browsers)
    */
   readonly headers?: ShedHeaders | undefined
 
@@ -1386,6 +1800,8 @@ export interface ShedOptions {
    * set already. If it throws, or returns `false` or a promise of `false`, the standard answer is sent.
    *
    * @default undefined
+   * @example shed: { respond: (req, res) => res.end('busy') }
+   * @see [docs/recipes.md](./docs/recipes.md#answer-a-rejected-request)
    */
   readonly respond?: { call(req: Request, res: Response, verdict: ShedVerdict): unknown }['call'] | undefined
 
@@ -1395,6 +1811,8 @@ export interface ShedOptions {
    * once.
    *
    * @default 'respond'
+   * @example shed: { errorMode: 'next' }
+   * @see [docs/admission.md](./docs/admission.md#who-rejects-and-what-the-client-gets)
    */
   readonly errorMode?: 'respond' | 'next' | undefined
 }
@@ -1406,6 +1824,8 @@ export interface ProxyOptions {
    * milliseconds, microseconds and nanoseconds since 1970 are understood, also after `t=`.
    *
    * @default undefined
+   * @example proxy: { requestStart: 'x-request-start' }
+   * @see [docs/deadlines.md](./docs/deadlines.md#the-time-in-the-proxy)
    */
   readonly requestStart?: boolean | string | undefined
 }
@@ -1416,18 +1836,24 @@ export interface DeadlineOptions {
    * `grpc-timeout` (in its own format), or another with milliseconds. By default no header is read.
    *
    * @default undefined
+   * @example deadline: { header: 'grpc-timeout' }
+   * @see [docs/deadlines.md](./docs/deadlines.md#deadlines)
    */
   readonly header?: string | undefined
   /**
    * Milliseconds, above 0 and at most `max`, that a request without such a header has.
    *
    * @default undefined
+   * @example deadline: { default: 10_000 }
+   * @see [docs/deadlines.md](./docs/deadlines.md#deadlines)
    */
   readonly default?: number | undefined
   /**
    * Milliseconds, above 0, that a request has at most, whatever the header says, and also without a header.
    *
    * @default undefined
+   * @example deadline: { max: 30_000 }
+   * @see [docs/deadlines.md](./docs/deadlines.md#deadlines)
    */
   readonly max?: number | undefined
   /**
@@ -1435,6 +1861,8 @@ export interface DeadlineOptions {
    * `undefined` or `NaN`: the header decides.
    *
    * @default undefined
+   * @example deadline: { of: (req) => (req.url === '/report' ? 60_000 : undefined) }
+   * @see [docs/deadlines.md](./docs/deadlines.md#deadlines)
    */
   readonly of?: ShedFunction<number | undefined> | undefined
   /**
@@ -1443,6 +1871,8 @@ export interface DeadlineOptions {
    * gets it, also after a redirect. Needs another option of `deadline`. The value is at most 2147483647.
    *
    * @default undefined
+   * @example deadline: { forward: ['orders.internal', 'localhost:4000'] }
+   * @see [docs/deadlines.md](./docs/deadlines.md#services-that-are-told)
    */
   readonly forward?: readonly string[] | undefined
 }
@@ -1453,6 +1883,8 @@ export interface ErrorOptions {
    * pass them on: to Koa, or to the next error handler of Express.
    *
    * @default true
+   * @example errors: { answer: false }
+   * @see [docs/errors.md](./docs/errors.md#when-a-handler-fails)
    */
   readonly answer?: boolean | undefined
 
@@ -1463,6 +1895,8 @@ export interface ErrorOptions {
    * not above 0 is reported, and the request has no timeout. An answer that has begun is not interrupted.
    *
    * @default undefined
+   * @example errors: { timeout: (req, { route }) => (route === '/report' ? 60_000 : 10_000) }
+   * @see [docs/errors.md](./docs/errors.md#requests-that-nobody-answers)
    */
   readonly timeout?: number | TimeoutFunction | undefined
 
@@ -1470,6 +1904,8 @@ export interface ErrorOptions {
    * The status of the answer to a request that timed out.
    *
    * @default 503
+   * @example errors: { timeout: 10_000, timeoutStatus: 504 }
+   * @see [docs/errors.md](./docs/errors.md#requests-that-nobody-answers)
    */
   readonly timeoutStatus?: 503 | 504 | undefined
 
@@ -1479,6 +1915,8 @@ export interface ErrorOptions {
    * 20 and 22. `drain` also answers that request with 500, drains, and exits with code 1.
    *
    * @default 'log'
+   * @example errors: { uncaught: 'drain' }
+   * @see [docs/errors.md](./docs/errors.md#uncaught-errors)
    */
   readonly uncaught?: 'log' | 'logRequest' | 'drain' | undefined
 }
@@ -1497,6 +1935,8 @@ export interface LogOptions {
    * second is logged, with the number of requests it stands for.
    *
    * @default undefined
+   * @example log: { slowAfter: 1000 }
+   * @see [docs/logging.md](./docs/logging.md#all-lines)
    */
   readonly slowAfter?: number | undefined
 
@@ -1505,6 +1945,8 @@ export interface LogOptions {
    * has ten.
    *
    * @default 0
+   * @example log: { slowest: 5 }
+   * @see [docs/logging.md](./docs/logging.md#all-lines)
    */
   readonly slowest?: number | undefined
 
@@ -1516,6 +1958,8 @@ export interface LogOptions {
    * switches the log on.
    *
    * @default false
+   * @example log: { access: { ignore: '/healthz' } }
+   * @see [docs/logging.md](./docs/logging.md#the-access-log)
    */
   readonly access?: boolean | AccessLogOptions | undefined
 
@@ -1524,6 +1968,8 @@ export interface LogOptions {
    * `proxy-authorization` and `set-cookie` are not allowed.
    *
    * @default undefined
+   * @example log: { headers: ['x-tenant'] }
+   * @see [docs/logging.md](./docs/logging.md#what-the-log-never-shows)
    */
   readonly headers?: readonly string[] | undefined
 
@@ -1532,6 +1978,8 @@ export interface LogOptions {
    * like tokens, are replaced by `[Redacted]`.
    *
    * @default false
+   * @example log: { query: true }
+   * @see [docs/logging.md](./docs/logging.md#what-the-log-never-shows)
    */
   readonly query?: boolean | undefined
 }
@@ -1546,6 +1994,8 @@ export interface AccessLogOptions {
    * itself.
    *
    * @default undefined
+   * @example log: { access: { fields: (req) => ({ tenant: req.headers['x-tenant'] }) } }
+   * @see [docs/logging.md](./docs/logging.md#the-access-log)
    */
   readonly fields?: { call(req: Request, res: Response): object | undefined }['call'] | undefined
 
@@ -1553,6 +2003,8 @@ export interface AccessLogOptions {
    * Returns the level of a line, as `customLogLevel` of pino-http; `undefined` for the default level.
    *
    * @default undefined
+   * @example log: { access: { level: (req, res) => (res.statusCode === 404 ? 'debug' : undefined) } }
+   * @see [docs/logging.md](./docs/logging.md#the-access-log)
    */
   readonly level?: { call(req: Request, res: Response): AccessLogLevel | undefined }['call'] | undefined
 
@@ -1561,6 +2013,8 @@ export interface AccessLogOptions {
    * or an array of these. The option `ignore` also leaves requests out of the metrics.
    *
    * @default undefined
+   * @example log: { access: { ignore: ['/healthz', /^\/assets\//] } }
+   * @see [docs/logging.md](./docs/logging.md#the-access-log)
    */
   readonly ignore?: AccessIgnoreRule | readonly AccessIgnoreRule[] | undefined
 }
@@ -1571,6 +2025,11 @@ export interface AccessLogOptions {
  */
 export type AccessIgnoreRule = string | RegExp | { call(req: Request, res: Response): unknown }['call']
 
+/**
+ * The events of `on()`, each with its details.
+ *
+ * @see [docs/options.md](./docs/options.md#events)
+ */
 export interface SpillwayEvents {
   /** A loop turn was busy for `insight.stallThreshold` or longer: its site, and how long this turn was. */
   readonly stall: StallSite & { readonly durationMs: number }
@@ -1710,9 +2169,19 @@ export interface FleetOptions {
   /**
    * Joins all processes of this name, instead of those with the same parent: up to 32 letters, digits, dots
    * and dashes.
+   *
+   * @default undefined
+   * @example fleet: { name: 'shop' }
+   * @see [docs/fleet.md](./docs/fleet.md#choose-which-processes-belong-together)
    */
   readonly name?: string | undefined
-  /** The parent of the fleet's private directory, instead of the directory for temporary files. */
+  /**
+   * The parent of the fleet's private directory, instead of the directory for temporary files.
+   *
+   * @default undefined
+   * @example fleet: { directory: '/run/shop' }
+   * @see [docs/fleet.md](./docs/fleet.md#where-it-keeps-its-files)
+   */
   readonly directory?: string | undefined
 }
 
@@ -1720,6 +2189,8 @@ export interface FleetOptions {
  * A logger with pino's signature: fields first, then a sentence. If it has `child`, a child with
  * `component: 'spillway'` is used; without `info`, `warn` is called instead. A winston logger is recognized
  * and called with its own signature.
+ *
+ * @see [docs/logging.md](./docs/logging.md#where-lines-go)
  */
 export interface Logger {
   info?(fields: object, message: string): void
@@ -1807,7 +2278,11 @@ export type ServerHolder =
  */
 export type Outcome = 'completed' | 'errored' | 'aborted' | 'upgraded' | 'timed_out'
 
-/** All figures of one moment. Durations in milliseconds, sizes in bytes, ratios from 0 to 1. */
+/**
+ * All figures of one moment. Durations in milliseconds, sizes in bytes, ratios from 0 to 1.
+ *
+ * @see [docs/snapshot.md](./docs/snapshot.md)
+ */
 export interface Snapshot {
   /** When the snapshot was taken, in ISO 8601. */
   readonly at: string
@@ -1877,6 +2352,11 @@ export interface ForbiddenFeature {
   readonly grants: readonly string[]
 }
 
+/**
+ * Loop turns that were busy for `insight.stallThreshold` or longer.
+ *
+ * @see [docs/insight.md](./docs/insight.md#stalls)
+ */
 export interface StallsSnapshot {
   /** Counts since `createSpillway()`. */
   readonly count: number
@@ -1980,6 +2460,11 @@ export interface ProxySnapshot {
   readonly lastMinute: LatencySummary
 }
 
+/**
+ * A pool that was given to `pool()`.
+ *
+ * @see [docs/pools.md](./docs/pools.md)
+ */
 export interface PoolSnapshot {
   readonly name: string
   readonly kind:
@@ -2090,6 +2575,11 @@ export interface PoolHolds {
   readonly maxMs: number
 }
 
+/**
+ * Calls that the application makes, by host and by the route that asked.
+ *
+ * @see [docs/insight.md](./docs/insight.md#outgoing-calls)
+ */
 export interface OutgoingSnapshot {
   /** At most fifty and `routes.overflow`, by the time of their calls in the last minute, the most first. */
   readonly hosts: readonly OutgoingHost[]
@@ -2142,6 +2632,11 @@ export interface OutgoingHostSums extends OutgoingCallSums {
   readonly firstByteMs: number
 }
 
+/**
+ * Servers that were given to `sockets()`.
+ *
+ * @see [docs/sockets.md](./docs/sockets.md#what-is-measured)
+ */
 export interface SocketsSnapshot {
   readonly connections: {
     readonly open: number
@@ -2211,7 +2706,11 @@ export interface WarningsSnapshot {
   }[]
 }
 
-/** Result of `diagnose()`. */
+/**
+ * Result of `diagnose()`.
+ *
+ * @see [docs/insight.md](./docs/insight.md#ask-the-doctor)
+ */
 export interface Diagnosis {
   /** When it was made, in ISO 8601. */
   readonly at: string
@@ -2326,7 +2825,11 @@ export interface RunTotals {
   }
 }
 
-/** A claim, with the figures that it rests on. */
+/**
+ * A claim, with the figures that it rests on.
+ *
+ * @see [docs/insight.md](./docs/insight.md#problems)
+ */
 export interface Finding {
   readonly problem:
     | 'event-loop-blocked'
@@ -2366,6 +2869,11 @@ export interface Finding {
   readonly more: string
 }
 
+/**
+ * The figures of this release and of the one before it.
+ *
+ * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
+ */
 export interface ReleasesSnapshot {
   /** This process. */
   readonly current: ReleaseSnapshot
@@ -2487,7 +2995,11 @@ export interface RequestInFlight {
   readonly state: 'queued' | 'running' | 'answering'
 }
 
-/** The figures of all workers of a fleet. Durations in milliseconds, sizes in bytes, ratios from 0 to 1. */
+/**
+ * The figures of all workers of a fleet. Durations in milliseconds, sizes in bytes, ratios from 0 to 1.
+ *
+ * @see [docs/fleet.md](./docs/fleet.md)
+ */
 export interface FleetSnapshot {
   /** When the snapshot was taken, in ISO 8601. */
   readonly at: string
@@ -2551,7 +3063,11 @@ export interface SlowRequest {
   readonly traceId: string | null
 }
 
-/** The parts of the duration of a request, in milliseconds. They sum to the duration. */
+/**
+ * The parts of the duration of a request, in milliseconds. They sum to the duration.
+ *
+ * @see [docs/insight.md](./docs/insight.md#parts-of-the-time)
+ */
 export interface RequestParts {
   /** In the queue of the gate. */
   readonly queueMs: number
@@ -2567,7 +3083,11 @@ export interface RequestParts {
   readonly bodyMs: number
 }
 
-/** The requests that pass the gate. No figure includes requests of class `bypass`, or any in mode `off`. */
+/**
+ * The requests that pass the gate. No figure includes requests of class `bypass`, or any in mode `off`.
+ *
+ * @see [docs/admission.md](./docs/admission.md#why-was-a-request-rejected)
+ */
 export interface AdmissionSnapshot {
   readonly mode: NonNullable<ShedOptions['mode']>
   /** Whether requests are being rejected. */
@@ -2641,6 +3161,11 @@ export interface ErrorCount {
   readonly place: string | null
 }
 
+/**
+ * The event loop, the CPU, the heap and the memory of this process.
+ *
+ * @see [docs/snapshot.md](./docs/snapshot.md)
+ */
 export interface RuntimeSnapshot {
   readonly loop: {
     /** How long a loop turn was busy, over the last half minute to minute. */

@@ -130,7 +130,9 @@ for (const [path, name] of [
   ['docs/fleet.md', 'ClusterPrimaryOptions'],
 ]) {
   test(`${path} has every option of ${name} with its default`, () => {
-    const options = [...bodyOf(name).matchAll(/@default (.+)\n\s+\*\/\n {2}readonly (\w+)\?:/g)]
+    const options = [
+      ...bodyOf(name).matchAll(/@default (.+)\n(?: {3}\* @.*\n)*\s+\*\/\n {2}readonly (\w+)\?:/g),
+    ]
     const rows = rowsOf(path, 'option')
     const cells = new Map(
       rows.map((row) => row.split(' | ')).map(([option, value]) => [option.match(/\w+/)[0], value])
