@@ -1,11 +1,24 @@
 // The public types, maintained by hand. test/types/conformance.ts fails if they and src/ differ. Framework
 // types are structural, so that neither Express nor Koa nor their type packages have to be installed.
 // Each option has its default, an example and its page in docs/, which test/docs/types.test.js checks.
+//
+// The regions of this file, for the outline of an editor:
+//   The instance: createSpillway() and its members
+//   Options of createSpillway(), in the order of SpillwayOptions
+//   Options and results of the members
+//   Rejected requests, and events
+//   clusterPrimary()
+//   Servers and frameworks
+//   snapshot(), diagnose() and fleetSnapshot()
+//   metricProducer()
+//   Errors
 
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2SecureServer, Http2Server, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Server as HttpsServer } from 'node:https'
 import type { LoggerOptions as PinoOptions } from 'pino'
+
+// #region The instance
 
 /**
  * Starts to measure this process, and returns the middlewares that measure its requests. Does not keep the
@@ -35,163 +48,6 @@ export function createSpillway(options?: SpillwayOptions): Spillway
  * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
  */
 export function clusterPrimary(options?: ClusterPrimaryOptions): ClusterPrimary
-
-export interface ClusterPrimary {
-  /**
-   * Replaces all workers, one after the other: starts the new worker, then the old one drains and exits.
-   *
-   * @throws {SpillwayError} (rejects) if several new workers in a row crash or are not ready in time; the old
-   *   workers stay
-   */
-  restart(): Promise<void>
-
-  /** Makes all workers drain and exit, and forks no more. Resolves when all workers have exited. */
-  stop(): Promise<void>
-
-  /** The current workers, and how many were replaced, crashed and were killed. */
-  snapshot(): ClusterSnapshot
-
-  /** Calls `listener` on an event of a worker. */
-  on<Event extends keyof ClusterPrimaryEvents>(
-    event: Event,
-    listener: (details: ClusterPrimaryEvents[Event]) => void
-  ): void
-
-  /** Takes a listener away. */
-  off<Event extends keyof ClusterPrimaryEvents>(
-    event: Event,
-    listener: (details: ClusterPrimaryEvents[Event]) => void
-  ): void
-}
-
-export interface ClusterPrimaryOptions {
-  /**
-   * The number of workers, at least 1. By default `os.availableParallelism()`.
-   *
-   * @default undefined
-   * @example clusterPrimary({ workers: 4 })
-   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
-   */
-  readonly workers?: number | undefined
-
-  /**
-   * The file that a worker runs. By default the main module of the primary.
-   *
-   * @default undefined
-   * @example clusterPrimary({ exec: './dist/server.js' })
-   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
-   */
-  readonly exec?: string | undefined
-
-  /**
-   * A new worker that is not listening and ready after so many milliseconds is killed and replaced.
-   *
-   * @default 60000
-   * @example clusterPrimary({ startTimeout: 120_000 })
-   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
-   */
-  readonly startTimeout?: number | undefined
-
-  /**
-   * A worker that should exit is killed after so many milliseconds. Must exceed `drain.delay` and
-   * `drain.timeout` together.
-   *
-   * @default 30000
-   * @example clusterPrimary({ killTimeout: 60_000 })
-   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
-   */
-  readonly killTimeout?: number | undefined
-
-  /**
-   * Whether SIGTERM and SIGINT stop all workers and end the process, and SIGUSR2 restarts the workers.
-   *
-   * @default true
-   * @example clusterPrimary({ signals: false })
-   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
-   */
-  readonly signals?: boolean | undefined
-
-  /**
-   * The logger of the primary, as in `createSpillway`.
-   *
-   * @default undefined
-   * @example clusterPrimary({ logger: false })
-   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
-   */
-  readonly logger?: Logger | PinoOptions | false | undefined
-}
-
-export interface ClusterPrimaryEvents {
-  /** All workers are ready for the first time. */
-  readonly ready: { readonly workers: number }
-  /** A worker asked for a replacement. */
-  readonly degraded: { readonly pid: number; readonly reason: string }
-  /** A new worker is ready, and the old one has exited. */
-  readonly replaced: { readonly pid: number; readonly reason: string; readonly durationMs: number }
-  /** A worker exited unasked; a new one is forked. `pid` is undefined if the worker could not be spawned. */
-  readonly crashed: {
-    readonly pid: number | undefined
-    readonly code: number | null
-    readonly signal: string | null
-    readonly uptimeMs: number
-  }
-}
-
-export interface ClusterSnapshot {
-  readonly workers: readonly {
-    readonly id: number
-    /** `undefined` if the worker could not be spawned, until `'crashed'` reports it. */
-    readonly pid: number | undefined
-    readonly state: 'starting' | 'ready' | 'leaving'
-    readonly uptimeSeconds: number
-  }[]
-  readonly replaced: number
-  readonly crashed: number
-  readonly killed: number
-}
-
-/** Fits the `MetricProducer` of `@opentelemetry/sdk-metrics` 2 and 3. */
-export interface MetricProducer {
-  collect(): Promise<{
-    resourceMetrics: {
-      /** Empty, so that a reader keeps the resource of its SDK. */
-      resource: {
-        attributes: Record<string, never>
-        merge<Other>(other: Other): NonNullable<Other>
-        getRawAttributes(): never[]
-      }
-      scopeMetrics: { scope: { name: string }; metrics: ProducedMetric[] }[]
-    }
-    errors: unknown[]
-  }>
-}
-
-/**
- * Totals since `createSpillway()`, in the shape of the SDK's `MetricData`: 0 is a histogram, 2 a gauge, 3 a
- * sum.
- */
-export type ProducedMetric = {
-  descriptor: { name: string; description: string; unit: string; valueType: 0 | 1 }
-  aggregationTemporality: 1
-} & (
-  | { dataPointType: 0; dataPoints: ProducedPoint<ProducedHistogram>[] }
-  | { dataPointType: 2; dataPoints: ProducedPoint<number>[] }
-  | { dataPointType: 3; isMonotonic: boolean; dataPoints: ProducedPoint<number>[] }
-)
-
-export interface ProducedPoint<Value> {
-  /** Seconds and nanoseconds. */
-  startTime: [number, number]
-  endTime: [number, number]
-  attributes: Record<string, string | number>
-  value: Value
-}
-
-export interface ProducedHistogram {
-  buckets: { boundaries: number[]; counts: number[] }
-  sum: number
-  count: number
-}
 
 export interface Spillway {
   /**
@@ -495,6 +351,10 @@ export interface Spillway {
   /** The same as `close()`, for `using spillway = createSpillway()`. */
   [Symbol.dispose](): void
 }
+
+// #endregion
+
+// #region Options of createSpillway()
 
 /**
  * Every option has a default, which `undefined` stands for. An unknown option throws. 0 switches a limit off.
@@ -887,740 +747,6 @@ export interface IgnoreOptions {
   readonly shed?: IgnoreRules | undefined
 }
 
-/** Bounds of `spillway.pressure`, from 0 to 1. */
-export interface PressureOptions {
-  /**
-   * The steps at which the event `pressure` is emitted, such as `[0.7, 0.9]`. On the way down a step is
-   * passed at 0.05 less.
-   *
-   * @default undefined
-   * @example pressure: { steps: [0.7, 0.9] }
-   * @see [docs/brownout.md](./docs/brownout.md#an-event-at-a-step)
-   */
-  readonly steps?: readonly number[] | undefined
-  /**
-   * The pressure at which each class begins to be degraded: none at the bound, all at 0.2 above it. `false`:
-   * never. A class that is not given has its default:
-   * `{ critical: false, high: 0.85, normal: 0.75, low: 0.55 }`.
-   *
-   * @default undefined
-   * @example pressure: { degradeAt: { high: false, low: 0.4 } }
-   * @see [docs/brownout.md](./docs/brownout.md#which-requests-are-degraded)
-   */
-  readonly degradeAt?:
-    | { readonly [Class in 'critical' | 'high' | 'normal' | 'low']?: number | false | undefined }
-    | undefined
-}
-
-/** A request or a response of Node, Express, Koa or Restify, a context of Koa, or a request of Fastify. */
-export type RequestHolder =
-  | Request
-  | Response
-  | { readonly req: Request; readonly res: Response }
-  | { readonly raw: Request | Response }
-
-export interface AgentOptions {
-  /**
-   * Port, or 0 for a free one. In a cluster give each worker its own.
-   *
-   * @default 9465
-   * @example await spillway.agent({ port: 9470 })
-   * @see [docs/balancers.md](./docs/balancers.md#the-agent-of-haproxy)
-   */
-  readonly port?: number | undefined
-  /**
-   * Host name or address to listen on.
-   *
-   * @default '127.0.0.1'
-   * @example await spillway.agent({ host: '10.0.0.7' })
-   * @see [docs/balancers.md](./docs/balancers.md#the-agent-of-haproxy)
-   */
-  readonly host?: string | undefined
-}
-
-export interface AgentAddress {
-  readonly host: string
-  readonly port: number
-}
-
-/** The load in answers, as load balancers read it. */
-export interface BalancerOptions {
-  /**
-   * The proxies that get ORCA's header `endpoint-load-metrics` if they ask for it by
-   * `endpoint-load-metrics-format: TEXT` or `JSON`. They are given as addresses and subnets, such as
-   * `['127.0.0.1', '10.0.0.0/8']`, or as a function that returns `true` for their requests.
-   *
-   * @default undefined
-   * @example balancer: { orca: ['127.0.0.1', '10.0.0.0/8'] }
-   * @see [docs/balancers.md](./docs/balancers.md#a-header-for-orca)
-   */
-  readonly orca?: readonly string[] | { call(req: Request): unknown }['call'] | undefined
-}
-
-export interface HealthOptions {
-  /**
-   * Whether `/readyz` returns 503 until `ready()` is called.
-   *
-   * @default false
-   * @example health: { manual: true }
-   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
-   */
-  readonly manual?: boolean | undefined
-  /**
-   * The pressure, from 0 to 1, at which `/readyz` says 503. It does so after 5 s at it, until it is 0.2 less,
-   * and for a minute at most. In a fleet, one process at a time, and only while another is there. Ignored in
-   * workers of a cluster, which share a port. 0 is off.
-   *
-   * @default 0
-   * @example health: { maxPressure: 0.9 }
-   * @see [docs/balancers.md](./docs/balancers.md#a-readyz-that-depends-on-the-pressure)
-   */
-  readonly maxPressure?: number | undefined
-}
-
-export interface MemoryOptions {
-  /**
-   * The level of memory above which the process drains and exits with 0, so that its supervisor starts a new
-   * one. Compared with the heap after a major collection, and with resident memory. Bytes, or a share up to 1
-   * of the limit. The limit of the heap is V8's or `--max-old-space-size`. That of resident memory is the
-   * container's or the machine's. 0 is off. Each process lowers its own level by a random share of up to 10
-   * %.
-   *
-   * @default undefined
-   * @example memory: { recycleAt: 0.85 }
-   * @see [docs/lifecycle.md](./docs/lifecycle.md#recycling-by-memory)
-   */
-  readonly recycleAt?: number | undefined
-
-  /**
-   * Milliseconds for which memory must stay above the level. Each process draws a time between this and twice
-   * this.
-   *
-   * @default 30000
-   * @example memory: { recycleAt: 0.85, recycleAfter: 60_000 }
-   * @see [docs/lifecycle.md](./docs/lifecycle.md#recycling-by-memory)
-   */
-  readonly recycleAfter?: number | undefined
-
-  /**
-   * A process is not replaced in its first so many milliseconds. A process that is above `recycleAt` by then
-   * evidently needs that much: its level is raised.
-   *
-   * @default 60000
-   * @example memory: { recycleAt: 0.85, minUptime: 300_000 }
-   * @see [docs/lifecycle.md](./docs/lifecycle.md#recycling-by-memory)
-   */
-  readonly minUptime?: number | undefined
-}
-
-export interface InsightOptions {
-  /**
-   * Whether outgoing calls are measured, by host and by the route that asked.
-   *
-   * @default true
-   * @example insight: { outgoing: false }
-   * @see [docs/insight.md](./docs/insight.md#outgoing-calls)
-   */
-  readonly outgoing?: boolean | undefined
-
-  /**
-   * Whether warnings of the process are counted.
-   *
-   * @default true
-   * @example insight: { warnings: false }
-   * @see [docs/insight.md](./docs/insight.md#warnings-of-the-process)
-   */
-  readonly warnings?: boolean | undefined
-  /**
-   * Whether stalls of the event loop are recorded, with the function and the route that blocked it. A thread
-   * that watches the loop starts with the first stall; `'always'` starts it with the instance.
-   *
-   * @default true
-   * @example insight: { stalls: 'always' }
-   * @see [docs/insight.md](./docs/insight.md#stalls)
-   */
-  readonly stalls?: boolean | 'always' | undefined
-
-  /**
-   * Milliseconds that a loop turn must be busy to be a stall, at least 50.
-   *
-   * @default 100
-   * @example insight: { stallThreshold: 200 }
-   * @see [docs/insight.md](./docs/insight.md#stalls)
-   */
-  readonly stallThreshold?: number | undefined
-
-  /**
-   * A line says that the loop is still blocked after so many milliseconds: at least 500, or 0 for never.
-   *
-   * @default 1000
-   * @example insight: { blockedAfter: 5000 }
-   * @see [docs/insight.md](./docs/insight.md#while-the-loop-is-blocked)
-   */
-  readonly blockedAfter?: number | undefined
-
-  /**
-   * A blocked loop is a hang after so many milliseconds: at least 1000, or 0 for never. `/livez` on
-   * `listen({ blockedPort })` then answers 503, and
-   * `hangReport` is written.
-   *
-   * @default 30000
-   * @example insight: { hangAfter: 10_000 }
-   * @see [docs/insight.md](./docs/insight.md#while-the-loop-is-blocked)
-   */
-  readonly hangAfter?: number | undefined
-
-  /**
-   * Directory of a report about a hang: function, stack, route, memory and `snapshot()`, as JSON in
-   * `spillway-hang-PID.json`. The next hang of the process replaces it.
-   *
-   * @default undefined
-   * @example insight: { hangReport: '/var/log/shop' }
-   * @see [docs/insight.md](./docs/insight.md#a-report-and-an-end)
-   */
-  readonly hangReport?: string | undefined
-
-  /**
-   * A process ends if its loop is still blocked after so many milliseconds: at least 1000, or 0 for never.
-   * JavaScript is made to call
-   * `process.exit(70)`; native code is killed. In a worker thread only that thread ends, and only in
-   * JavaScript.
-   *
-   * @default 0
-   * @example insight: { exitAfter: 60_000 }
-   * @see [docs/insight.md](./docs/insight.md#a-report-and-an-end)
-   */
-  readonly exitAfter?: number | undefined
-
-  /**
-   * Whether the time of each request is split into parts, and how long the handlers of each route run on the
-   * loop is summed.
-   *
-   * @default true
-   * @example insight: { parts: false }
-   * @see [docs/insight.md](./docs/insight.md#parts-of-the-time)
-   */
-  readonly parts?: boolean | undefined
-
-  /**
-   * Whether a finding of high severity is logged, and `diagnose()` has figures: a reading every ten seconds
-   * while requests come.
-   *
-   * @default true
-   * @example insight: { doctor: false }
-   * @see [docs/insight.md](./docs/insight.md#ask-the-doctor)
-   */
-  readonly doctor?: boolean | undefined
-}
-
-export interface ReleaseOptions {
-  /**
-   * The version of your application. By default `npm_package_version`, which npm sets, or the name the
-   * platform gives it.
-   *
-   * @default undefined
-   * @example release: { version: '1.4.0' }
-   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
-   */
-  readonly version?: string | undefined
-
-  /**
-   * The commit of your application. By default from the variables of common platforms and CI systems, such as
-   * `GITHUB_SHA`.
-   *
-   * @default undefined
-   * @example release: { revision: process.env.COMMIT }
-   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
-   */
-  readonly revision?: string | undefined
-
-  /**
-   * Path of a small file that survives a deploy. Each release writes its figures to it, for
-   * `snapshot().releases` of the next one. Processes on one machine may share it: the one that answered the
-   * most requests represents its release.
-   *
-   * @default undefined
-   * @example release: { file: '/var/lib/shop/release.json' }
-   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
-   */
-  readonly file?: string | undefined
-}
-
-export interface DrainOptions {
-  /**
-   * How a drain proceeds. `'production'`: no client notices; balancers have `delay` to react, and idle
-   * connections stay open as long as their clients expect. `'development'`: only requests in flight finish;
-   * idle connections, event streams and WebSockets are closed at once.
-   *
-   * By default `'production'` with NODE_ENV `production`, in Kubernetes and under PM2. Elsewhere
-   * `'development'` under a watcher (`node --watch`, `tsx watch`, nodemon and others) and with NODE_ENV
-   * `development` or `test`. Also on SIGINT, unless init, systemd or supervisord started the process without
-   * a terminal. In all other cases `'production'`.
-   *
-   * @default undefined
-   * @example drain: { mode: 'production' }
-   * @see [docs/development.md](./docs/development.md#how-spillway-recognises-development)
-   */
-  readonly mode?: 'production' | 'development' | undefined
-
-  /**
-   * Milliseconds that requests in flight have to end, once the servers have stopped listening. In production,
-   * idle connections are closed after a quarter of this time, or after the server's `keepAliveTimeout` if
-   * that is shorter. By default 20000, and 4000 in development.
-   *
-   * @default undefined
-   * @example drain: { timeout: 25_000 }
-   * @see [docs/lifecycle.md](./docs/lifecycle.md#how-a-drain-goes)
-   */
-  readonly timeout?: number | undefined
-
-  /**
-   * Milliseconds to serve as before while `/readyz` returns 503 already, so that balancers notice. By default
-   * 5000 in Kubernetes, which sends SIGTERM when it only begins to remove the pod from its endpoints, and 0
-   * elsewhere. In development the delay is 0.
-   *
-   * @default undefined
-   * @example drain: { delay: 10_000 }
-   * @see [docs/lifecycle.md](./docs/lifecycle.md#how-a-drain-goes)
-   */
-  readonly delay?: number | undefined
-}
-
-/** How a drain went. */
-export interface DrainReport {
-  /** The requests that were still in flight at the timeout, and were cut off. */
-  readonly cut: number
-  readonly durationMs: number
-}
-
-export interface AttachOptions {
-  /**
-   * Whether SIGTERM, SIGINT and the message 'shutdown' of a parent process drain every instance in this
-   * process and then exit. The exit code is 0, or 1 if a request was cut off. A second signal exits at once.
-   * PM2 gets 'ready' when the server listens. Ctrl-C and the restart by a watcher (SIGUSR2 of nodemon too)
-   * wait only for requests in flight: see `drain.mode`.
-   *
-   * @default false
-   * @example spillway.attach(server, { signals: true })
-   * @see [docs/lifecycle.md](./docs/lifecycle.md#drain-on-sigterm)
-   */
-  readonly signals?: boolean | undefined
-
-  /**
-   * Whether only proxies connect to the server, such as nginx, HAProxy, Envoy or a load balancer of a cloud.
-   * Raises `keepAliveTimeout`,
-   * `headersTimeout` and `requestTimeout` above what proxies keep idle connections for, where they still have
-   * Node's default.
-   *
-   * @default false
-   * @example spillway.attach(server, { behindProxy: true })
-   * @see [docs/proxies.md](./docs/proxies.md#keep-alive)
-   */
-  readonly behindProxy?: boolean | undefined
-}
-
-export interface ListenOptions {
-  /**
-   * 0 is any free port. In a cluster, the first worker that calls `listen` has the port; another follows when
-   * it has exited.
-   *
-   * @default 9464
-   * @example await spillway.listen({ port: 9000 })
-   * @see [docs/admin.md](./docs/admin.md#options)
-   */
-  readonly port?: number | undefined
-
-  /**
-   * The address to listen on. An address other than loopback needs a token.
-   *
-   * @default '127.0.0.1'
-   * @example await spillway.listen({ host: '0.0.0.0', token })
-   * @see [docs/admin.md](./docs/admin.md#options)
-   */
-  readonly host?: string | undefined
-
-  /**
-   * The token that clients must send as `Authorization: Bearer <token>`: at least 16 visible ASCII
-   * characters.
-   *
-   * @default undefined
-   * @example await spillway.listen({ token: process.env.ADMIN_TOKEN })
-   * @see [docs/admin.md](./docs/admin.md#options)
-   */
-  readonly token?: string | undefined
-
-  /**
-   * Further accepted values of the `Host` header, such as the name of a proxy, with its port if that differs.
-   * Loopback names, `host` and the address of the connection are always accepted.
-   *
-   * @default []
-   * @example await spillway.listen({ hosts: ['metrics.internal'] })
-   * @see [docs/page.md](./docs/page.md#behind-a-proxy)
-   */
-  readonly hosts?: readonly string[] | undefined
-
-  /**
-   * Milliseconds that a client has to send its request, and to read its answer. A profile may take longer. A
-   * connection without an authorized request is closed after 1500 at most.
-   *
-   * @default 10000
-   * @example await spillway.listen({ timeout: 30_000 })
-   * @see [docs/admin.md](./docs/admin.md#options)
-   */
-  readonly timeout?: number | undefined
-
-  /**
-   * The number of connections. A further connection closes the oldest one that has had no authorized request,
-   * or else the one that has been idle longest.
-   *
-   * @default 32
-   * @example await spillway.listen({ maxConnections: 64 })
-   * @see [docs/admin.md](./docs/admin.md#options)
-   */
-  readonly maxConnections?: number | undefined
-
-  /**
-   * The number of requests a second; further requests get 429. Requests that are not authorized are counted
-   * separately.
-   *
-   * @default 20
-   * @example await spillway.listen({ maxRequestsPerSecond: 50 })
-   * @see [docs/admin.md](./docs/admin.md#options)
-   */
-  readonly maxRequestsPerSecond?: number | undefined
-
-  /**
-   * A second port, which the thread that watches the loop answers, also while the loop is blocked: `/livez`,
-   * `/doctor`, `/stalls` and the last
-   * `/metrics`. The command line looks for it at the port after `port`. 0 is any free port.
-   *
-   * @default undefined
-   * @example await spillway.listen({ blockedPort: 9465 })
-   * @see [docs/admin.md](./docs/admin.md#while-the-loop-is-blocked)
-   */
-  readonly blockedPort?: number | undefined
-}
-
-/** Where the admin server listens. */
-export interface AdminAddress {
-  readonly host: string
-  readonly port: number
-  /** For example `http://127.0.0.1:9464`. */
-  readonly url: string
-  /** The port that answers while the loop is blocked, with the option `blockedPort`. */
-  readonly blockedPort?: number
-}
-
-/** The type of a method, so that you can annotate `req` and `ctx` with the classes of your framework. */
-export type LimitKey = {
-  key(req: Request, ctx?: { readonly req: Request; readonly res: Response }): string | undefined
-}
-
-/** The options of `limit()`. */
-export interface LimitOptions {
-  /**
-   * Names the limit in the reason `limit:<name>`, in metrics and on the page: up to 64 visible characters
-   * without spaces and quotes.
-   *
-   * @example spillway.limit({ name: 'reports', maxConcurrent: 4 })
-   * @see [docs/bulkheads.md](./docs/bulkheads.md#options)
-   */
-  readonly name: string
-  /**
-   * The most requests that run at a time.
-   *
-   * @example spillway.limit({ name: 'reports', maxConcurrent: 4 })
-   * @see [docs/bulkheads.md](./docs/bulkheads.md#options)
-   */
-  readonly maxConcurrent: number
-  /**
-   * Milliseconds that a request may wait for a place, without stalls of the loop. 0: nobody waits.
-   *
-   * @default 500
-   * @example spillway.limit({ name: 'reports', maxConcurrent: 4, maxWait: 2000 })
-   * @see [docs/bulkheads.md](./docs/bulkheads.md#who-waits-and-who-is-rejected)
-   */
-  readonly maxWait?: number | undefined
-  /**
-   * The most requests that wait. A full queue keeps those that would run first. By default only `maxWait`
-   * bounds the queue.
-   *
-   * @default undefined
-   * @example spillway.limit({ name: 'reports', maxConcurrent: 4, maxQueue: 20 })
-   * @see [docs/bulkheads.md](./docs/bulkheads.md#who-waits-and-who-is-rejected)
-   */
-  readonly maxQueue?: number | undefined
-  /**
-   * Returns the client that a request counts for: each key gets an equal share of the places while requests
-   * wait. `ctx` is Koa's context. By default `shed.key`.
-   *
-   * @default undefined
-   * @example spillway.limit({ name: 'reports', maxConcurrent: 4, key: (req) => req.headers.host })
-   * @see [docs/bulkheads.md](./docs/bulkheads.md#options)
-   */
-  readonly key?: LimitKey['key'] | undefined
-}
-
-/**
- * A pool: `MongoClient` of mongodb, connection of mongoose, `Pool` of pg, pool of mysql2, generic-pool or tarn, instance of knex, `ConnectionPool` of mssql.
- * A client or pool of redis, a client of ioredis, a `Pool` or `Client` of undici, a `Worker` of BullMQ.
- * An instance of Sequelize, a `DataSource` of TypeORM, or a database of Drizzle, by the pool below it.
- * Any other pool by its figures.
- */
-export type ObservablePool = object | PoolFigures
-
-/**
- * The figures of a pool: numbers, or functions that return numbers and no promises. They are read when
- * somebody looks.
- */
-export interface PoolFigures {
-  /**
-   * All open connections.
-   *
-   * @example spillway.pool('orders', { size: () => pool.totalCount, idle: 0, waiting: 0 })
-   * @see [docs/pools.md](./docs/pools.md#which-pools)
-   */
-  readonly size: number | (() => number)
-  /**
-   * Idle connections.
-   *
-   * @example spillway.pool('orders', { size: 10, idle: () => pool.idleCount, waiting: 0 })
-   * @see [docs/pools.md](./docs/pools.md#which-pools)
-   */
-  readonly idle: number | (() => number)
-  /**
-   * Callers that wait for a connection.
-   *
-   * @example spillway.pool('orders', { size: 10, idle: 0, waiting: () => pool.waitingCount })
-   * @see [docs/pools.md](./docs/pools.md#which-pools)
-   */
-  readonly waiting: number | (() => number)
-  /**
-   * The most connections that the pool opens.
-   *
-   * @default undefined
-   * @example spillway.pool('orders', { size: 10, idle: 0, waiting: 0, max: 20 })
-   * @see [docs/pools.md](./docs/pools.md#which-pools)
-   */
-  readonly max?: number | (() => number) | undefined
-}
-
-export interface PoolOptions {
-  /**
-   * Milliseconds that a request may wait for connections of this pool. A request that would wait longer is
-   * rejected on arrival, if its route is known to need the pool. `false` rejects none. Without this option it
-   * is `shed.targetDelay`, and nothing is rejected while fewer than twenty callers wait.
-   *
-   * @default undefined
-   * @example spillway.pool('orders', pool, { maxWait: 500 })
-   * @see [docs/pools.md](./docs/pools.md#what-is-rejected)
-   */
-  readonly maxWait?: number | false | undefined
-  /**
-   * Measures the queries of mongodb, pg and mysql2 by operation and table or collection, and how many each
-   * request of a route makes. The text of a query is not kept. Default: `false`.
-   */
-  readonly queries?: boolean | undefined
-}
-
-export interface PoolHandle {
-  /** Takes off everything that was put on the pool. A second call changes nothing. */
-  close(): void
-}
-
-export interface HealthChecks {
-  /**
-   * Adds a check that `/readyz` calls. A check fails if it throws, rejects, returns `false` or takes longer
-   * than `timeout`. All checks run at the same time, and each has one call at a time. A check that ignores
-   * its signal and never settles fails for good.
-   *
-   * @throws {SpillwayError} if a check of this name exists, or an option is unknown or has an invalid value
-   */
-  check(
-    name: string,
-    check: (given: { readonly signal: AbortSignal }) => unknown,
-    options?: HealthCheckOptions
-  ): void
-}
-
-export interface HealthCheckOptions {
-  /**
-   * The signal is aborted and the check fails after so many milliseconds, above 0 and up to 2147483647.
-   *
-   * @default 1000
-   * @example spillway.health.check('db', () => pool.query('select 1'), { timeout: 3000 })
-   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
-   */
-  readonly timeout?: number | undefined
-
-  /**
-   * Milliseconds for which a result is reused.
-   *
-   * @default 1000
-   * @example spillway.health.check('db', () => pool.query('select 1'), { cache: 5000 })
-   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
-   */
-  readonly cache?: number | undefined
-}
-
-/** From `critical`, rejected last, to `low`, rejected first. `bypass` is neither queued nor rejected. */
-export type Priority = 'critical' | 'high' | 'normal' | 'low' | 'bypass'
-
-/** Why a request was rejected. */
-export type ShedReason =
-  /** The event loop is full: the request would wait too long for it, or waited too long. */
-  | 'loop'
-  /** `shed.maxConcurrent` requests are in flight, and the request would wait too long, or waited too long. */
-  | 'concurrency'
-  /** The heap in use after a major collection nears its limit. */
-  | 'memory'
-  | 'shortage'
-  /** The request would wait in the queue past its deadline, or past `shed.maxAge`. */
-  | 'deadline'
-  /** The request was older than its deadline, or than `shed.maxAge`, when it arrived. */
-  | 'age'
-  | 'event_loop_delay'
-  | 'event_loop_utilization'
-  | 'heap_used_bytes'
-  | 'rss_bytes'
-  /** `close()` was called while the request was queued. */
-  | 'closed'
-  /** The request would wait too long for a connection of the pool of that name: see `pool()`. */
-  | `pool:${string}`
-  /**
-   * As many requests as `limit()` of that name allows run already, and the request cannot wait, or waited too
-   * long.
-   */
-  | `limit:${string}`
-
-/**
- * Why a request was rejected. `docs/admission.md` lists what `value` and `bound` are for each reason.
- *
- * @see [docs/admission.md](./docs/admission.md#why-was-a-request-rejected)
- */
-export interface ShedCause {
-  readonly reason: ShedReason
-  /** The number that decided, such as the wait in milliseconds; `null` if there is none. */
-  readonly value: number | null
-  /** Largest `value` that is allowed; `null` without a number. */
-  readonly bound: number | null
-}
-
-/**
- * The facts of a rejection, for `shed.respond`, `shed.headers` and `OverloadError`.
- *
- * @see [docs/recipes.md](./docs/recipes.md#what-the-functions-get)
- */
-export interface ShedVerdict extends ShedCause {
-  /** The resource that is short. Do not send it to clients: an attacker could steer by it. */
-  readonly reason: ShedReason
-  /** The class of the request; never `bypass`. */
-  readonly priority: Priority
-  /** The value of `Retry-After`, a whole number. */
-  readonly retryAfterSeconds: number
-}
-
-/**
- * Gets a request. With `express()` that is Express's, with the properties that earlier middlewares have
- * added. With `koa()` it is `ctx.req`, with `attach()` or `wrap()` alone Node's request.
- */
-export type ShedFunction<Result> = { call(req: Request): Result }['call']
-
-/** A `Server` of socket.io, of any copy of it. */
-export interface SocketIoServer {
-  of: (...given: never[]) => unknown
-  bind: (...given: never[]) => unknown
-  readonly engine: unknown
-}
-
-/** A `WebSocketServer` of ws, of any copy of it. */
-export interface WebSocketServer {
-  handleUpgrade: (...given: never[]) => void
-  shouldHandle: (...given: never[]) => unknown
-  readonly options: object
-}
-
-export interface SocketsOptions {
-  /**
-   * Of ws: the kind of a message, which is its name in metrics. At most 100 are kept apart. The default is
-   * `message`.
-   *
-   * @default undefined
-   * @example spillway.sockets(wss, { kind: (data) => JSON.parse(String(data)).type })
-   * @see [docs/sockets.md](./docs/sockets.md#measure-ws)
-   */
-  readonly kind?: { call(data: unknown, isBinary: boolean): string }['call'] | undefined
-  /**
-   * The class of a message. In overload, messages of the class `low` are answered with an error. By default
-   * none is.
-   *
-   * @default undefined
-   * @example spillway.sockets(io, { priority: (event) => (event === 'typing' ? 'low' : 'normal') })
-   * @see [docs/sockets.md](./docs/sockets.md#reject-messages)
-   */
-  readonly priority?: { call(event: string, socket: unknown): Priority | undefined }['call'] | undefined
-}
-
-export interface SocketsHandle {
-  /** Takes everything off the server and its connections, which go on. `spillway.close()` does this too. */
-  readonly close: () => void
-}
-
-/**
- * Answer to a message of low priority in overload: its acknowledgement, the event `spillway:overloaded`, or
- * text of ws.
- */
-export interface OverloadedMessage {
-  readonly error: 'spillway:overloaded'
-  readonly event: string
-  /** In seconds. */
-  readonly retryAfter: number
-}
-
-/** Returns headers for the answer to a rejected request. */
-export type ShedHeaders = {
-  call(
-    req: Request,
-    verdict: ShedVerdict
-  ): Readonly<Record<string, string | number | readonly string[] | undefined>> | undefined
-}['call']
-
-/**
- * Headers that decide the class of a request. The first of them that says something decides. Without any the
- * class is `normal`.
- */
-export interface ClassifyOptions {
-  /**
-   * The name of a header that a proxy of yours sets or removes on every request. It has a class other than
-   * `bypass`, or an urgency as in `Priority` of RFC 9218. Then `u=0` is `critical`, `u=1` and `u=2` are
-   * `high`, `u=3` is `normal`, `u=4` to
-   * `u=7` are `low`.
-   *
-   * @default undefined
-   * @example shed: { classify: { header: 'x-priority' } }
-   * @see [docs/recipes.md](./docs/recipes.md#by-header)
-   */
-  readonly header?: string | undefined
-
-  /**
-   * Whether `Sec-Purpose: prefetch` makes a request `low`.
-   *
-   * @default false
-   * @example shed: { classify: { prefetch: true } }
-   * @see [docs/recipes.md](./docs/recipes.md#by-header)
-   */
-  readonly prefetch?: boolean | undefined
-
-  /**
-   * Whether the client's own `Priority` makes a request `low`: `u=4` to `u=7`. A lower number raises nothing.
-   *
-   * @default false
-   * @example shed: { classify: { urgency: true } }
-   * @see [docs/recipes.md](./docs/recipes.md#by-header)
-   */
-  readonly urgency?: boolean | undefined
-}
-
 /**
  * When requests are rejected, which requests, and how.
  *
@@ -1815,6 +941,81 @@ export interface ShedOptions {
    * @see [docs/admission.md](./docs/admission.md#who-rejects-and-what-the-client-gets)
    */
   readonly errorMode?: 'respond' | 'next' | undefined
+}
+
+/**
+ * Headers that decide the class of a request. The first of them that says something decides. Without any the
+ * class is `normal`.
+ */
+export interface ClassifyOptions {
+  /**
+   * The name of a header that a proxy of yours sets or removes on every request. It has a class other than
+   * `bypass`, or an urgency as in `Priority` of RFC 9218. Then `u=0` is `critical`, `u=1` and `u=2` are
+   * `high`, `u=3` is `normal`, `u=4` to
+   * `u=7` are `low`.
+   *
+   * @default undefined
+   * @example shed: { classify: { header: 'x-priority' } }
+   * @see [docs/recipes.md](./docs/recipes.md#by-header)
+   */
+  readonly header?: string | undefined
+
+  /**
+   * Whether `Sec-Purpose: prefetch` makes a request `low`.
+   *
+   * @default false
+   * @example shed: { classify: { prefetch: true } }
+   * @see [docs/recipes.md](./docs/recipes.md#by-header)
+   */
+  readonly prefetch?: boolean | undefined
+
+  /**
+   * Whether the client's own `Priority` makes a request `low`: `u=4` to `u=7`. A lower number raises nothing.
+   *
+   * @default false
+   * @example shed: { classify: { urgency: true } }
+   * @see [docs/recipes.md](./docs/recipes.md#by-header)
+   */
+  readonly urgency?: boolean | undefined
+}
+
+/**
+ * Gets a request. With `express()` that is Express's, with the properties that earlier middlewares have
+ * added. With `koa()` it is `ctx.req`, with `attach()` or `wrap()` alone Node's request.
+ */
+export type ShedFunction<Result> = { call(req: Request): Result }['call']
+
+/** Returns headers for the answer to a rejected request. */
+export type ShedHeaders = {
+  call(
+    req: Request,
+    verdict: ShedVerdict
+  ): Readonly<Record<string, string | number | readonly string[] | undefined>> | undefined
+}['call']
+
+/** Bounds of `spillway.pressure`, from 0 to 1. */
+export interface PressureOptions {
+  /**
+   * The steps at which the event `pressure` is emitted, such as `[0.7, 0.9]`. On the way down a step is
+   * passed at 0.05 less.
+   *
+   * @default undefined
+   * @example pressure: { steps: [0.7, 0.9] }
+   * @see [docs/brownout.md](./docs/brownout.md#an-event-at-a-step)
+   */
+  readonly steps?: readonly number[] | undefined
+  /**
+   * The pressure at which each class begins to be degraded: none at the bound, all at 0.2 above it. `false`:
+   * never. A class that is not given has its default:
+   * `{ critical: false, high: 0.85, normal: 0.75, low: 0.55 }`.
+   *
+   * @default undefined
+   * @example pressure: { degradeAt: { high: false, low: 0.4 } }
+   * @see [docs/brownout.md](./docs/brownout.md#which-requests-are-degraded)
+   */
+  readonly degradeAt?:
+    | { readonly [Class in 'critical' | 'high' | 'normal' | 'low']?: number | false | undefined }
+    | undefined
 }
 
 export interface ProxyOptions {
@@ -2025,49 +1226,290 @@ export interface AccessLogOptions {
  */
 export type AccessIgnoreRule = string | RegExp | { call(req: Request, res: Response): unknown }['call']
 
+export interface InsightOptions {
+  /**
+   * Whether outgoing calls are measured, by host and by the route that asked.
+   *
+   * @default true
+   * @example insight: { outgoing: false }
+   * @see [docs/insight.md](./docs/insight.md#outgoing-calls)
+   */
+  readonly outgoing?: boolean | undefined
+
+  /**
+   * Whether warnings of the process are counted.
+   *
+   * @default true
+   * @example insight: { warnings: false }
+   * @see [docs/insight.md](./docs/insight.md#warnings-of-the-process)
+   */
+  readonly warnings?: boolean | undefined
+  /**
+   * Whether stalls of the event loop are recorded, with the function and the route that blocked it. A thread
+   * that watches the loop starts with the first stall; `'always'` starts it with the instance.
+   *
+   * @default true
+   * @example insight: { stalls: 'always' }
+   * @see [docs/insight.md](./docs/insight.md#stalls)
+   */
+  readonly stalls?: boolean | 'always' | undefined
+
+  /**
+   * Milliseconds that a loop turn must be busy to be a stall, at least 50.
+   *
+   * @default 100
+   * @example insight: { stallThreshold: 200 }
+   * @see [docs/insight.md](./docs/insight.md#stalls)
+   */
+  readonly stallThreshold?: number | undefined
+
+  /**
+   * A line says that the loop is still blocked after so many milliseconds: at least 500, or 0 for never.
+   *
+   * @default 1000
+   * @example insight: { blockedAfter: 5000 }
+   * @see [docs/insight.md](./docs/insight.md#while-the-loop-is-blocked)
+   */
+  readonly blockedAfter?: number | undefined
+
+  /**
+   * A blocked loop is a hang after so many milliseconds: at least 1000, or 0 for never. `/livez` on
+   * `listen({ blockedPort })` then answers 503, and
+   * `hangReport` is written.
+   *
+   * @default 30000
+   * @example insight: { hangAfter: 10_000 }
+   * @see [docs/insight.md](./docs/insight.md#while-the-loop-is-blocked)
+   */
+  readonly hangAfter?: number | undefined
+
+  /**
+   * Directory of a report about a hang: function, stack, route, memory and `snapshot()`, as JSON in
+   * `spillway-hang-PID.json`. The next hang of the process replaces it.
+   *
+   * @default undefined
+   * @example insight: { hangReport: '/var/log/shop' }
+   * @see [docs/insight.md](./docs/insight.md#a-report-and-an-end)
+   */
+  readonly hangReport?: string | undefined
+
+  /**
+   * A process ends if its loop is still blocked after so many milliseconds: at least 1000, or 0 for never.
+   * JavaScript is made to call
+   * `process.exit(70)`; native code is killed. In a worker thread only that thread ends, and only in
+   * JavaScript.
+   *
+   * @default 0
+   * @example insight: { exitAfter: 60_000 }
+   * @see [docs/insight.md](./docs/insight.md#a-report-and-an-end)
+   */
+  readonly exitAfter?: number | undefined
+
+  /**
+   * Whether the time of each request is split into parts, and how long the handlers of each route run on the
+   * loop is summed.
+   *
+   * @default true
+   * @example insight: { parts: false }
+   * @see [docs/insight.md](./docs/insight.md#parts-of-the-time)
+   */
+  readonly parts?: boolean | undefined
+
+  /**
+   * Whether a finding of high severity is logged, and `diagnose()` has figures: a reading every ten seconds
+   * while requests come.
+   *
+   * @default true
+   * @example insight: { doctor: false }
+   * @see [docs/insight.md](./docs/insight.md#ask-the-doctor)
+   */
+  readonly doctor?: boolean | undefined
+}
+
+export interface HealthOptions {
+  /**
+   * Whether `/readyz` returns 503 until `ready()` is called.
+   *
+   * @default false
+   * @example health: { manual: true }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
+   */
+  readonly manual?: boolean | undefined
+  /**
+   * The pressure, from 0 to 1, at which `/readyz` says 503. It does so after 5 s at it, until it is 0.2 less,
+   * and for a minute at most. In a fleet, one process at a time, and only while another is there. Ignored in
+   * workers of a cluster, which share a port. 0 is off.
+   *
+   * @default 0
+   * @example health: { maxPressure: 0.9 }
+   * @see [docs/balancers.md](./docs/balancers.md#a-readyz-that-depends-on-the-pressure)
+   */
+  readonly maxPressure?: number | undefined
+}
+
+/** The load in answers, as load balancers read it. */
+export interface BalancerOptions {
+  /**
+   * The proxies that get ORCA's header `endpoint-load-metrics` if they ask for it by
+   * `endpoint-load-metrics-format: TEXT` or `JSON`. They are given as addresses and subnets, such as
+   * `['127.0.0.1', '10.0.0.0/8']`, or as a function that returns `true` for their requests.
+   *
+   * @default undefined
+   * @example balancer: { orca: ['127.0.0.1', '10.0.0.0/8'] }
+   * @see [docs/balancers.md](./docs/balancers.md#a-header-for-orca)
+   */
+  readonly orca?: readonly string[] | { call(req: Request): unknown }['call'] | undefined
+}
+
+export interface DrainOptions {
+  /**
+   * How a drain proceeds. `'production'`: no client notices; balancers have `delay` to react, and idle
+   * connections stay open as long as their clients expect. `'development'`: only requests in flight finish;
+   * idle connections, event streams and WebSockets are closed at once.
+   *
+   * By default `'production'` with NODE_ENV `production`, in Kubernetes and under PM2. Elsewhere
+   * `'development'` under a watcher (`node --watch`, `tsx watch`, nodemon and others) and with NODE_ENV
+   * `development` or `test`. Also on SIGINT, unless init, systemd or supervisord started the process without
+   * a terminal. In all other cases `'production'`.
+   *
+   * @default undefined
+   * @example drain: { mode: 'production' }
+   * @see [docs/development.md](./docs/development.md#how-spillway-recognises-development)
+   */
+  readonly mode?: 'production' | 'development' | undefined
+
+  /**
+   * Milliseconds that requests in flight have to end, once the servers have stopped listening. In production,
+   * idle connections are closed after a quarter of this time, or after the server's `keepAliveTimeout` if
+   * that is shorter. By default 20000, and 4000 in development.
+   *
+   * @default undefined
+   * @example drain: { timeout: 25_000 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#how-a-drain-goes)
+   */
+  readonly timeout?: number | undefined
+
+  /**
+   * Milliseconds to serve as before while `/readyz` returns 503 already, so that balancers notice. By default
+   * 5000 in Kubernetes, which sends SIGTERM when it only begins to remove the pod from its endpoints, and 0
+   * elsewhere. In development the delay is 0.
+   *
+   * @default undefined
+   * @example drain: { delay: 10_000 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#how-a-drain-goes)
+   */
+  readonly delay?: number | undefined
+}
+
+export interface MemoryOptions {
+  /**
+   * The level of memory above which the process drains and exits with 0, so that its supervisor starts a new
+   * one. Compared with the heap after a major collection, and with resident memory. Bytes, or a share up to 1
+   * of the limit. The limit of the heap is V8's or `--max-old-space-size`. That of resident memory is the
+   * container's or the machine's. 0 is off. Each process lowers its own level by a random share of up to 10
+   * %.
+   *
+   * @default undefined
+   * @example memory: { recycleAt: 0.85 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#recycling-by-memory)
+   */
+  readonly recycleAt?: number | undefined
+
+  /**
+   * Milliseconds for which memory must stay above the level. Each process draws a time between this and twice
+   * this.
+   *
+   * @default 30000
+   * @example memory: { recycleAt: 0.85, recycleAfter: 60_000 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#recycling-by-memory)
+   */
+  readonly recycleAfter?: number | undefined
+
+  /**
+   * A process is not replaced in its first so many milliseconds. A process that is above `recycleAt` by then
+   * evidently needs that much: its level is raised.
+   *
+   * @default 60000
+   * @example memory: { recycleAt: 0.85, minUptime: 300_000 }
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#recycling-by-memory)
+   */
+  readonly minUptime?: number | undefined
+}
+
+export interface ReleaseOptions {
+  /**
+   * The version of your application. By default `npm_package_version`, which npm sets, or the name the
+   * platform gives it.
+   *
+   * @default undefined
+   * @example release: { version: '1.4.0' }
+   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
+   */
+  readonly version?: string | undefined
+
+  /**
+   * The commit of your application. By default from the variables of common platforms and CI systems, such as
+   * `GITHUB_SHA`.
+   *
+   * @default undefined
+   * @example release: { revision: process.env.COMMIT }
+   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
+   */
+  readonly revision?: string | undefined
+
+  /**
+   * Path of a small file that survives a deploy. Each release writes its figures to it, for
+   * `snapshot().releases` of the next one. Processes on one machine may share it: the one that answered the
+   * most requests represents its release.
+   *
+   * @default undefined
+   * @example release: { file: '/var/lib/shop/release.json' }
+   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
+   */
+  readonly file?: string | undefined
+}
+
+export interface FleetOptions {
+  /**
+   * Joins all processes of this name, instead of those with the same parent: up to 32 letters, digits, dots
+   * and dashes.
+   *
+   * @default undefined
+   * @example fleet: { name: 'shop' }
+   * @see [docs/fleet.md](./docs/fleet.md#choose-which-processes-belong-together)
+   */
+  readonly name?: string | undefined
+  /**
+   * The parent of the fleet's private directory, instead of the directory for temporary files.
+   *
+   * @default undefined
+   * @example fleet: { directory: '/run/shop' }
+   * @see [docs/fleet.md](./docs/fleet.md#where-it-keeps-its-files)
+   */
+  readonly directory?: string | undefined
+}
+
 /**
- * The events of `on()`, each with its details.
+ * A logger with pino's signature: fields first, then a sentence. If it has `child`, a child with
+ * `component: 'spillway'` is used; without `info`, `warn` is called instead. A winston logger is recognized
+ * and called with its own signature.
  *
- * @see [docs/options.md](./docs/options.md#events)
+ * @see [docs/logging.md](./docs/logging.md#where-lines-go)
  */
-export interface SpillwayEvents {
-  /** A loop turn was busy for `insight.stallThreshold` or longer: its site, and how long this turn was. */
-  readonly stall: StallSite & { readonly durationMs: number }
-  /** The first request was rejected, for this cause. */
-  readonly overload: ShedCause
-  /** No request has been rejected for a second. */
-  readonly recovered: {
-    /** The most frequent reason. */
-    readonly reason: ShedReason
-    /** How many requests were rejected, by reason. */
-    readonly reasons: Readonly<Partial<Record<ShedReason, number>>>
-    /** The time from the first rejection to the last: 0 for a single one. */
-    readonly durationMs: number
-    readonly rejected: number
-  }
-  /** The pressure has passed one of `pressure.steps`, on its way up or down. */
-  readonly pressure: {
-    readonly pressure: number
-    readonly step: number
-    readonly isAbove: boolean
-    /** The resource that is shortest now. */
-    readonly by: 'loop' | 'queue' | 'pool' | 'rejections' | 'memory' | 'shortage'
-  }
-  /** Memory has been above `memory.recycleAt` for `memory.recycleAfter`. The process will drain and exit. */
-  readonly degraded: {
-    readonly reason: 'heap' | 'rss'
-    readonly usedBytes: number
-    /** The level of this process, derived from `recycleAt`. */
-    readonly levelBytes: number
-  }
-  /** A drain has begun. End event streams and WebSockets that would not end by themselves. */
-  readonly draining: {
-    /** The cause, such as 'SIGTERM', or 'drain' for a call of `drain()`. */
-    readonly reason: string
-    readonly mode: 'production' | 'development'
-    readonly delayMs: number
-    readonly timeoutMs: number
-  }
+export interface Logger {
+  info?(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** The members that registries of prom-client and @prometheus-io/client have in common. */
+export interface MetricsRegistry {
+  // biome-ignore lint/suspicious/noExplicitAny: each client has its own class
+  registerMetric(metric: any): void
+  getSingleMetric(name: string): unknown
+  removeSingleMetric(name: string): void
+  getMetricsAsArray(): readonly unknown[]
+  metrics(): Promise<string>
 }
 
 /** The options in force, with all defaults. */
@@ -2165,51 +1607,612 @@ export interface ResolvedOptions {
   readonly logger: Logger | PinoOptions | false | undefined
 }
 
-export interface FleetOptions {
+// #endregion
+
+// #region Options and results of the members
+
+export interface AttachOptions {
   /**
-   * Joins all processes of this name, instead of those with the same parent: up to 32 letters, digits, dots
-   * and dashes.
+   * Whether SIGTERM, SIGINT and the message 'shutdown' of a parent process drain every instance in this
+   * process and then exit. The exit code is 0, or 1 if a request was cut off. A second signal exits at once.
+   * PM2 gets 'ready' when the server listens. Ctrl-C and the restart by a watcher (SIGUSR2 of nodemon too)
+   * wait only for requests in flight: see `drain.mode`.
+   *
+   * @default false
+   * @example spillway.attach(server, { signals: true })
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#drain-on-sigterm)
+   */
+  readonly signals?: boolean | undefined
+
+  /**
+   * Whether only proxies connect to the server, such as nginx, HAProxy, Envoy or a load balancer of a cloud.
+   * Raises `keepAliveTimeout`,
+   * `headersTimeout` and `requestTimeout` above what proxies keep idle connections for, where they still have
+   * Node's default.
+   *
+   * @default false
+   * @example spillway.attach(server, { behindProxy: true })
+   * @see [docs/proxies.md](./docs/proxies.md#keep-alive)
+   */
+  readonly behindProxy?: boolean | undefined
+}
+
+/** A `Server` of socket.io, of any copy of it. */
+export interface SocketIoServer {
+  of: (...given: never[]) => unknown
+  bind: (...given: never[]) => unknown
+  readonly engine: unknown
+}
+
+/** A `WebSocketServer` of ws, of any copy of it. */
+export interface WebSocketServer {
+  handleUpgrade: (...given: never[]) => void
+  shouldHandle: (...given: never[]) => unknown
+  readonly options: object
+}
+
+export interface SocketsOptions {
+  /**
+   * Of ws: the kind of a message, which is its name in metrics. At most 100 are kept apart. The default is
+   * `message`.
    *
    * @default undefined
-   * @example fleet: { name: 'shop' }
-   * @see [docs/fleet.md](./docs/fleet.md#choose-which-processes-belong-together)
+   * @example spillway.sockets(wss, { kind: (data) => JSON.parse(String(data)).type })
+   * @see [docs/sockets.md](./docs/sockets.md#measure-ws)
    */
-  readonly name?: string | undefined
+  readonly kind?: { call(data: unknown, isBinary: boolean): string }['call'] | undefined
   /**
-   * The parent of the fleet's private directory, instead of the directory for temporary files.
+   * The class of a message. In overload, messages of the class `low` are answered with an error. By default
+   * none is.
    *
    * @default undefined
-   * @example fleet: { directory: '/run/shop' }
-   * @see [docs/fleet.md](./docs/fleet.md#where-it-keeps-its-files)
+   * @example spillway.sockets(io, { priority: (event) => (event === 'typing' ? 'low' : 'normal') })
+   * @see [docs/sockets.md](./docs/sockets.md#reject-messages)
    */
-  readonly directory?: string | undefined
+  readonly priority?: { call(event: string, socket: unknown): Priority | undefined }['call'] | undefined
+}
+
+export interface SocketsHandle {
+  /** Takes everything off the server and its connections, which go on. `spillway.close()` does this too. */
+  readonly close: () => void
 }
 
 /**
- * A logger with pino's signature: fields first, then a sentence. If it has `child`, a child with
- * `component: 'spillway'` is used; without `info`, `warn` is called instead. A winston logger is recognized
- * and called with its own signature.
- *
- * @see [docs/logging.md](./docs/logging.md#where-lines-go)
+ * Answer to a message of low priority in overload: its acknowledgement, the event `spillway:overloaded`, or
+ * text of ws.
  */
-export interface Logger {
-  info?(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
-
-/** The members that registries of prom-client and @prometheus-io/client have in common. */
-export interface MetricsRegistry {
-  // biome-ignore lint/suspicious/noExplicitAny: each client has its own class
-  registerMetric(metric: any): void
-  getSingleMetric(name: string): unknown
-  removeSingleMetric(name: string): void
-  getMetricsAsArray(): readonly unknown[]
-  metrics(): Promise<string>
+export interface OverloadedMessage {
+  readonly error: 'spillway:overloaded'
+  readonly event: string
+  /** In seconds. */
+  readonly retryAfter: number
 }
 
 /** The metrics, the liveness probe and the readiness probe. */
 export type HandlerName = 'metrics' | 'live' | 'ready'
+
+export interface ListenOptions {
+  /**
+   * 0 is any free port. In a cluster, the first worker that calls `listen` has the port; another follows when
+   * it has exited.
+   *
+   * @default 9464
+   * @example await spillway.listen({ port: 9000 })
+   * @see [docs/admin.md](./docs/admin.md#options)
+   */
+  readonly port?: number | undefined
+
+  /**
+   * The address to listen on. An address other than loopback needs a token.
+   *
+   * @default '127.0.0.1'
+   * @example await spillway.listen({ host: '0.0.0.0', token })
+   * @see [docs/admin.md](./docs/admin.md#options)
+   */
+  readonly host?: string | undefined
+
+  /**
+   * The token that clients must send as `Authorization: Bearer <token>`: at least 16 visible ASCII
+   * characters.
+   *
+   * @default undefined
+   * @example await spillway.listen({ token: process.env.ADMIN_TOKEN })
+   * @see [docs/admin.md](./docs/admin.md#options)
+   */
+  readonly token?: string | undefined
+
+  /**
+   * Further accepted values of the `Host` header, such as the name of a proxy, with its port if that differs.
+   * Loopback names, `host` and the address of the connection are always accepted.
+   *
+   * @default []
+   * @example await spillway.listen({ hosts: ['metrics.internal'] })
+   * @see [docs/page.md](./docs/page.md#behind-a-proxy)
+   */
+  readonly hosts?: readonly string[] | undefined
+
+  /**
+   * Milliseconds that a client has to send its request, and to read its answer. A profile may take longer. A
+   * connection without an authorized request is closed after 1500 at most.
+   *
+   * @default 10000
+   * @example await spillway.listen({ timeout: 30_000 })
+   * @see [docs/admin.md](./docs/admin.md#options)
+   */
+  readonly timeout?: number | undefined
+
+  /**
+   * The number of connections. A further connection closes the oldest one that has had no authorized request,
+   * or else the one that has been idle longest.
+   *
+   * @default 32
+   * @example await spillway.listen({ maxConnections: 64 })
+   * @see [docs/admin.md](./docs/admin.md#options)
+   */
+  readonly maxConnections?: number | undefined
+
+  /**
+   * The number of requests a second; further requests get 429. Requests that are not authorized are counted
+   * separately.
+   *
+   * @default 20
+   * @example await spillway.listen({ maxRequestsPerSecond: 50 })
+   * @see [docs/admin.md](./docs/admin.md#options)
+   */
+  readonly maxRequestsPerSecond?: number | undefined
+
+  /**
+   * A second port, which the thread that watches the loop answers, also while the loop is blocked: `/livez`,
+   * `/doctor`, `/stalls` and the last
+   * `/metrics`. The command line looks for it at the port after `port`. 0 is any free port.
+   *
+   * @default undefined
+   * @example await spillway.listen({ blockedPort: 9465 })
+   * @see [docs/admin.md](./docs/admin.md#while-the-loop-is-blocked)
+   */
+  readonly blockedPort?: number | undefined
+}
+
+/** Where the admin server listens. */
+export interface AdminAddress {
+  readonly host: string
+  readonly port: number
+  /** For example `http://127.0.0.1:9464`. */
+  readonly url: string
+  /** The port that answers while the loop is blocked, with the option `blockedPort`. */
+  readonly blockedPort?: number
+}
+
+export interface HealthChecks {
+  /**
+   * Adds a check that `/readyz` calls. A check fails if it throws, rejects, returns `false` or takes longer
+   * than `timeout`. All checks run at the same time, and each has one call at a time. A check that ignores
+   * its signal and never settles fails for good.
+   *
+   * @throws {SpillwayError} if a check of this name exists, or an option is unknown or has an invalid value
+   */
+  check(
+    name: string,
+    check: (given: { readonly signal: AbortSignal }) => unknown,
+    options?: HealthCheckOptions
+  ): void
+}
+
+export interface HealthCheckOptions {
+  /**
+   * The signal is aborted and the check fails after so many milliseconds, above 0 and up to 2147483647.
+   *
+   * @default 1000
+   * @example spillway.health.check('db', () => pool.query('select 1'), { timeout: 3000 })
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
+   */
+  readonly timeout?: number | undefined
+
+  /**
+   * Milliseconds for which a result is reused.
+   *
+   * @default 1000
+   * @example spillway.health.check('db', () => pool.query('select 1'), { cache: 5000 })
+   * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
+   */
+  readonly cache?: number | undefined
+}
+
+/**
+ * A pool: `MongoClient` of mongodb, connection of mongoose, `Pool` of pg, pool of mysql2, generic-pool or tarn, instance of knex, `ConnectionPool` of mssql.
+ * A client or pool of redis, a client of ioredis, a `Pool` or `Client` of undici, a `Worker` of BullMQ.
+ * An instance of Sequelize, a `DataSource` of TypeORM, or a database of Drizzle, by the pool below it.
+ * Any other pool by its figures.
+ */
+export type ObservablePool = object | PoolFigures
+
+/**
+ * The figures of a pool: numbers, or functions that return numbers and no promises. They are read when
+ * somebody looks.
+ */
+export interface PoolFigures {
+  /**
+   * All open connections.
+   *
+   * @example spillway.pool('orders', { size: () => pool.totalCount, idle: 0, waiting: 0 })
+   * @see [docs/pools.md](./docs/pools.md#which-pools)
+   */
+  readonly size: number | (() => number)
+  /**
+   * Idle connections.
+   *
+   * @example spillway.pool('orders', { size: 10, idle: () => pool.idleCount, waiting: 0 })
+   * @see [docs/pools.md](./docs/pools.md#which-pools)
+   */
+  readonly idle: number | (() => number)
+  /**
+   * Callers that wait for a connection.
+   *
+   * @example spillway.pool('orders', { size: 10, idle: 0, waiting: () => pool.waitingCount })
+   * @see [docs/pools.md](./docs/pools.md#which-pools)
+   */
+  readonly waiting: number | (() => number)
+  /**
+   * The most connections that the pool opens.
+   *
+   * @default undefined
+   * @example spillway.pool('orders', { size: 10, idle: 0, waiting: 0, max: 20 })
+   * @see [docs/pools.md](./docs/pools.md#which-pools)
+   */
+  readonly max?: number | (() => number) | undefined
+}
+
+export interface PoolOptions {
+  /**
+   * Milliseconds that a request may wait for connections of this pool. A request that would wait longer is
+   * rejected on arrival, if its route is known to need the pool. `false` rejects none. Without this option it
+   * is `shed.targetDelay`, and nothing is rejected while fewer than twenty callers wait.
+   *
+   * @default undefined
+   * @example spillway.pool('orders', pool, { maxWait: 500 })
+   * @see [docs/pools.md](./docs/pools.md#what-is-rejected)
+   */
+  readonly maxWait?: number | false | undefined
+  /**
+   * Measures the queries of mongodb, pg and mysql2 by operation and table or collection, and how many each
+   * request of a route makes. The text of a query is not kept. Default: `false`.
+   */
+  readonly queries?: boolean | undefined
+}
+
+export interface PoolHandle {
+  /** Takes off everything that was put on the pool. A second call changes nothing. */
+  close(): void
+}
+
+/** The type of a method, so that you can annotate `req` and `ctx` with the classes of your framework. */
+export type LimitKey = {
+  key(req: Request, ctx?: { readonly req: Request; readonly res: Response }): string | undefined
+}
+
+/** The options of `limit()`. */
+export interface LimitOptions {
+  /**
+   * Names the limit in the reason `limit:<name>`, in metrics and on the page: up to 64 visible characters
+   * without spaces and quotes.
+   *
+   * @example spillway.limit({ name: 'reports', maxConcurrent: 4 })
+   * @see [docs/bulkheads.md](./docs/bulkheads.md#options)
+   */
+  readonly name: string
+  /**
+   * The most requests that run at a time.
+   *
+   * @example spillway.limit({ name: 'reports', maxConcurrent: 4 })
+   * @see [docs/bulkheads.md](./docs/bulkheads.md#options)
+   */
+  readonly maxConcurrent: number
+  /**
+   * Milliseconds that a request may wait for a place, without stalls of the loop. 0: nobody waits.
+   *
+   * @default 500
+   * @example spillway.limit({ name: 'reports', maxConcurrent: 4, maxWait: 2000 })
+   * @see [docs/bulkheads.md](./docs/bulkheads.md#who-waits-and-who-is-rejected)
+   */
+  readonly maxWait?: number | undefined
+  /**
+   * The most requests that wait. A full queue keeps those that would run first. By default only `maxWait`
+   * bounds the queue.
+   *
+   * @default undefined
+   * @example spillway.limit({ name: 'reports', maxConcurrent: 4, maxQueue: 20 })
+   * @see [docs/bulkheads.md](./docs/bulkheads.md#who-waits-and-who-is-rejected)
+   */
+  readonly maxQueue?: number | undefined
+  /**
+   * Returns the client that a request counts for: each key gets an equal share of the places while requests
+   * wait. `ctx` is Koa's context. By default `shed.key`.
+   *
+   * @default undefined
+   * @example spillway.limit({ name: 'reports', maxConcurrent: 4, key: (req) => req.headers.host })
+   * @see [docs/bulkheads.md](./docs/bulkheads.md#options)
+   */
+  readonly key?: LimitKey['key'] | undefined
+}
+
+export interface AgentOptions {
+  /**
+   * Port, or 0 for a free one. In a cluster give each worker its own.
+   *
+   * @default 9465
+   * @example await spillway.agent({ port: 9470 })
+   * @see [docs/balancers.md](./docs/balancers.md#the-agent-of-haproxy)
+   */
+  readonly port?: number | undefined
+  /**
+   * Host name or address to listen on.
+   *
+   * @default '127.0.0.1'
+   * @example await spillway.agent({ host: '10.0.0.7' })
+   * @see [docs/balancers.md](./docs/balancers.md#the-agent-of-haproxy)
+   */
+  readonly host?: string | undefined
+}
+
+export interface AgentAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** A request or a response of Node, Express, Koa or Restify, a context of Koa, or a request of Fastify. */
+export type RequestHolder =
+  | Request
+  | Response
+  | { readonly req: Request; readonly res: Response }
+  | { readonly raw: Request | Response }
+
+/** Why a signal of `signal()` has aborted: the `code` of its reason. */
+export type AbortCode =
+  /** The client disconnected before its answer was complete. */
+  | 'ERR_SPILLWAY_CLIENT_DISCONNECTED'
+  /** The deadline of the request has passed. */
+  | 'ERR_SPILLWAY_DEADLINE'
+  /** A drain ended the request: an event stream, or a request that was in flight after `drain.timeout`. */
+  | 'ERR_SPILLWAY_DRAIN'
+  /** The application, or an error after the head, destroyed the response. */
+  | 'ERR_SPILLWAY_RESPONSE_CUT'
+  /** `errors.timeout` has passed, and spillway has answered the request. */
+  | 'ERR_SPILLWAY_TIMEOUT'
+
+/** How a drain went. */
+export interface DrainReport {
+  /** The requests that were still in flight at the timeout, and were cut off. */
+  readonly cut: number
+  readonly durationMs: number
+}
+
+// #endregion
+
+// #region Rejected requests, and events
+
+/** From `critical`, rejected last, to `low`, rejected first. `bypass` is neither queued nor rejected. */
+export type Priority = 'critical' | 'high' | 'normal' | 'low' | 'bypass'
+
+/** Why a request was rejected. */
+export type ShedReason =
+  /** The event loop is full: the request would wait too long for it, or waited too long. */
+  | 'loop'
+  /** `shed.maxConcurrent` requests are in flight, and the request would wait too long, or waited too long. */
+  | 'concurrency'
+  /** The heap in use after a major collection nears its limit. */
+  | 'memory'
+  | 'shortage'
+  /** The request would wait in the queue past its deadline, or past `shed.maxAge`. */
+  | 'deadline'
+  /** The request was older than its deadline, or than `shed.maxAge`, when it arrived. */
+  | 'age'
+  | 'event_loop_delay'
+  | 'event_loop_utilization'
+  | 'heap_used_bytes'
+  | 'rss_bytes'
+  /** `close()` was called while the request was queued. */
+  | 'closed'
+  /** The request would wait too long for a connection of the pool of that name: see `pool()`. */
+  | `pool:${string}`
+  /**
+   * As many requests as `limit()` of that name allows run already, and the request cannot wait, or waited too
+   * long.
+   */
+  | `limit:${string}`
+
+/**
+ * Why a request was rejected. `docs/admission.md` lists what `value` and `bound` are for each reason.
+ *
+ * @see [docs/admission.md](./docs/admission.md#why-was-a-request-rejected)
+ */
+export interface ShedCause {
+  readonly reason: ShedReason
+  /** The number that decided, such as the wait in milliseconds; `null` if there is none. */
+  readonly value: number | null
+  /** Largest `value` that is allowed; `null` without a number. */
+  readonly bound: number | null
+}
+
+/**
+ * The facts of a rejection, for `shed.respond`, `shed.headers` and `OverloadError`.
+ *
+ * @see [docs/recipes.md](./docs/recipes.md#what-the-functions-get)
+ */
+export interface ShedVerdict extends ShedCause {
+  /** The resource that is short. Do not send it to clients: an attacker could steer by it. */
+  readonly reason: ShedReason
+  /** The class of the request; never `bypass`. */
+  readonly priority: Priority
+  /** The value of `Retry-After`, a whole number. */
+  readonly retryAfterSeconds: number
+}
+
+/**
+ * The events of `on()`, each with its details.
+ *
+ * @see [docs/options.md](./docs/options.md#events)
+ */
+export interface SpillwayEvents {
+  /** A loop turn was busy for `insight.stallThreshold` or longer: its site, and how long this turn was. */
+  readonly stall: StallSite & { readonly durationMs: number }
+  /** The first request was rejected, for this cause. */
+  readonly overload: ShedCause
+  /** No request has been rejected for a second. */
+  readonly recovered: {
+    /** The most frequent reason. */
+    readonly reason: ShedReason
+    /** How many requests were rejected, by reason. */
+    readonly reasons: Readonly<Partial<Record<ShedReason, number>>>
+    /** The time from the first rejection to the last: 0 for a single one. */
+    readonly durationMs: number
+    readonly rejected: number
+  }
+  /** The pressure has passed one of `pressure.steps`, on its way up or down. */
+  readonly pressure: {
+    readonly pressure: number
+    readonly step: number
+    readonly isAbove: boolean
+    /** The resource that is shortest now. */
+    readonly by: 'loop' | 'queue' | 'pool' | 'rejections' | 'memory' | 'shortage'
+  }
+  /** Memory has been above `memory.recycleAt` for `memory.recycleAfter`. The process will drain and exit. */
+  readonly degraded: {
+    readonly reason: 'heap' | 'rss'
+    readonly usedBytes: number
+    /** The level of this process, derived from `recycleAt`. */
+    readonly levelBytes: number
+  }
+  /** A drain has begun. End event streams and WebSockets that would not end by themselves. */
+  readonly draining: {
+    /** The cause, such as 'SIGTERM', or 'drain' for a call of `drain()`. */
+    readonly reason: string
+    readonly mode: 'production' | 'development'
+    readonly delayMs: number
+    readonly timeoutMs: number
+  }
+}
+
+// #endregion
+
+// #region clusterPrimary()
+
+export interface ClusterPrimaryOptions {
+  /**
+   * The number of workers, at least 1. By default `os.availableParallelism()`.
+   *
+   * @default undefined
+   * @example clusterPrimary({ workers: 4 })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
+   */
+  readonly workers?: number | undefined
+
+  /**
+   * The file that a worker runs. By default the main module of the primary.
+   *
+   * @default undefined
+   * @example clusterPrimary({ exec: './dist/server.js' })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
+   */
+  readonly exec?: string | undefined
+
+  /**
+   * A new worker that is not listening and ready after so many milliseconds is killed and replaced.
+   *
+   * @default 60000
+   * @example clusterPrimary({ startTimeout: 120_000 })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
+   */
+  readonly startTimeout?: number | undefined
+
+  /**
+   * A worker that should exit is killed after so many milliseconds. Must exceed `drain.delay` and
+   * `drain.timeout` together.
+   *
+   * @default 30000
+   * @example clusterPrimary({ killTimeout: 60_000 })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
+   */
+  readonly killTimeout?: number | undefined
+
+  /**
+   * Whether SIGTERM and SIGINT stop all workers and end the process, and SIGUSR2 restarts the workers.
+   *
+   * @default true
+   * @example clusterPrimary({ signals: false })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
+   */
+  readonly signals?: boolean | undefined
+
+  /**
+   * The logger of the primary, as in `createSpillway`.
+   *
+   * @default undefined
+   * @example clusterPrimary({ logger: false })
+   * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
+   */
+  readonly logger?: Logger | PinoOptions | false | undefined
+}
+
+export interface ClusterPrimary {
+  /**
+   * Replaces all workers, one after the other: starts the new worker, then the old one drains and exits.
+   *
+   * @throws {SpillwayError} (rejects) if several new workers in a row crash or are not ready in time; the old
+   *   workers stay
+   */
+  restart(): Promise<void>
+
+  /** Makes all workers drain and exit, and forks no more. Resolves when all workers have exited. */
+  stop(): Promise<void>
+
+  /** The current workers, and how many were replaced, crashed and were killed. */
+  snapshot(): ClusterSnapshot
+
+  /** Calls `listener` on an event of a worker. */
+  on<Event extends keyof ClusterPrimaryEvents>(
+    event: Event,
+    listener: (details: ClusterPrimaryEvents[Event]) => void
+  ): void
+
+  /** Takes a listener away. */
+  off<Event extends keyof ClusterPrimaryEvents>(
+    event: Event,
+    listener: (details: ClusterPrimaryEvents[Event]) => void
+  ): void
+}
+
+export interface ClusterPrimaryEvents {
+  /** All workers are ready for the first time. */
+  readonly ready: { readonly workers: number }
+  /** A worker asked for a replacement. */
+  readonly degraded: { readonly pid: number; readonly reason: string }
+  /** A new worker is ready, and the old one has exited. */
+  readonly replaced: { readonly pid: number; readonly reason: string; readonly durationMs: number }
+  /** A worker exited unasked; a new one is forked. `pid` is undefined if the worker could not be spawned. */
+  readonly crashed: {
+    readonly pid: number | undefined
+    readonly code: number | null
+    readonly signal: string | null
+    readonly uptimeMs: number
+  }
+}
+
+export interface ClusterSnapshot {
+  readonly workers: readonly {
+    readonly id: number
+    /** `undefined` if the worker could not be spawned, until `'crashed'` reports it. */
+    readonly pid: number | undefined
+    readonly state: 'starting' | 'ready' | 'leaving'
+    readonly uptimeSeconds: number
+  }[]
+  readonly replaced: number
+  readonly crashed: number
+  readonly killed: number
+}
+
+// #endregion
+
+// #region Servers and frameworks
 
 export type Request = IncomingMessage | Http2ServerRequest
 export type Response = ServerResponse | Http2ServerResponse
@@ -2245,19 +2248,6 @@ export type KoaMiddleware = (
 /** Result of `limit()`: a middleware of Express, Connect and Restify, and of Koa. */
 export type LimitMiddleware = ExpressMiddleware & KoaMiddleware
 
-/** Why a signal of `signal()` has aborted: the `code` of its reason. */
-export type AbortCode =
-  /** The client disconnected before its answer was complete. */
-  | 'ERR_SPILLWAY_CLIENT_DISCONNECTED'
-  /** The deadline of the request has passed. */
-  | 'ERR_SPILLWAY_DEADLINE'
-  /** A drain ended the request: an event stream, or a request that was in flight after `drain.timeout`. */
-  | 'ERR_SPILLWAY_DRAIN'
-  /** The application, or an error after the head, destroyed the response. */
-  | 'ERR_SPILLWAY_RESPONSE_CUT'
-  /** `errors.timeout` has passed, and spillway has answered the request. */
-  | 'ERR_SPILLWAY_TIMEOUT'
-
 // biome-ignore lint/suspicious/noExplicitAny: a server of any request and response class
 export type AttachableServer = HttpServer<any, any> | HttpsServer<any, any> | Http2Server | Http2SecureServer
 
@@ -2268,6 +2258,10 @@ export type ServerHolder =
   | { readonly listener: AttachableServer }
   // biome-ignore lint/suspicious/noExplicitAny: Nest's own type is `any`
   | { getHttpServer(): any }
+
+// #endregion
+
+// #region snapshot(), diagnose() and fleetSnapshot()
 
 /**
  * How a request ended. `completed`: the whole answer was written to the connection, with a status below 500.
@@ -2520,6 +2514,13 @@ export interface PoolSnapshot {
   readonly queries: readonly QueryFigures[]
 }
 
+export interface QuerySums {
+  readonly count: number
+  readonly errors: number
+  readonly meanMs: number
+  readonly maxMs: number
+}
+
 export interface QueryFigures {
   /** Such as `find` or `SELECT`; `(other)` past a hundred kinds. */
   readonly operation: string
@@ -2535,13 +2536,6 @@ export interface QueryFigures {
     /** Mean number for each request that makes one; `null` outside of requests. */
     readonly perRequest: number | null
   }[]
-}
-
-export interface QuerySums {
-  readonly count: number
-  readonly errors: number
-  readonly meanMs: number
-  readonly maxMs: number
 }
 
 export interface PoolTimes {
@@ -3229,6 +3223,57 @@ export interface HeapSpaceSnapshot {
 
 export type CollectionKind = 'minor' | 'major' | 'incremental' | 'weakcb'
 
+// #endregion
+
+// #region metricProducer()
+
+/** Fits the `MetricProducer` of `@opentelemetry/sdk-metrics` 2 and 3. */
+export interface MetricProducer {
+  collect(): Promise<{
+    resourceMetrics: {
+      /** Empty, so that a reader keeps the resource of its SDK. */
+      resource: {
+        attributes: Record<string, never>
+        merge<Other>(other: Other): NonNullable<Other>
+        getRawAttributes(): never[]
+      }
+      scopeMetrics: { scope: { name: string }; metrics: ProducedMetric[] }[]
+    }
+    errors: unknown[]
+  }>
+}
+
+/**
+ * Totals since `createSpillway()`, in the shape of the SDK's `MetricData`: 0 is a histogram, 2 a gauge, 3 a
+ * sum.
+ */
+export type ProducedMetric = {
+  descriptor: { name: string; description: string; unit: string; valueType: 0 | 1 }
+  aggregationTemporality: 1
+} & (
+  | { dataPointType: 0; dataPoints: ProducedPoint<ProducedHistogram>[] }
+  | { dataPointType: 2; dataPoints: ProducedPoint<number>[] }
+  | { dataPointType: 3; isMonotonic: boolean; dataPoints: ProducedPoint<number>[] }
+)
+
+export interface ProducedPoint<Value> {
+  /** Seconds and nanoseconds. */
+  startTime: [number, number]
+  endTime: [number, number]
+  attributes: Record<string, string | number>
+  value: Value
+}
+
+export interface ProducedHistogram {
+  buckets: { boundaries: number[]; counts: number[] }
+  sum: number
+  count: number
+}
+
+// #endregion
+
+// #region Errors
+
 /** Every error that this package throws. `code` is stable, the message is not. */
 export class SpillwayError extends Error {
   constructor(code: ErrorCode, message: string)
@@ -3290,3 +3335,5 @@ export type ErrorCode =
    * A middleware was used in the wrong framework, or not called, or its factory was called with arguments.
    */
   | 'ERR_SPILLWAY_MISUSE'
+
+// #endregion

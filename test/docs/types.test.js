@@ -89,6 +89,21 @@ test('every page that index.d.ts links exists', () => {
   for (const link of links) checkPage(link, link)
 })
 
+test('every declaration is in one of the regions that the head of the file lists', () => {
+  const listed = [...types.matchAll(/^\/\/ {3}([^:\n]+?)(?:[:,] .*)?$/gm)].map(([, name]) => name)
+  const regions = [...types.matchAll(/^\/\/ #region (.+)\n([\s\S]*?)^\/\/ #endregion$/gm)]
+  assert.ok(regions.length > 5)
+  assert.deepEqual(
+    regions.map(([, name]) => name.replace(/,.*/, '')),
+    listed
+  )
+  const declared = (text) => text.match(/^export /gm)?.length ?? 0
+  assert.equal(
+    regions.reduce((sum, [, , body]) => sum + declared(body), 0),
+    declared(types)
+  )
+})
+
 /** Every example, with the name of what it is of. */
 const EXAMPLES = [...OPTIONS, /** @type {const} */ (['Spillway', MEMBERS])].flatMap(([name, properties]) =>
   properties.map((each) => [`${name}.${each.name}`, tagOf(each.comment, 'example')])
