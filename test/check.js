@@ -8,6 +8,7 @@ const CHECKS = [
   'biome ci --colors=off .',
   'tsc -p tsconfig.json',
   'tsc -p tsconfig.page.json',
+  'tsc -p test/types/strictest',
   'publint --strict',
   'node test/docs/prose.js',
   'attw --pack . --entrypoints . async-errors --format ascii --no-color --no-emoji',
