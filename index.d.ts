@@ -865,7 +865,7 @@ export interface ShedOptions {
    *
    * @default 1
    * @example shed: { retryAfter: 5 }
-   * @see [docs/admission.md](./docs/admission.md#who-rejects-and-what-the-client-gets)
+   * @see [docs/admission.md](./docs/rejected-requests.md#who-rejects-and-what-the-client-gets)
    */
   readonly retryAfter?: number | undefined
 
@@ -917,7 +917,7 @@ export interface ShedOptions {
    *
    * @default undefined
    * @example shed: { headers: () => ({ 'Access-Control-Allow-Origin': '*' }) }
-   * @see [docs/recipes.md](./docs/recipes.md#headers-for-browsers)
+   * @see [docs/recipes.md](./docs/rejected-requests.md#headers-for-browsers)
    */
   readonly headers?: ShedHeaders | undefined
 
@@ -927,7 +927,7 @@ export interface ShedOptions {
    *
    * @default undefined
    * @example shed: { respond: (req, res) => res.end('busy') }
-   * @see [docs/recipes.md](./docs/recipes.md#answer-a-rejected-request)
+   * @see [docs/recipes.md](./docs/rejected-requests.md#answer-a-rejected-request)
    */
   readonly respond?: { call(req: Request, res: Response, verdict: ShedVerdict): unknown }['call'] | undefined
 
@@ -938,7 +938,7 @@ export interface ShedOptions {
    *
    * @default 'respond'
    * @example shed: { errorMode: 'next' }
-   * @see [docs/admission.md](./docs/admission.md#who-rejects-and-what-the-client-gets)
+   * @see [docs/admission.md](./docs/rejected-requests.md#who-rejects-and-what-the-client-gets)
    */
   readonly errorMode?: 'respond' | 'next' | undefined
 }
@@ -1232,7 +1232,7 @@ export interface InsightOptions {
    *
    * @default true
    * @example insight: { outgoing: false }
-   * @see [docs/insight.md](./docs/insight.md#outgoing-calls)
+   * @see [docs/insight.md](./docs/where-time-goes.md#outgoing-calls)
    */
   readonly outgoing?: boolean | undefined
 
@@ -1241,7 +1241,7 @@ export interface InsightOptions {
    *
    * @default true
    * @example insight: { warnings: false }
-   * @see [docs/insight.md](./docs/insight.md#warnings-of-the-process)
+   * @see [docs/insight.md](./docs/where-time-goes.md#warnings-of-the-process)
    */
   readonly warnings?: boolean | undefined
   /**
@@ -1250,7 +1250,7 @@ export interface InsightOptions {
    *
    * @default true
    * @example insight: { stalls: 'always' }
-   * @see [docs/insight.md](./docs/insight.md#stalls)
+   * @see [docs/insight.md](./docs/stalls.md#stalls)
    */
   readonly stalls?: boolean | 'always' | undefined
 
@@ -1259,7 +1259,7 @@ export interface InsightOptions {
    *
    * @default 100
    * @example insight: { stallThreshold: 200 }
-   * @see [docs/insight.md](./docs/insight.md#stalls)
+   * @see [docs/insight.md](./docs/stalls.md#stalls)
    */
   readonly stallThreshold?: number | undefined
 
@@ -1268,7 +1268,7 @@ export interface InsightOptions {
    *
    * @default 1000
    * @example insight: { blockedAfter: 5000 }
-   * @see [docs/insight.md](./docs/insight.md#while-the-loop-is-blocked)
+   * @see [docs/insight.md](./docs/stalls.md#while-the-loop-is-blocked)
    */
   readonly blockedAfter?: number | undefined
 
@@ -1279,7 +1279,7 @@ export interface InsightOptions {
    *
    * @default 30000
    * @example insight: { hangAfter: 10_000 }
-   * @see [docs/insight.md](./docs/insight.md#while-the-loop-is-blocked)
+   * @see [docs/insight.md](./docs/stalls.md#while-the-loop-is-blocked)
    */
   readonly hangAfter?: number | undefined
 
@@ -1289,7 +1289,7 @@ export interface InsightOptions {
    *
    * @default undefined
    * @example insight: { hangReport: '/var/log/shop' }
-   * @see [docs/insight.md](./docs/insight.md#a-report-and-an-end)
+   * @see [docs/insight.md](./docs/stalls.md#a-report-and-an-end)
    */
   readonly hangReport?: string | undefined
 
@@ -1301,7 +1301,7 @@ export interface InsightOptions {
    *
    * @default 0
    * @example insight: { exitAfter: 60_000 }
-   * @see [docs/insight.md](./docs/insight.md#a-report-and-an-end)
+   * @see [docs/insight.md](./docs/stalls.md#a-report-and-an-end)
    */
   readonly exitAfter?: number | undefined
 
@@ -1311,7 +1311,7 @@ export interface InsightOptions {
    *
    * @default true
    * @example insight: { parts: false }
-   * @see [docs/insight.md](./docs/insight.md#parts-of-the-time)
+   * @see [docs/insight.md](./docs/where-time-goes.md#parts-of-the-time)
    */
   readonly parts?: boolean | undefined
 
@@ -2036,7 +2036,7 @@ export interface ShedCause {
 /**
  * The facts of a rejection, for `shed.respond`, `shed.headers` and `OverloadError`.
  *
- * @see [docs/recipes.md](./docs/recipes.md#what-the-functions-get)
+ * @see [docs/recipes.md](./docs/rejected-requests.md#what-the-functions-get)
  */
 export interface ShedVerdict extends ShedCause {
   /** The resource that is short. Do not send it to clients: an attacker could steer by it. */
@@ -2349,7 +2349,7 @@ export interface ForbiddenFeature {
 /**
  * Loop turns that were busy for `insight.stallThreshold` or longer.
  *
- * @see [docs/insight.md](./docs/insight.md#stalls)
+ * @see [docs/insight.md](./docs/stalls.md#stalls)
  */
 export interface StallsSnapshot {
   /** Counts since `createSpillway()`. */
@@ -2572,7 +2572,7 @@ export interface PoolHolds {
 /**
  * Calls that the application makes, by host and by the route that asked.
  *
- * @see [docs/insight.md](./docs/insight.md#outgoing-calls)
+ * @see [docs/insight.md](./docs/where-time-goes.md#outgoing-calls)
  */
 export interface OutgoingSnapshot {
   /** At most fifty and `routes.overflow`, by the time of their calls in the last minute, the most first. */
@@ -3060,7 +3060,7 @@ export interface SlowRequest {
 /**
  * The parts of the duration of a request, in milliseconds. They sum to the duration.
  *
- * @see [docs/insight.md](./docs/insight.md#parts-of-the-time)
+ * @see [docs/insight.md](./docs/where-time-goes.md#parts-of-the-time)
  */
 export interface RequestParts {
   /** In the queue of the gate. */
@@ -3329,6 +3329,8 @@ export type ErrorCode =
   | 'ERR_SPILLWAY_LISTEN'
   /** The admin server would be reachable from other machines without a token. */
   | 'ERR_SPILLWAY_TOKEN'
+  /** A file of this package is missing, because a bundler has left it out. The message names it. */
+  | 'ERR_SPILLWAY_MISSING_FILE'
   /** A rolling restart was abandoned, because new workers crashed or were not ready in time. */
   | 'ERR_SPILLWAY_RESTART'
   /**

@@ -37,6 +37,14 @@ test('the innermost function of the application, by its path from the working di
   })
 })
 
+test('frames of an installed Spillway are left out, as source maps of a bundle have them', () => {
+  const place = placeOf([
+    frame('hash', 'app/auth.js', 41),
+    frame('dispatch', 'node_modules/spillway/src/core/http/express.js'),
+  ])
+  assert.deepEqual(place?.frames, [`hash (${join('app', 'auth.js')}:41)`])
+})
+
 test('a package is named beside the function that called it, also a scoped one and one within another', () => {
   for (const [path, name] of [
     ['node_modules/slow/index.js', 'slow'],

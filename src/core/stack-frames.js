@@ -4,10 +4,10 @@
 // the source.
 
 const { findSourceMap } = require('node:module')
-const { dirname, isAbsolute, relative, sep } = require('node:path')
+const { isAbsolute, relative, sep } = require('node:path')
 const { pathOf, placesIn } = require('./call-place')
+const { OWN_FOLDER } = require('./own-files')
 
-const OWN_FOLDER = dirname(__dirname) + sep
 const PACKAGE = /[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)(?!.*[/\\]node_modules[/\\])/
 const MOST_SHOWN = 20
 
@@ -29,12 +29,11 @@ function placeOf(frames) {
   if (places.length === 0) return undefined
   const chosen = places.find(isOfApplication) ?? places.find(({ path }) => !isOfNode(path)) ?? places[0]
   const inner = places.slice(0, places.indexOf(chosen) + 1).find(({ path }) => !isOfNode(path))
-  const { name, file, begin, line } = sourceOf(chosen)
   return {
-    function: name,
-    file,
-    begin,
-    line,
+    function: chosen.name,
+    file: shown(chosen.path),
+    begin: chosen.begin,
+    line: chosen.line,
     package: packageOf((inner ?? chosen).path),
     frames: places.slice(0, MOST_SHOWN).map(frameText),
   }
@@ -43,8 +42,7 @@ function placeOf(frames) {
 /** A function of V8 has no file. @param {Place} place */
 function frameText(place) {
   if (place.line === 0) return `${place.name} (V8)`
-  const { name, file, line } = sourceOf(place)
-  return `${name} (${file}:${line})`
+  return `${place.name} (${shown(place.path)}:${place.line})`
 }
 
 /**
@@ -61,11 +59,18 @@ function placeInStack(stack) {
 
 /** @param {Frame} frame @returns {Place} */
 function readFrame({ name, url, line, column, begin }) {
-  return { name: name || '(anonymous)', path: pathOf(url), line, column, begin }
+  return sourceOf({ name: name || '(anonymous)', path: pathOf(url), line, column, begin })
 }
 
-/** @param {{ path: string } | undefined} place */
-const isOwn = (place) => place?.path.startsWith(OWN_FOLDER) === true
+/**
+ * In a bundle, only a source map tells whose code a line is.
+ *
+ * @param {{ path: string } | undefined} place
+ */
+const isOwn = (place) =>
+  place !== undefined &&
+  ((OWN_FOLDER !== undefined && place.path.startsWith(OWN_FOLDER + sep)) ||
+    packageOf(place.path) === 'spillway')
 /** @param {string} path */
 const isOfNode = (path) => path === '' || path.startsWith('node:')
 /** @param {{ path: string }} place */
@@ -73,11 +78,12 @@ const isOfApplication = ({ path }) => !isOfNode(path) && !PACKAGE.test(path)
 /** @param {string} path */
 const packageOf = (path) => PACKAGE.exec(path)?.[1].replace('\\', '/') ?? null
 
-/** The original source place, if Node knows the file's source map. @param {Place} place */
-function sourceOf({ name, path, line, column, begin }) {
+/** The place in the source, if Node knows the file's source map. @param {Place} place @returns {Place} */
+function sourceOf(place) {
+  const { path, line, column } = place
   const entry = isAbsolute(path) ? entryOf(path, line, column) : undefined
-  if (entry === undefined) return { name, file: shown(path), line, begin }
-  return { name, file: shown(pathOf(entry.originalSource)), line: entry.originalLine + 1, begin }
+  if (entry === undefined) return place
+  return { ...place, path: pathOf(entry.originalSource), line: entry.originalLine + 1 }
 }
 
 /** @param {string} path @param {number} line @param {number} column */

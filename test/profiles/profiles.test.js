@@ -205,8 +205,13 @@ test('places are those of the source where there is a source map', () => {
     lineNumber: 3,
     columnNumber: 1,
   }
-  const sources = new Map([[placeKey(callFrame), { name: 'typed', file: 'src/a.ts', line: 12 }]])
-  const { name, file, line } = new CallFrames(sources).of(callFrame)
-  assert.deepEqual([name, file, line], ['typed', 'src/a.ts', 12])
+  const at = (path) => new CallFrames(new Map([[placeKey(callFrame), { path, line: 12 }]])).of(callFrame)
+  const { name, file, line } = at('/app/src/a.ts')
+  assert.deepEqual([name, file, line], ['typed', '/app/src/a.ts', 12])
+  // A bundle has the code of packages too.
+  assert.equal(at('/app/src/a.ts').package, null)
+  assert.equal(at('/app/node_modules/express/lib/a.js').package, 'express')
+  assert.equal(at('/app/node_modules/spillway/src/core/http/express.js').package, 'spillway')
+  assert.equal(at('/app/node_modules/spillway/src/features/profiles/profiles.js').name, '(profiler)')
   assert.equal(sourcesOf({ nodes: [{ callFrame }] }).size, 0)
 })

@@ -11,16 +11,16 @@ const REPOSITORY = path.join(__dirname, '..', '..')
 
 /**
  * @param {{ t: import('node:test').TestContext, env?: object, hasChannel?: boolean, file?: string,
- *   nodeArgs?: string[], args?: string[], tellsErrors?: boolean }} options hasChannel: as a forked child has;
- *   file: to run in place of lines, with `args`; tellsErrors: standard error is told as well
+ *   nodeArgs?: string[], args?: string[], tellsErrors?: boolean, cwd?: string }} options hasChannel: as a
+ *   forked child has; file: to run in place of lines, with `args`; tellsErrors: standard error is told as well
  */
 function startProgram(
   lines,
-  { t, env = {}, hasChannel = false, file, nodeArgs = [], args = [], tellsErrors = false }
+  { t, env = {}, hasChannel = false, file, nodeArgs = [], args = [], tellsErrors = false, cwd = REPOSITORY }
 ) {
   const program = file === undefined ? ['-e', lines] : [file, ...args]
   const child = spawn(process.execPath, [...nodeArgs, ...program], {
-    cwd: REPOSITORY,
+    cwd,
     env: outsideTests(env),
     stdio: ['ignore', 'pipe', tellsErrors ? 'pipe' : 'inherit', ...(hasChannel ? ['ipc'] : [])],
   })

@@ -5,10 +5,12 @@
 
 const { tmpdir } = require('node:os')
 const path = require('node:path')
+const { OWN_FOLDER } = require('../own-files')
 
 /** @import { FleetOptions, ForbiddenFeature, ResolvedOptions } from '../../../index.js' */
 
-const SOURCES = path.resolve(__dirname, '../..')
+/** A bundle has no folder of sources; it then needs the package's. */
+const SOURCES = OWN_FOLDER ?? path.resolve('node_modules/spillway/src')
 const isLinux = process.platform === 'linux'
 
 /**

@@ -5,6 +5,7 @@
 const { PassThrough } = require('node:stream')
 const { text: textIn } = require('node:stream/consumers')
 const { SpillwayError } = require('../../core/errors/errors')
+const { ownFile } = require('../../core/own-files')
 const { History } = require('./history')
 const { Profiles } = require('../profiles/profiles')
 const { takeTotals } = require('./totals')
@@ -102,7 +103,7 @@ class Admin {
       }
     }
     const given = { options: { ...options, blockedPort: undefined }, hangAfterMs: all.insight.hangAfter }
-    return features.use('stalls').serve({ file: require.resolve('../../blocked-thread'), given }, tell)
+    return features.use('stalls').serve({ file: ownFile('blocked-thread.js'), given }, tell)
   }
 
   /** @param {number} nowMs @param {number} idleMs */

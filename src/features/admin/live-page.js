@@ -7,6 +7,7 @@ const zlib = require('node:zlib')
 const { createHash } = require('node:crypto')
 const { readFile, readdir } = require('node:fs/promises')
 const path = require('node:path')
+const { ownFile } = require('../../core/own-files')
 const { urlPath } = require('../../core/url-path')
 const { dataHandler, readOnly } = require('../../core/http/endpoints')
 const { acceptsGzip } = require('./profile-answers')
@@ -18,7 +19,7 @@ const { acceptsGzip } = require('./profile-answers')
 
 const gunzip = promisify(zlib.gunzip)
 const gzip = promisify(zlib.gzip)
-const FOLDER = path.join(__dirname, 'page')
+const FOLDER = 'features/admin/page'
 const CHARTS = 'vendor/uPlot.iife.min.js'
 const CHART_STYLE = 'vendor/uPlot.min.css'
 /** In this order: what comes later overrides. */
@@ -107,11 +108,13 @@ async function buildDocument() {
 }
 
 /** @param {string} name */
-const readPart = (name) => readFile(path.join(FOLDER, name), 'utf8')
+const readPart = async (name) => readFile(ownFile(path.posix.join(FOLDER, name)), 'utf8')
 
 /** @returns {Promise<{ name: string, text: string }[]>} */
 async function readModules() {
-  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.js')).sort()
+  const files = (await readdir(path.dirname(ownFile(`${FOLDER}/${DOCUMENT}`))))
+    .filter((name) => name.endsWith('.js'))
+    .sort()
   const names = [...SHARED, ...files.map((file) => `./${file.slice(0, -'.js'.length)}`)]
   return Promise.all(names.map(async (name) => ({ name, text: await readPart(`${name}.js`) })))
 }

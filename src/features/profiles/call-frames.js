@@ -3,7 +3,7 @@
 // are not packages: `(node)` is Node itself, `(v8)` is V8's own work.
 
 const { pathOf } = require('../../core/call-place')
-const { isOfNode, isOwn, packageOf, sourceOf } = require('../../core/stack-frames')
+const { isOfNode, isOwn, packageOf, shown } = require('../../core/stack-frames')
 
 const NODE = '(node)'
 const ENGINE = '(v8)'
@@ -49,11 +49,9 @@ class CallFrames {
     const place = placeKey(callFrame)
     const known = this.#byPlace.get(place)
     if (known !== undefined) return known
-    const frame = describe(callFrame)
-    const source = this.#sources.get(place)
-    const shown = source === undefined ? frame : { ...frame, file: source.file, line: source.line }
-    this.#byPlace.set(place, shown)
-    return shown
+    const frame = describe(callFrame, this.#sources.get(place))
+    this.#byPlace.set(place, frame)
+    return frame
   }
 }
 
@@ -61,17 +59,24 @@ class CallFrames {
 const placeKey = ({ functionName, scriptId, lineNumber, columnNumber }) =>
   `${scriptId}:${lineNumber}:${columnNumber}:${functionName}`
 
-/** @param {CallFrame} callFrame @returns {Frame} */
-function describe({ functionName, scriptId, url, lineNumber, columnNumber }) {
+/** @param {CallFrame} callFrame @param {{ path: string, line: number } | undefined} source @returns {Frame} */
+function describe({ functionName, scriptId, url, lineNumber }, source) {
   const name = functionName || '(anonymous)'
   if (ENGINE_NAMES.has(name)) return ofEngine(name)
-  const path = pathOf(url)
+  const { path, line } = source ?? { path: pathOf(url), line: lineNumber + 1 }
   if (scriptId === NO_SCRIPT)
     return { name, file: null, line: null, package: NODE, path, isNode: true, isNative: true }
   if (isOwn({ path }) && MEASURING.test(path)) return PROFILER
   const isNode = isOfNode(path)
-  const { file, line } = sourceOf({ name, path, line: lineNumber + 1, column: columnNumber, begin: 0 })
-  return { name, file, line, package: isNode ? NODE : ownerOf(path), path, isNode, isNative: false }
+  return {
+    name,
+    file: shown(path),
+    line,
+    package: isNode ? NODE : ownerOf(path),
+    path,
+    isNode,
+    isNative: false,
+  }
 }
 
 /** @param {string} path */

@@ -5,6 +5,7 @@
 const { findSourceMap } = require('node:module')
 const { Worker } = require('node:worker_threads')
 const { pathOf } = require('../../core/call-place')
+const { ownFile } = require('../../core/own-files')
 const { sourceOf } = require('../../core/stack-frames')
 const { placeKey } = require('./call-frames')
 
@@ -13,8 +14,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
 /**
  * @import { CallFrame } from './call-frames'
  * @import { CpuProfile, HeapNode, HeapProfile } from './profile-tree'
- * @typedef {Map<string, { name: string, file: string, line: number }>} Sources by place, where there is a
- *   source map
+ * @typedef {Map<string, { path: string, line: number }>} Sources by place, where there is a source map
  * @typedef {'cpu' | 'heap'} Kind
  * @typedef {{ atMs: number, durationMs: number }} When
  * @typedef {{ startPauseMs: number, durationMs: number, growthMs?: number, readPauseMs?: number }} Figures
@@ -27,14 +27,15 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
  * @typedef {{ pprof: Uint8Array }} PprofAnswer
  */
 
-const threadFile = () => require.resolve('./profile-thread')
+const threadFile = () => ownFile('features/profiles/profile-thread.js')
 
-/** Whether the file of the thread exists: a bundler leaves it out. */
-function hasThread() {
+/** @returns {string | undefined} why there is no thread, where a bundler has left out its file */
+function missingThread() {
   try {
-    return threadFile() !== ''
-  } catch {
-    return false
+    threadFile()
+    return undefined
+  } catch (error) {
+    return /** @type {Error} */ (error).message
   }
 }
 
@@ -85,8 +86,8 @@ function sourcesOf(profile) {
       column: columnNumber,
       begin: 0,
     }
-    const { name, file, line } = sourceOf(place)
-    sources.set(placeKey(callFrame), { name, file, line })
+    const { path, line } = sourceOf(place)
+    sources.set(placeKey(callFrame), { path, line })
   }
   for (const { callFrame } of profile.nodes ?? []) add(callFrame)
   /** @param {HeapNode} node */
@@ -107,4 +108,4 @@ function hasMap(url) {
   }
 }
 
-module.exports = { hasThread, sourcesOf, workOn }
+module.exports = { missingThread, sourcesOf, workOn }

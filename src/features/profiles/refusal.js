@@ -6,7 +6,7 @@
 const { isInspected } = require('../../core/environment/inspected')
 const { grantsText, missingFor } = require('../../core/environment/permissions')
 const { bytes, percent } = require('../../core/readable')
-const { hasThread } = require('./profile-work')
+const { missingThread } = require('./profile-work')
 const { ProfilerSession } = require('./profiler-session')
 
 const MOST_HEAP = 0.85
@@ -54,11 +54,8 @@ function missingForProfiles() {
   const missing = missingFor('profiles')
   if (missing.length > 0)
     return { status: 503, text: `Node's permission model forbids profiles. Missing: ${grantsText(missing)}.` }
-  if (hasThread()) return undefined
-  return {
-    status: 503,
-    text: 'The files of Spillway are missing, as in a bundle. Leave spillway out of the bundle, with `external` of the bundler.',
-  }
+  const text = missingThread()
+  return text === undefined ? undefined : { status: 503, text }
 }
 
 /** How much memory a heap snapshot may take beside the heap. @param {Memory} memory */

@@ -8,6 +8,7 @@ const { randomUUID } = require('node:crypto')
 const { Worker, isMainThread, threadId } = require('node:worker_threads')
 const { systemClock: clock } = require('../../core/clock')
 const { isInspected } = require('../../core/environment/inspected')
+const { ownFile } = require('../../core/own-files')
 const { watchProcessEnd } = require('./process-end')
 const { createStackReader } = require('./running-stack')
 const { NATIVE_MS } = require('./stall-cause')
@@ -23,6 +24,8 @@ const {
   STOP,
   periodOf,
 } = require('./stall-signals')
+
+const WORKER = 'features/stalls/stall-watcher-thread.js'
 
 /** A watching thread needs no more, whatever the process has. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 }
@@ -114,7 +117,7 @@ class StallWatcher {
     }
     const blocked = [...this.#subscribers].map((each) => each.blocked).sort(byDeeds)[0]
     const thresholdMs = Math.min(...[...this.#subscribers].map((each) => each.thresholdMs))
-    const worker = new Worker(this.#served?.file ?? require.resolve('./stall-watcher-thread'), {
+    const worker = new Worker(this.#served?.file ?? ownFile(WORKER), {
       // Neither the preloaded modules of the application nor its options are the watcher's.
       execArgv: [],
       env: {},

@@ -4,7 +4,7 @@
 
 const { createHash } = require('node:crypto')
 const { readFile } = require('node:fs/promises')
-const path = require('node:path')
+const { ownFile } = require('../../../core/own-files')
 const { VERSION } = require('../../../core/version')
 const { makeOptions, makeReleases, makeSteps } = require('./appendix')
 const { makeCurves, releasedAt } = require('./curve')
@@ -17,7 +17,7 @@ const { makePools, makeSockets } = require('./service-tables')
 const { makeSection } = require('./table')
 const { Times } = require('./times')
 
-const STYLES = [path.join(__dirname, '../page/colors.css'), path.join(__dirname, 'report.css')]
+const STYLES = ['features/admin/page/colors.css', 'features/admin/report/report.css']
 const DATA_ID = 'spillway-run'
 const DATA = new RegExp(`<script type="application/json" id="${DATA_ID}">([^<]*)</script>`)
 
@@ -28,7 +28,7 @@ let style
 
 /** @returns {Promise<string>} */
 function loadStyle() {
-  style ??= Promise.all(STYLES.map((file) => readFile(file, 'utf8')))
+  style ??= Promise.all(STYLES.map(async (name) => readFile(ownFile(name), 'utf8')))
     .then((texts) => texts.join('\n'))
     .catch((error) => {
       style = undefined
