@@ -254,6 +254,28 @@ export interface Spillway {
   signal(request: RequestHolder): AbortSignal
 
   /**
+   * Names the route of a request where no router of Express, Koa or Restify does: an operation of GraphQL, a
+   * procedure of tRPC, a route of Fastify or Hono. Anything but a non-empty string names nothing. Name
+   * templates and operations of your own, never what a client has written: see `routes.max`.
+   *
+   * @throws {SpillwayError} if the first argument is not a request
+   * @example spillway.nameRoute(req, OPERATIONS.has(name) ? `/graphql ${name}` : '/graphql (other)')
+   * @see [docs/routes.md](./docs/routes.md#name-routes-yourself)
+   */
+  nameRoute(req: RequestHolder, name: string | undefined): void
+
+  /**
+   * Counts, logs and traces an error that the application or its framework answers by itself, under the route
+   * of its request. An error is recorded once for a request. Its status is its own, or that of the answer so
+   * far, or 500.
+   *
+   * @throws {SpillwayError} if the second argument is not a request
+   * @example fastify.addHook('onError', async (request, _, error) => spillway.recordError(error, request))
+   * @see [docs/errors.md](./docs/errors.md#errors-that-others-answer)
+   */
+  recordError(error: unknown, req: RequestHolder): void
+
+  /**
    * All figures of this process, or thread, as one frozen plain object.
    *
    * @example const { p99Ms } = spillway.snapshot().requests.lastMinute

@@ -294,6 +294,24 @@ class Spillway {
     return this.#instance.features.use('signals').of(given)
   }
 
+  /**
+   * @param {RequestHolder} given
+   * @param {string | undefined} name
+   */
+  nameRoute(given, name) {
+    const { nameRoute } = require('./core/route/named-route')
+    nameRoute(requireHeld(given, 'nameRoute').res, name)
+  }
+
+  /**
+   * @param {unknown} error
+   * @param {RequestHolder} given
+   */
+  recordError(error, given) {
+    const { req, res } = requireHeld(given, 'recordError')
+    this.#instance.failures.record(error, req, res, res?.statusCode)
+  }
+
   ready() {
     this.#instance.lifecycle.health.markReady()
   }

@@ -19,6 +19,7 @@ const {
 } = require('@opentelemetry/sdk-metrics')
 const prometheusIo = require('@prometheus-io/client')
 const express = require('express')
+const { fastify } = require('fastify')
 const pino = require('pino')
 const { parseAllDocuments } = require('yaml')
 const spillway = require('../../src')
@@ -57,6 +58,9 @@ const fixturesOf = (created, tests, exits) => ({
   },
   authenticate: (_req, _res, next) => next(),
   routes: express.Router(),
+  get fastify() {
+    return fastify()
+  },
   orders: { find: async (id) => (id === '7' ? { id } : undefined) },
   pool: { query: async () => {}, end: async () => {}, waitingCount: 0 },
   get mongoose() {
@@ -217,6 +221,10 @@ const CHECKS = {
       assert.equal(await getText(`${url}/metrics`), 'mine')
       assert.equal(await getText(`${url}/livez`), '{"status":"ok"}')
     },
+  },
+  'docs/frameworks.md: Next': {
+    modules: { 'node:fs': { readFileSync: () => '{ "staticRoutes": [], "dynamicRoutes": [] }' } },
+    check: ({ declared }) => assert.equal(declared.routes.label({ url: '/_next/a.js' }), '/_next'),
   },
   'docs/routes.md: Name routes yourself': {
     check: async ({ declared }) => {

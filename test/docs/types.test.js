@@ -129,6 +129,7 @@ const AROUND = `
 import http from 'node:http'
 import test from 'node:test'
 import express from 'express'
+import type { FastifyInstance } from 'fastify'
 import Koa from 'koa'
 import { register } from 'prom-client'
 import { PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics'
@@ -147,6 +148,9 @@ declare const io: SocketIoServer
 declare const wss: WebSocketServer
 declare const req: http.IncomingMessage
 declare const cached: string[]
+declare const name: string
+declare const OPERATIONS: Set<string>
+declare const fastify: FastifyInstance
 declare const exporter: PushMetricExporter
 declare const report: express.RequestHandler
 declare function recommend(req: http.IncomingMessage): Promise<string[]>

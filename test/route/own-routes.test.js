@@ -12,7 +12,6 @@ const Koa3 = require('koa')
 const getRawBody = require('raw-body')
 const { hasPeer, peer } = require('../../bench/support/peers')
 const { pinoWithLines } = require('../support/lines')
-const { recipe } = require('../gate/recipes')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
@@ -205,25 +204,4 @@ test('an upgrade has a route', async (t) => {
   server.on('upgrade', (_req, socket) => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'))
   await request({ path: '/', headers: { connection: 'upgrade', upgrade: 'x' } })
   assert.deepEqual(listed(await ended(spillway, 1)), ['GET (upgrade)'])
-})
-
-test('the recipe names operations of GraphQL, and no name that a client made up', async (t) => {
-  const { plugin, routes } = await recipe('GraphQL operations', ['plugin', 'routes'])
-  const spillway = spillwayFor(t, { routes })
-  // As GraphQL Yoga calls its plugins: with Node's request in the context.
-  const yoga = (req, res) => {
-    const operationName = new URL(req.url, 'http://x').searchParams.get('operationName') ?? undefined
-    plugin.onParams({ params: { operationName }, context: { req, res } })
-    res.end('{}')
-  }
-  const app = require('express')().use(spillway.express())
-  app.use('/graphql', yoga).get('/other', (_req, res) => res.end())
-  const { get } = await serve(t, app)
-  for (const path of ['?operationName=Orders', '?operationName=Made-up', '']) await get(`/graphql${path}`)
-  await get('/other')
-  assert.deepEqual(listed(await ended(spillway, 4)), [
-    'GET /graphql Orders',
-    'GET /graphql (other)',
-    'GET /other',
-  ])
 })

@@ -93,8 +93,11 @@ function pathText(path) {
 }
 
 const ROOT = createRoot()
+/** The routes that the application has named. */
+const NAMED = createRoot()
 
 exports.MAX_NODES = MAX_NODES
+exports.NAMED = NAMED
 exports.ROOT = ROOT
 exports.RouteNode = RouteNode
 exports.pathText = pathText

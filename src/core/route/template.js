@@ -4,7 +4,7 @@
 // label in parentheses, which no template has.
 
 const { koaTemplate } = require('./koa')
-const { ROOT } = require('./route-node')
+const { NAMED, ROOT } = require('./route-node')
 const { urlPath } = require('../url-path')
 const { undispatchedRoute } = require('./instrument-router')
 
@@ -51,7 +51,7 @@ function ownRoute({ hasBadBody, req }) {
 
 /** @param {RoutedState} routeState @param {number} status */
 function frameworkTemplate(routeState, status) {
-  if (routeState.ctx !== undefined)
+  if (routeState.ctx !== undefined && routeState.node?.base !== NAMED)
     return koaTemplate(/** @type {RoutedState & { ctx: RoutedContext }} */ (routeState), status)
   if (routeState.node !== undefined)
     return expressTemplate(/** @type {RoutedState & { node: RouteNode }} */ (routeState), status)

@@ -1,0 +1,20 @@
+'use strict'
+// The route of a request, as the application names it: for what routes by the body, such as GraphQL, and for
+// frameworks whose routers are not instrumented.
+
+const { NAMED } = require('./route-node')
+const { routeStateOf } = require('./route-state')
+
+/**
+ * An error that follows keeps the name; a route that is entered later has its own.
+ *
+ * @param {import('./route-state').RoutedResponse | undefined} res
+ * @param {unknown} name anything but a non-empty string names nothing
+ */
+function nameRoute(res, name) {
+  const routeState = routeStateOf(res)
+  if (routeState === undefined || typeof name !== 'string' || name === '') return
+  routeState.node = routeState.errorNode = NAMED.route(name)
+}
+
+module.exports = { nameRoute }

@@ -1,0 +1,82 @@
+'use strict'
+// docs/frameworks.md with the frameworks that the repository has: Fastify, Hono, and Next's list of pages.
+// test/frameworks/ has the others.
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { test } = require('node:test')
+const { figuresOf, frameworkBlock } = require('../support/framework-blocks')
+const { ask, serve } = require('../support/serve')
+const { ended, spillwayFor } = require('../support/spillway')
+
+test('Fastify has its routes and its errors by two hooks', async (t) => {
+  const spillway = spillwayFor(t)
+  const fastify = require('fastify')()
+  t.after(() => fastify.close())
+  await frameworkBlock('Fastify', { spillway, fastify })
+  fastify.get('/users/:id', async ({ params }) => params)
+  fastify.get('/fails/:id', async () => {
+    throw new TypeError('no')
+  })
+  await fastify.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = fastify.server.address()
+  const answers = []
+  for (const path of ['/users/7', '/users/8', '/fails/7', '/none'])
+    answers.push((await ask({ port, path })).status)
+  assert.deepEqual(answers, [200, 200, 500, 404])
+  assert.deepEqual(figuresOf(await ended(spillway, 4)), {
+    routes: { 'GET /users/:id': 2, 'GET /fails/:id': 1, 'GET (unmatched)': 1 },
+    errors: ['TypeError 500 /fails/:id'],
+  })
+})
+
+test('Hono has its routes by a middleware, and its errors by onError', async (t) => {
+  const spillway = spillwayFor(t)
+  let server
+  const { serve: serveHono } = await import('@hono/node-server')
+  const load = async (name) =>
+    name === '@hono/node-server'
+      ? { serve: (options) => (server = serveHono({ ...options, port: 0, hostname: '127.0.0.1' })) }
+      : import(name)
+  const { app } = await frameworkBlock('Hono', { spillway, load })
+  t.after(() => server.close())
+  app.get('/fails/:id', () => {
+    throw new TypeError('no')
+  })
+  if (!server.listening) await once(server, 'listening')
+  const { port } = server.address()
+  const answers = []
+  for (const path of ['/users/7', '/users/8', '/fails/7', '/none'])
+    answers.push((await ask({ port, path })).status)
+  assert.deepEqual(answers, [200, 200, 500, 404])
+  assert.deepEqual(figuresOf(await ended(spillway, 4)), {
+    routes: { 'GET /users/:id': 2, 'GET /fails/:id': 1, 'GET (unmatched)': 1 },
+    errors: ['TypeError 500 /fails/:id'],
+  })
+})
+
+test("Next's list of pages names the routes", async (t) => {
+  // As `next build` of Next 16 writes it.
+  const manifest = {
+    staticRoutes: [
+      { page: '/', regex: '^/(?:/)?$' },
+      { page: '/about', regex: '^/about(?:/)?$' },
+    ],
+    dynamicRoutes: [{ page: '/users/[id]', regex: '^/users/([^/]+?)(?:/)?$' }],
+  }
+  const load = async () => ({ readFileSync: () => JSON.stringify(manifest) })
+  const { routes } = await frameworkBlock('Next', { load })
+  const spillway = spillwayFor(t, { routes })
+  const { get } = await serve(
+    t,
+    spillway.wrap((_req, res) => res.end())
+  )
+  for (const path of ['/', '/about?x=1', '/users/7', '/_next/static/a.js', '/none']) await get(path)
+  assert.deepEqual(figuresOf(await ended(spillway, 5)).routes, {
+    'GET /': 1,
+    'GET /about': 1,
+    'GET /users/[id]': 1,
+    'GET /_next': 1,
+    'GET (unmatched)': 1,
+  })
+})
