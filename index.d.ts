@@ -266,8 +266,7 @@ export interface Spillway {
 
   /**
    * Counts, logs and traces an error that the application or its framework answers by itself, under the route
-   * of its request. An error is recorded once for a request. Its status is its own, or that of the answer so
-   * far, or 500.
+   * of its request. An error is recorded once for a request. Its status is its own, or 500.
    *
    * @throws {SpillwayError} if the second argument is not a request
    * @example fastify.addHook('onError', async (request, _, error) => spillway.recordError(error, request))

@@ -309,7 +309,7 @@ class Spillway {
    */
   recordError(error, given) {
     const { req, res } = requireHeld(given, 'recordError')
-    this.#instance.failures.record(error, req, res, res?.statusCode)
+    this.#instance.failures.record(error, req, res)
   }
 
   ready() {
