@@ -254,9 +254,9 @@ export interface Spillway {
   signal(request: RequestHolder): AbortSignal
 
   /**
-   * Names the route of a request where no router of Express, Koa or Restify does: an operation of GraphQL, a
-   * procedure of tRPC, a route of Fastify or Hono. Anything but a non-empty string names nothing. Name
-   * templates and operations of your own, never what a client has written: see `routes.max`.
+   * Names the route of a request where no router of Express, Koa or Restify does. It may be an operation of
+   * GraphQL, a procedure of tRPC, or a route of Fastify or Hono. Anything but a non-empty string names
+   * nothing. Name templates and operations of your own, never what a client has written: see `routes.max`.
    *
    * @throws {SpillwayError} if the first argument is not a request
    * @example spillway.nameRoute(req, OPERATIONS.has(name) ? `/graphql ${name}` : '/graphql (other)')
@@ -1840,10 +1840,10 @@ export interface HealthCheckOptions {
 }
 
 /**
- * A pool: `MongoClient` of mongodb, connection of mongoose, `Pool` of pg, pool of mysql2, generic-pool or tarn, instance of knex, `ConnectionPool` of mssql.
- * A client or pool of redis, a client of ioredis, a `Pool` or `Client` of undici, a `Worker` of BullMQ.
- * An instance of Sequelize, a `DataSource` of TypeORM, or a database of Drizzle, by the pool below it.
- * Any other pool by its figures.
+ * A pool: `MongoClient` of mongodb, connection of mongoose, `Pool` of pg, pool of mysql2, generic-pool or
+ * tarn, instance of knex, `ConnectionPool` of mssql. A client or pool of redis, a client of ioredis, a `Pool`
+ * or `Client` of undici, a `Worker` of BullMQ. An instance of Sequelize, a `DataSource` of TypeORM, or a
+ * database of Drizzle, by the pool below it. Any other pool by its figures.
  */
 export type ObservablePool = object | PoolFigures
 

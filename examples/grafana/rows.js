@@ -413,7 +413,7 @@ const ROWS = [
         description:
           'How short each process is of its scarcest resource, from 0 to 1. From 0.75 on `shouldDegrade()` asks for cheaper answers.',
         unit: 'percentunit',
-        of: [[`max by (instance) (spillway_pressure{${OF_JOB}})`, '{{instance}}']],
+        of: [[`max by (instance) (spillway_pressure_ratio{${OF_JOB}})`, '{{instance}}']],
       },
       {
         title: 'Degraded answers by class',

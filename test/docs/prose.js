@@ -26,8 +26,7 @@ function filesToRead() {
     cwd: ROOT,
     encoding: 'utf8',
   })
-  return list
-    .split('\n')
+  return [...new Set(list.split('\n'))]
     .filter((name) => /\.(?:js|ts|md)$/.test(name))
     .filter((name) => !/\/vendor\/|docs\/decisions\/|CHANGELOG|^bench\/|^test\/|^examples\//.test(name))
 }

@@ -84,7 +84,7 @@ test('pool-exhausted names the query that takes half of the time of all queries'
   })
   assert.match(
     summaryWith([kind('orders', 90), kind('items', 10)]),
-    / The query find orders takes 90 % of the time of all queries, 90 ms in the mean\.$/
+    / The query find orders takes 90 % of the time of all queries, 90 ms on average\.$/
   )
   assert.doesNotMatch(summaryWith([kind('orders', 40), kind('items', 35), kind('users', 30)]), /query/)
   assert.doesNotMatch(summaryWith([]), /query/)

@@ -86,7 +86,11 @@ class Oldest {
     this.queuedMs = this.queuedStallFreeMs = this.dueMs = Number.POSITIVE_INFINITY
   }
 
-  /** Whether a deadline may be over: a sum is rounded, and a millisecond covers that. @param {number} nowMs */
+  /**
+   * Whether a deadline may be over: a sum is rounded, and a millisecond covers that.
+   *
+   * @param {number} nowMs
+   */
   mayBePastDeadline(nowMs) {
     return nowMs + 1 >= this.dueMs
   }

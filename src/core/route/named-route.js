@@ -1,5 +1,5 @@
 'use strict'
-// The route of a request, as the application names it: for what routes by the body, such as GraphQL, and for
+// The route of a request, as the application names it. GraphQL needs it, which routes by the body, and so do
 // frameworks whose routers are not instrumented.
 
 const { NAMED } = require('./route-node')

@@ -1,5 +1,5 @@
 'use strict'
-// What a limit would reject in mode `observe`, in which every request runs at once. It is modelled by the
+// What a limit would reject in mode `observe`, where every request runs at once. It is modelled by the
 // mean time that a place is held.
 // - While the loop is full, one turn reads what arrived during the turn before. As in the gate's model, these
 //   arrivals are spread evenly over their turn (docs/decisions/0056).
@@ -41,7 +41,8 @@ class ObservedPlaces {
   /**
    * @param {{ readonly maxConcurrent: number, readonly maxQueue: number, readonly slotHeldMs: number }} limit
    * @param {{ clock: Pick<Clock, 'now' | 'idleMs' | 'afterTurn'>, turns: Pick<LoopTurns, 'beganIdle' |
-   *   'isIdling' | 'mostReadyDelayMs'>, gateShare: { readonly value: number }, onWouldReject: (arrival: Arrival) => void }} parts
+   *   'isIdling' | 'mostReadyDelayMs'>, gateShare: { readonly value: number },
+   *   onWouldReject: (arrival: Arrival) => void }} parts
    */
   constructor(limit, { clock, turns, gateShare, onWouldReject }) {
     this.#limit = limit

@@ -24,7 +24,8 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {{ samples: { totals(): Map<object, CallSums & { pool: string,
  *   query: string | undefined }>, readings(): Map<string,
  *   Record<string, number>>, endSlices(): void, stateOf(name: string): Pick<PoolFigures, 'max' | 'waiting' |
- *   'asksPerRequest' | 'held' | 'load' | 'holders' | 'queries'> & { isTimed: boolean } | undefined } } | undefined}
+ *   'asksPerRequest' | 'held' | 'load' | 'holders' | 'queries'> & { isTimed: boolean } | undefined } } |
+ *   undefined}
  *   [pools]
  * @property {{ sample(): RouteWaste[] } | undefined} [waste]
  * @typedef {{ method: string, route: string, requests: number, loopMs: number, poolMs: number }} RouteWaste

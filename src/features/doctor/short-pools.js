@@ -117,7 +117,7 @@ function queryOf({ queries = [] }) {
   const share = timesOfAll[0] / timesOfAll.reduce((sum, each) => sum + each, 0)
   if (!(share >= MOST_OF_QUERIES)) return ''
   const [first] = queries
-  return ` The query ${queryName(first)} takes ${percent(share)} of the time of all queries, ${duration(first.lastMinute.meanMs)} in the mean.`
+  return ` The query ${queryName(first)} takes ${percent(share)} of the time of all queries, ${duration(first.lastMinute.meanMs)} on average.`
 }
 
 /** @param {PoolFigures} pool */

@@ -1,6 +1,6 @@
 'use strict'
-// The operation of a query and the table or collection that it asks, and nothing else of its text. A statement
-// may hold anything, so its literals and comments are taken out before a name is looked for.
+// The operation of a query and the table or collection that it asks, and nothing else of its text. A
+// statement may hold anything, so its literals and comments are taken out before a name is looked for.
 
 /** @typedef {{ operation: string, collection: string | undefined }} QueryName */
 
@@ -9,7 +9,10 @@ const MOST_TEXT = 2000
 const MOST_KEPT = 500
 const MOST_NAME = 100
 
-/** Quoted text or a comment, to the end if it is cut off: one pass, so that a quote in a comment opens nothing. */
+/**
+ * Quoted text or a comment, to the end if it is cut off. In one pass, so that a quote in a comment opens
+ * nothing.
+ */
 const NO_CODE = /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$)/g
 /** MySQL quotes texts so, others names. */
 const QUOTED_NAME = /^"[\w.$]+"$/

@@ -1,7 +1,7 @@
 'use strict'
 // The queries over the connections of one pool, with `queries: true`: how long each kind takes, and how often
-// a request of a route makes it. A kind is an operation on a table or collection. The text of a query is never
-// kept. The kinds are bounded in number; queries past the bound are counted as the overflow kind.
+// a request of a route makes it. A kind is an operation on a table or collection. The text of a query is
+// never kept. The kinds are bounded in number; queries past the bound are counted as the overflow kind.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { MinuteSums } = require('../../core/histogram/minute-sums')
@@ -59,7 +59,8 @@ class QueryTable {
   /**
    * @param {{ askerOf: (connection: unknown) => Asker | undefined }} record of the pool
    * @param {QueryMethods} methods
-   * @param {{ clock: import('../../core/clock').Clock, internalErrors: InternalErrors, overflow: string }} parts
+   * @param {{ clock: import('../../core/clock').Clock, internalErrors: InternalErrors, overflow: string }}
+   *   parts
    */
   constructor(
     record,

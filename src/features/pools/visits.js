@@ -1,7 +1,7 @@
 'use strict'
-// Use of pools by one request, and its queries by kind: how often it asks, and how long it holds connections. The sums are kept in the
-// reference that async contexts hold of the request. When it ends, its route is known, and pools.js counts
-// the sums there.
+// Use of pools by one request, and its queries by kind: how often it asks, and how long it holds connections.
+// The sums are kept in the reference that async contexts hold of the request. When it ends, its route is
+// known, and pools.js counts the sums there.
 
 /**
  * @import { LateWork } from '../../core/errors/request-context'

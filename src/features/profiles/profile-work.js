@@ -29,7 +29,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
 
 const threadFile = () => ownFile('features/profiles/profile-thread.js')
 
-/** @returns {string | undefined} why there is no thread, where a bundler has left out its file */
+/** @returns {string | undefined} why the thread is missing: a bundler has left out its file */
 function missingThread() {
   try {
     threadFile()

@@ -15,7 +15,7 @@ const METHODS = ['getMetricsAsArray', 'getMetricsAsJSON', 'getSingleMetric']
 
 /**
  * @param {NodeJS.Dict<NodeModule>} [cache]
- * @returns {GlobalRegistry[]} in the order in which their libraries were loaded, prom-client's first
+ * @returns {GlobalRegistry[]} prom-client's first, the others in the order of loading
  */
 function globalRegistries(cache = require.cache) {
   if (!holdsThisFile(cache)) return [ofBundle()]

@@ -24,14 +24,14 @@ const givenFigures = require('./given-figures')
  *   kind
  * @property {new (pool: never, record: PoolRecord) => Adapter} Adapter
  * @property {(pool: never) => unknown} [nameOf] the name that the driver knows, such as that of the database
- * @property {(pool: never, onPool: any) => { close: () => void }} [follow] with an OnPool, of an object that has several
- *   pools, which come and go. `Adapter` observes each of them
+ * @property {(pool: never, onPool: any) => { close: () => void }} [follow] with an OnPool, of an object that
+ *   has several pools, which come and go. `Adapter` observes each of them
  * @property {QueryMethods} [queries] how its connections are asked, for `queries: true`
  * @typedef {(pool: never, server: string | undefined) => () => void} OnPool
  *   is called for each pool, and returns what takes it off; `server`: what tells it from the others
  * @typedef {{ system: string, methods: readonly string[],
  *   nameOf: (given: ArrayLike<any>) => QueryName | undefined, takesCallback?: boolean }} QueryMethods
- *   `system`: OpenTelemetry's `db.system.name`. `methods`: those of a connection that send a query, and return
+ *   `system`: OpenTelemetry's `db.system.name`. `methods`: those of a connection that send a query. They return
  *   a promise or take a callback. `nameOf`: what a call of one asks for
  */
 

@@ -1,8 +1,8 @@
 'use strict'
-// A `MongoClient` of the MongoDB driver 6 or newer, or a connection of mongoose, which has one. The client has
-// a pool for each server. Each is observed from the event of its creation, which comes before its first use.
-// `checkOut` and `checkIn` are observed, and not their events: an event does not name the caller, and a caller
-// that gives up by an AbortSignal has none.
+// A `MongoClient` of the MongoDB driver 6 or newer, or a connection of mongoose, which has one. The client
+// has a pool for each server. Each is observed from the event of its creation, which comes before its first
+// use. `checkOut` and `checkIn` are observed, and not their events. An event does not name the caller, and a
+// caller that gives up by an AbortSignal has none.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 const { nameOfCommand } = require('../query-names')
@@ -12,11 +12,11 @@ const { nameOfCommand } = require('../query-names')
 /**
  * @typedef {(event: string, listener: () => void) => unknown} Listen
  * @typedef {{ checkOut: unknown, checkIn: unknown, closed: boolean, address: string, waitQueueSize: number,
- *   availableConnectionCount: number, currentCheckedOutCount: number, options: { maxPoolSize: number } }} Pool
- *   the pool of one server
- * @typedef {{ db: unknown, on: Listen, off: Listen, topology?: { s: { servers: Map<string, { pool: Pool }> } },
- *   options: { hosts: unknown[], maxPoolSize: number, dbName?: string, replicaSet?: string,
- *   srvHost?: string } }} Client
+ *   availableConnectionCount: number, currentCheckedOutCount: number, options: { maxPoolSize: number } }}
+ *   Pool the pool of one server
+ * @typedef {{ db: unknown, on: Listen, off: Listen, topology?: { s: { servers: Map<string,
+ *   { pool: Pool }> } }, options: { hosts: unknown[], maxPoolSize: number, dbName?: string,
+ *   replicaSet?: string, srvHost?: string } }} Client
  * @typedef {{ openUri: unknown, on: Listen, off: Listen, client?: Client | null, name?: string }} Mongoose a
  *   connection
  * @typedef {Partial<Client> & Partial<Mongoose> & { connection?: Partial<Mongoose> }} Given
