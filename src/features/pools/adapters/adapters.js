@@ -31,8 +31,8 @@ const givenFigures = require('./given-figures')
  *   is called for each pool, and returns what takes it off; `server`: what tells it from the others
  * @typedef {{ system: string, methods: readonly string[],
  *   nameOf: (given: ArrayLike<any>) => QueryName | undefined, takesCallback?: boolean }} QueryMethods
- *   `system`: OpenTelemetry's `db.system.name`. `methods`: those of a connection that send a query. They return
- *   a promise or take a callback. `nameOf`: what a call of one asks for
+ *   `system`: OpenTelemetry's `db.system.name`. `methods`: those of a connection that send a query, and
+ *   return a promise or take a callback. `nameOf`: what a call of one asks for
  */
 
 /** Any shape may come last: figures that the user gives. @type {readonly Kind[]} */
