@@ -1,5 +1,5 @@
 'use strict'
-// The invariants with features, all of them: invariants.test.js has a sample. They take half a minute of one
+// The invariants with features, all of them: invariants.test.js has a sample. They take a minute of one
 // core.
 
 const { testInvariants } = require('./invariants')
