@@ -41,6 +41,7 @@ const ALONE = [
   'http/restify',
   'log/request-fields',
   // light-my-request too.
+  'request/body-sizes',
   'request/injection',
   // They change a module before others load it.
   'histogram/wrap',

@@ -29,6 +29,7 @@ const ENDED = {
   requestBytes: 1,
   responseBytes: 1,
   isStream: false,
+  scheme: 0,
   res: {},
 }
 

@@ -25,6 +25,7 @@ const ended = {
   requestBytes: 100,
   responseBytes: 1000,
   isStream: false,
+  scheme: 0,
 }
 
 function recorded(...requests) {
