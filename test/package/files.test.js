@@ -30,7 +30,7 @@ const filesIn = (folder) =>
  * What the compiler wrote, what writes the dashboard, the tests of the rules, and the stories, which need
  * packages for development.
  */
-const UNPUBLISHED = /^examples\/(\w+\/dist\/|stories\/|grafana\/(\w+\.js|rules\.test\.yml)$)/
+const UNPUBLISHED = /^examples\/(\w+\/dist\/|stories\/|grafana\/([\w-]+\.js|rules\.test\.yml)$)/
 
 test('the package holds src/, the types, docs and examples, and nothing else', () => {
   const types = ['async-errors.d.ts', 'index.d.ts']
