@@ -886,7 +886,7 @@ export interface ShedOptions {
    *
    * @default 1
    * @example shed: { retryAfter: 5 }
-   * @see [docs/admission.md](./docs/rejected-requests.md#who-rejects-and-what-the-client-gets)
+   * @see [docs/rejected-requests.md](./docs/rejected-requests.md#who-rejects-and-what-the-client-gets)
    */
   readonly retryAfter?: number | undefined
 
@@ -938,7 +938,7 @@ export interface ShedOptions {
    *
    * @default undefined
    * @example shed: { headers: () => ({ 'Access-Control-Allow-Origin': '*' }) }
-   * @see [docs/recipes.md](./docs/rejected-requests.md#headers-for-browsers)
+   * @see [docs/rejected-requests.md](./docs/rejected-requests.md#headers-for-browsers)
    */
   readonly headers?: ShedHeaders | undefined
 
@@ -948,7 +948,7 @@ export interface ShedOptions {
    *
    * @default undefined
    * @example shed: { respond: (req, res) => res.end('busy') }
-   * @see [docs/recipes.md](./docs/rejected-requests.md#answer-a-rejected-request)
+   * @see [docs/rejected-requests.md](./docs/rejected-requests.md#answer-a-rejected-request)
    */
   readonly respond?: { call(req: Request, res: Response, verdict: ShedVerdict): unknown }['call'] | undefined
 
@@ -959,7 +959,7 @@ export interface ShedOptions {
    *
    * @default 'respond'
    * @example shed: { errorMode: 'next' }
-   * @see [docs/admission.md](./docs/rejected-requests.md#who-rejects-and-what-the-client-gets)
+   * @see [docs/rejected-requests.md](./docs/rejected-requests.md#who-rejects-and-what-the-client-gets)
    */
   readonly errorMode?: 'respond' | 'next' | undefined
 }
@@ -1093,7 +1093,7 @@ export interface DeadlineOptions {
    * gets it, also after a redirect. Needs another option of `deadline`. The value is at most 2147483647.
    *
    * @default undefined
-   * @example deadline: { forward: ['orders.internal', 'localhost:4000'] }
+   * @example deadline: { header: 'grpc-timeout', forward: ['orders.internal'] }
    * @see [docs/deadlines.md](./docs/deadlines.md#services-that-are-told)
    */
   readonly forward?: readonly string[] | undefined
@@ -1253,7 +1253,7 @@ export interface InsightOptions {
    *
    * @default true
    * @example insight: { outgoing: false }
-   * @see [docs/insight.md](./docs/where-time-goes.md#outgoing-calls)
+   * @see [docs/where-time-goes.md](./docs/where-time-goes.md#outgoing-calls)
    */
   readonly outgoing?: boolean | undefined
 
@@ -1262,7 +1262,7 @@ export interface InsightOptions {
    *
    * @default true
    * @example insight: { warnings: false }
-   * @see [docs/insight.md](./docs/where-time-goes.md#warnings-of-the-process)
+   * @see [docs/where-time-goes.md](./docs/where-time-goes.md#warnings-of-the-process)
    */
   readonly warnings?: boolean | undefined
   /**
@@ -1271,7 +1271,7 @@ export interface InsightOptions {
    *
    * @default true
    * @example insight: { stalls: 'always' }
-   * @see [docs/insight.md](./docs/stalls.md#stalls)
+   * @see [docs/stalls.md](./docs/stalls.md#stalls)
    */
   readonly stalls?: boolean | 'always' | undefined
 
@@ -1280,7 +1280,7 @@ export interface InsightOptions {
    *
    * @default 100
    * @example insight: { stallThreshold: 200 }
-   * @see [docs/insight.md](./docs/stalls.md#stalls)
+   * @see [docs/stalls.md](./docs/stalls.md#stalls)
    */
   readonly stallThreshold?: number | undefined
 
@@ -1289,7 +1289,7 @@ export interface InsightOptions {
    *
    * @default 1000
    * @example insight: { blockedAfter: 5000 }
-   * @see [docs/insight.md](./docs/stalls.md#while-the-loop-is-blocked)
+   * @see [docs/stalls.md](./docs/stalls.md#while-the-loop-is-blocked)
    */
   readonly blockedAfter?: number | undefined
 
@@ -1300,7 +1300,7 @@ export interface InsightOptions {
    *
    * @default 30000
    * @example insight: { hangAfter: 10_000 }
-   * @see [docs/insight.md](./docs/stalls.md#while-the-loop-is-blocked)
+   * @see [docs/stalls.md](./docs/stalls.md#while-the-loop-is-blocked)
    */
   readonly hangAfter?: number | undefined
 
@@ -1310,7 +1310,7 @@ export interface InsightOptions {
    *
    * @default undefined
    * @example insight: { hangReport: '/var/log/shop' }
-   * @see [docs/insight.md](./docs/stalls.md#a-report-and-an-end)
+   * @see [docs/stalls.md](./docs/stalls.md#a-report-and-an-end)
    */
   readonly hangReport?: string | undefined
 
@@ -1322,7 +1322,7 @@ export interface InsightOptions {
    *
    * @default 0
    * @example insight: { exitAfter: 60_000 }
-   * @see [docs/insight.md](./docs/stalls.md#a-report-and-an-end)
+   * @see [docs/stalls.md](./docs/stalls.md#a-report-and-an-end)
    */
   readonly exitAfter?: number | undefined
 
@@ -1332,7 +1332,7 @@ export interface InsightOptions {
    *
    * @default true
    * @example insight: { parts: false }
-   * @see [docs/insight.md](./docs/where-time-goes.md#parts-of-the-time)
+   * @see [docs/where-time-goes.md](./docs/where-time-goes.md#parts-of-the-time)
    */
   readonly parts?: boolean | undefined
 
@@ -2057,7 +2057,7 @@ export interface ShedCause {
 /**
  * The facts of a rejection, for `shed.respond`, `shed.headers` and `OverloadError`.
  *
- * @see [docs/recipes.md](./docs/rejected-requests.md#what-the-functions-get)
+ * @see [docs/rejected-requests.md](./docs/rejected-requests.md#what-the-functions-get)
  */
 export interface ShedVerdict extends ShedCause {
   /** The resource that is short. Do not send it to clients: an attacker could steer by it. */
@@ -2370,7 +2370,7 @@ export interface ForbiddenFeature {
 /**
  * Loop turns that were busy for `insight.stallThreshold` or longer.
  *
- * @see [docs/insight.md](./docs/stalls.md#stalls)
+ * @see [docs/stalls.md](./docs/stalls.md#stalls)
  */
 export interface StallsSnapshot {
   /** Counts since `createSpillway()`. */
@@ -2593,7 +2593,7 @@ export interface PoolHolds {
 /**
  * Calls that the application makes, by host and by the route that asked.
  *
- * @see [docs/insight.md](./docs/where-time-goes.md#outgoing-calls)
+ * @see [docs/where-time-goes.md](./docs/where-time-goes.md#outgoing-calls)
  */
 export interface OutgoingSnapshot {
   /** At most fifty and `routes.overflow`, by the time of their calls in the last minute, the most first. */
@@ -3081,7 +3081,7 @@ export interface SlowRequest {
 /**
  * The parts of the duration of a request, in milliseconds. They sum to the duration.
  *
- * @see [docs/insight.md](./docs/where-time-goes.md#parts-of-the-time)
+ * @see [docs/where-time-goes.md](./docs/where-time-goes.md#parts-of-the-time)
  */
 export interface RequestParts {
   /** In the queue of the gate. */
