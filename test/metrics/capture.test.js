@@ -47,7 +47,15 @@ function partsFor() {
 }
 
 const GET = 0
-const ENDED = { outcome: 0, requestBytes: 10, responseBytes: 20, firstByteMs: 1, durationMs: 30, status: 200, scheme: 0 }
+const ENDED = {
+  outcome: 0,
+  requestBytes: 10,
+  responseBytes: 20,
+  firstByteMs: 1,
+  durationMs: 30,
+  status: 200,
+  scheme: 0,
+}
 
 function record(recorder, route, how = {}) {
   recorder.routes.find(route, GET).record({ ...ENDED, ...how }, 0)

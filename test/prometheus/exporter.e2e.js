@@ -7,8 +7,6 @@ const { NOTHING_YET, columnsOf, marksOf, panelsOf } = require('../support/dashbo
 const { startPrometheus } = require('../support/prometheus')
 const { answered, startBusyServer } = require('./busy-servers')
 
-/** By the names that host metrics of OpenTelemetry give. */
-
 test("every expression of both dashboards has an answer from OpenTelemetry's exporter", async (t) => {
   const port = await startBusyServer(t, [], { EXPORTER: '1' })
   const prometheus = await startPrometheus(t, port)
