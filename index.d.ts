@@ -666,6 +666,8 @@ export interface MetricsOptions {
    * bodies as they were transferred, by method, route and status. Nothing is computed without it.
    *
    * @default false
+   * @example metrics: { bodySizes: true }
+   * @see [docs/metrics.md](./docs/metrics.md#sizes-of-bodies)
    */
   readonly bodySizes?: boolean | undefined
 
@@ -1896,7 +1898,11 @@ export interface PoolOptions {
   readonly maxWait?: number | false | undefined
   /**
    * Measures the queries of mongodb, pg and mysql2 by operation and table or collection, and how many each
-   * request of a route makes. The text of a query is not kept. Default: `false`.
+   * request of a route makes. The text of a query is not kept.
+   *
+   * @default false
+   * @example spillway.pool('orders', pool, { queries: true })
+   * @see [docs/pools.md](./docs/pools.md#queries)
    */
   readonly queries?: boolean | undefined
 }

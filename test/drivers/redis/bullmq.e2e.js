@@ -52,7 +52,7 @@ test('a Worker of BullMQ: jobs in flight and jobs that wait, however they end', 
   handle.close()
   assert.equal(Object.hasOwn(worker, 'processJob'), false)
 
-  // The queue is asked at once, and by a timer that keeps no process alive.
+  // The queue is asked at each look.
   await queue.pause()
   await worker.pause()
   await queue.resume()
@@ -62,5 +62,6 @@ test('a Worker of BullMQ: jobs in flight and jobs that wait, however they end', 
   again.close()
   // Without its queue, the worker alone.
   spillway.pool('mail', worker)
+  await until(() => now().waiting === 0)
   assert.deepEqual([now().used, now().waiting, now().max], [0, 0, 3])
 })

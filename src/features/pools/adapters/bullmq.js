@@ -1,7 +1,7 @@
 'use strict'
 // A Worker of BullMQ: its jobs in flight, out of its `concurrency`. `processJob` is observed, which each job
 // passes: no event tells that a job was delayed or rate-limited. Its Queue knows how many jobs wait, and has
-// to ask Redis. It is asked every five seconds, once it has answered.
+// to ask Redis. Each look asks, unless Redis still owes an answer, and shows the answer before.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 
@@ -13,29 +13,24 @@ const { ReplacedMethod } = require('../../../core/replaced-method')
  * @typedef {{ worker: Worker, queue?: Queue | undefined }} Given
  */
 
-const WAITING_EVERY_MS = 5000
-
 class BullmqWorker {
   isTimed = false
   #worker
-
+  #queue
   #internalErrors
   #processJob
   #isOpen = true
   #running = 0
   #waiting = 0
   #isAsking = false
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer
 
   /** @param {Given} given @param {PoolRecord} record */
   constructor({ worker, queue }, { internalErrors }) {
     this.#worker = worker
+    this.#queue = queue
     this.#internalErrors = internalErrors
     this.#processJob = new ReplacedMethod(worker, 'processJob', (method) => this.#observe(method))
-    if (queue === undefined) return
-    this.#timer = setInterval(() => this.#askWaiting(queue), WAITING_EVERY_MS).unref()
-    this.#askWaiting(queue)
+    this.#askWaiting()
   }
 
   /** @param {ReplacedMethod} method */
@@ -52,13 +47,12 @@ class BullmqWorker {
     }
   }
 
-  /** @param {Queue} queue */
-  async #askWaiting(queue) {
+  async #askWaiting() {
     // A Redis that is away answers once it is back: meanwhile there is one question.
-    if (this.#isAsking) return
+    if (this.#queue === undefined || this.#isAsking) return
     this.#isAsking = true
     try {
-      this.#waiting = await queue.getWaitingCount()
+      this.#waiting = await this.#queue.getWaitingCount()
     } catch (error) {
       this.#waiting = 0
       if (this.#isOpen) this.#internalErrors.report('pools', error)
@@ -76,12 +70,12 @@ class BullmqWorker {
 
   figures() {
     const { max } = this
+    this.#askWaiting()
     return { used: this.#running, idle: Math.max(0, max - this.#running), waiting: this.#waiting, max }
   }
 
   close() {
     this.#isOpen = false
-    clearInterval(this.#timer)
     this.#processJob.restore()
   }
 }
