@@ -48,9 +48,9 @@ describe('an address that cannot be asked', () => {
     }
   })
 
-  test('a server that speaks no HTTP, or hangs up', async (t) => {
+  test('a server that does not speak HTTP, or hangs up', async (t) => {
     for (const [greeting, pattern] of /** @type {const} */ ([
-      ['SSH-2.0-OpenSSH\r\n', /speaks no HTTP/],
+      ['SSH-2.0-OpenSSH\r\n', /does not speak HTTP/],
       ['', /closed the connection/],
     ])) {
       const server = net
@@ -64,7 +64,7 @@ describe('an address that cannot be asked', () => {
 
   test('a server without TLS asked by https', async (t) => {
     const { port } = await standInFor(t, {})
-    await refused(t, ['doctor', `https://127.0.0.1:${port}`], /speaks no TLS\. Use http:\/\//)
+    await refused(t, ['doctor', `https://127.0.0.1:${port}`], /does not speak TLS\. Use http:\/\//)
   })
 
   test('a redirect is shown and not followed', async (t) => {
@@ -168,8 +168,8 @@ describe('a command that is wrong', () => {
       ['report', '9464', 'npx', 'autocannon'],
       /'npx' is one argument too many\. Write -- before a command to run/,
     ],
-    [['top', '99999'], /'99999' is no port/],
-    [['top', 'ftp://host'], /'ftp:\/\/host' is no address/],
+    [['top', '99999'], /'99999' is not a port/],
+    [['top', 'ftp://host'], /'ftp:\/\/host' is not an address/],
     [['top', 'http://user:secret@host'], /Give the token by --token or SPILLWAY_ADMIN_TOKEN/],
     [['report', '--from', 'noon'], /--from needs a time, such as --from -5m/],
     [['report', '--for', '30'], /--for needs a duration, such as --for 90s/],
@@ -202,7 +202,7 @@ describe('a command that is wrong', () => {
   })
 
   test('a wrong address in the environment is named with its variable', (t) =>
-    refused(t, ['top'], /'x:y:z' in SPILLWAY_ADMIN_URL is no address/, {
+    refused(t, ['top'], /'x:y:z' in SPILLWAY_ADMIN_URL is not an address/, {
       env: { SPILLWAY_ADMIN_URL: 'x:y:z' },
     }))
 })

@@ -259,10 +259,7 @@ describe('what the process remembers', () => {
       newFile(),
     ])
     assert.equal(code, 2)
-    assert.match(
-      err,
-      /has kept no second of this time\. It remembers the last ten minutes: \d\d:\d\d:\d\d to/
-    )
+    assert.match(err, /has no figures of this time\. It remembers the last ten minutes: \d\d:\d\d:\d\d to/)
   })
 
   test('--json prints the figures and writes no file', async (t) => {

@@ -31,7 +31,7 @@ const LEAST = [
 const rows = new Map(
   [
     .../** @type {any} */ (pages.find(({ path }) => path === 'docs/development.md')).text.matchAll(
-      /^\| `([a-z-]+)` \|.*\| (.*) \|$/gm
+      /^\| `([a-z-]+)` \|.*\| (.*`--.*) \|$/gm
     ),
   ].map(([, feature, cell]) => [feature, [...cell.matchAll(/`(--[a-z-]+)/g)].map(([, flag]) => flag)])
 )

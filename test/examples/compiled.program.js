@@ -28,7 +28,7 @@ async function metricsWith(url, line) {
 }
 
 const counted = (route, status) =>
-  `http_server_request_duration_seconds_count{http_request_method="GET",http_route="${route}",http_response_status_code="${status}"} 1\n`
+  `http_server_request_duration_seconds_count{http_request_method="GET",http_route="${route}",http_response_status_code="${status}",url_scheme="http"} 1\n`
 
 describe('an example in TypeScript', () => {
   test('typescript/server.ts compiles, answers and leaves with 0 on SIGTERM', async (t) => {

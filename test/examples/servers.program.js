@@ -54,7 +54,7 @@ describe('a small example', () => {
       assert.equal(answer.status, 200)
       assert.match(answer.body, /7|book/)
 
-      const counted = `http_server_request_duration_seconds_count{http_request_method="GET",http_route="${route}",http_response_status_code="200"} 1\n`
+      const counted = `http_server_request_duration_seconds_count{http_request_method="GET",http_route="${route}",http_response_status_code="200",url_scheme="http"} 1\n`
       let metrics
       // The server counts an answer a moment after the client has it; and a worker that is still busy
       // starting is silent.

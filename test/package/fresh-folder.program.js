@@ -53,7 +53,7 @@ const server = app.listen(0, '127.0.0.1', async () => {
 })
 `
 const SERIES =
-  'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/users/:id",http_response_status_code="200"} 1'
+  'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/users/:id",http_response_status_code="200",url_scheme="http"} 1'
 
 const PROGRAMS = {
   'program.cjs': `const express = require('express')\nconst { createSpillway } = require('spillway')\n${PROGRAM}`,
