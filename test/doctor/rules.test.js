@@ -487,7 +487,7 @@ test('a short pool is named with its holder and the size that would do, or with 
   )
   assert.match(
     claimOf({ held: { longestMs: 60_000 } }).advice,
-    /held, one for 60 s: look for a path of GET \/report/
+    /held, one for 60 s\. Look whether GET \/report waits/
   )
   const leaking = claimOf({ held: { longestMs: 60_000 } })
   assert.match(

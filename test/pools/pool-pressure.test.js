@@ -77,3 +77,18 @@ test('where one use in twenty takes twenty times as long, more are tolerated ahe
   }
   assert.ok(pool.rejectsFrom > 40, String(pool.rejectsFrom))
 })
+
+for (const [what, useMs, gapMs] of [
+  ['an ordinary pool gets a request every 100 ms', USE_MS, 100],
+  ['a slow pool gets one as often as it serves one, so that its queue does not grow', 2000, 400],
+]) {
+  test(`while a request would wait too long, ${what}`, () => {
+    const pool = new Pool()
+    pool.use(1000, useMs)
+    pool.figures.waiting = 1000
+    pool.pressure.onAdmit(0)
+    assert.equal(pool.pressure.rejects(ROUTE, NORMAL, gapMs), true)
+    assert.equal(pool.pressure.rejects(ROUTE, NORMAL, gapMs + 1), false)
+    assert.equal(pool.pressure.rejects({ ...ROUTE, asksPerRequest: 2 }, NORMAL, gapMs + 1), gapMs > 100)
+  })
+}

@@ -152,7 +152,7 @@ function adviceOf(pool, needed) {
   const [holder] = holders
   const whose = holder === undefined || holder.route === null ? 'its requests' : routeName(holder)
   if (isLeaking(pool))
-    return `All connections of '${name}' are held, one for ${duration(held.longestMs)}: look for a path of ${whose} that does not give its connection back, such as an error before \`release()\`.`
+    return `All connections of '${name}' are held, one for ${duration(held.longestMs)}. Look whether ${whose} waits for a query that still runs. If not, a path of it does not give its connection back, such as an error before \`release()\`.`
   if (isLimitedByServer(pool))
     return `A larger pool would not help: a use takes longer the more connections are in use, so the server behind '${name}' is the limit. Make what ${whose} asks of it cheaper, or hold connections for a shorter time.`
   const size =

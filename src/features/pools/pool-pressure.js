@@ -22,8 +22,11 @@ const LEAST_AHEAD = 20
  */
 const MOST_SPREAD = 20
 const SPREAD_SMOOTHING = 0.01
-/** Admit at least one request in this time, so that the figures stay fresh. */
-const MAX_ADMIT_GAP_MS = 100
+/**
+ * Admit at least one request in this time, so that the figures stay fresh. A pool that serves fewer gets one
+ * as often as it serves one, so that its queue does not grow.
+ */
+const LEAST_ADMIT_GAP_MS = 100
 /** A pool is watched for so long after a caller had to wait. */
 const WATCH_MS = 300_000
 
@@ -142,7 +145,7 @@ class PoolPressure {
     if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
     const waitMs = ahead * slotMs * route.asksPerRequest
     if (!this.#isTooLong(ahead, waitMs, nowMs - this.#emptiedMs)) return false
-    return nowMs - this.#lastAdmitMs <= MAX_ADMIT_GAP_MS
+    return nowMs - this.#lastAdmitMs <= Math.max(LEAST_ADMIT_GAP_MS, slotMs * route.asksPerRequest)
   }
 
   /** @param {number} ahead @param {number} waitMs @param {number} standsMs */
