@@ -1,6 +1,6 @@
 // The public types, maintained by hand. test/types/conformance.ts fails if they and src/ differ. Framework
-// types are structural, so that neither Express nor Koa nor their type packages have to be installed.
-// Each option has its default, an example and its page in docs/, which test/docs/types.test.js checks.
+// types are structural: neither Express nor Koa, nor their type packages, need to be installed. Each option
+// has its default, an example and its page in docs/, which test/docs/types.test.js checks.
 //
 // The regions of this file, for the outline of an editor:
 //   The instance: createSpillway() and its members
@@ -38,9 +38,10 @@ import type { LoggerOptions as PinoOptions } from 'pino'
 export function createSpillway(options?: SpillwayOptions): Spillway
 
 /**
- * Manages workers of `node:cluster`, in the primary process. It forks them, and forks a new one for each that
- * crashed. It replaces a worker above `memory.recycleAt`, and all workers on `restart()`, and starts the new
- * worker first. SIGTERM and SIGINT drain all workers and end the process; SIGUSR2 restarts all workers.
+ * Manages workers of `node:cluster`, in the primary process. Forks the workers, and a new worker for each
+ * that crashes. Replaces a worker whose memory is above `memory.recycleAt`, and all workers on `restart()`.
+ * Each new worker starts before the old one stops. SIGTERM and SIGINT drain all workers and end the process;
+ * SIGUSR2 restarts all workers.
  *
  * @throws {SpillwayError} in a worker, on a second call before `stop()`, and if an option is unknown or has
  *   an invalid value
@@ -52,9 +53,9 @@ export function clusterPrimary(options?: ClusterPrimaryOptions): ClusterPrimary
 export interface Spillway {
   /**
    * Creates the first middleware of Express 4 or 5, Connect, or Restify (`server.pre`). It measures every
-   * request, admits or rejects it, and answers the endpoints. As the first middleware of an Express app that
-   * listens itself, it rejects before Express gets the request, from the second request on. Takes no
-   * arguments; by its type, `app.use(spillway.express)` without a call does not compile.
+   * request, admits or rejects it, and answers the endpoints. If it is the first middleware, and
+   * `app.listen()` started the server, requests from the second on are rejected before Express runs. Takes no
+   * arguments. TypeScript reports an error for `app.use(spillway.express)`, where the call is missing.
    *
    * @example app.use(spillway.express())
    * @see [docs/options.md](./docs/options.md#members)
@@ -81,9 +82,9 @@ export interface Spillway {
   errorHandler(...nothing: never[]): ExpressErrorHandler
 
   /**
-   * Passes rejections of handlers, `router.param` callbacks and error handlers to the error handlers of
-   * Express 4, which ignores them. Applies to the whole process, existing routers included. Does nothing to
-   * Express 5, which needs no help.
+   * Passes the rejected promises of handlers, `router.param` callbacks and error handlers to the error
+   * handlers. Express 4 itself ignores rejected promises. Applies to the whole process, existing routers
+   * included. Express 5 needs no help and is not changed.
    *
    * @param express the result of `require('express')`
    * @returns `express`
@@ -94,10 +95,9 @@ export interface Spillway {
   catchAsync<Express>(express: Express): Express
 
   /**
-   * Measures and gates every request of this http, https or http2 server before the framework runs. May be
-   * combined with
-   * `express()` or `koa()`: a request is counted once. A second call does nothing; `close()` detaches. Also
-   * takes a Restify, Fastify, Socket.IO or hapi server, or a Nest app, and uses its http server.
+   * Measures and gates every request of this http, https or http2 server before the framework runs. With
+   * `express()` or `koa()` as well, a request is still counted once. A second call does nothing; `close()`
+   * detaches. For a Restify, Fastify, Socket.IO or hapi server, or a Nest app, its http server is used.
    *
    * @returns `server`
    * @throws {SpillwayError} for any other value, such as an app that does not listen yet
@@ -120,9 +120,9 @@ export interface Spillway {
 
   /**
    * Watches a server of Socket.IO 4 or a `WebSocketServer` of ws: connections, messages, and the latency of
-   * each event. In overload new connections are answered with 503, never those that are open.
+   * each event. In an overload, new connections get 503, and open connections are kept.
    *
-   * @returns a handle, whose `close()` takes everything off
+   * @returns a handle; its `close()` stops watching the server
    * @throws {SpillwayError} for any other value
    * @example spillway.sockets(io)
    * @see [docs/sockets.md](./docs/sockets.md)
@@ -132,8 +132,7 @@ export interface Spillway {
 
   /**
    * The handler of one endpoint, to mount anywhere: `admin.get('/metrics', spillway.handler('metrics'))`. In
-   * Koa set
-   * `ctx.respond = false` and call it with `ctx.req` and `ctx.res`.
+   * Koa, set `ctx.respond = false` and call the handler with `ctx.req` and `ctx.res`.
    *
    * @throws {SpillwayError} for an unknown name
    * @example app.get('/internal/metrics', spillway.handler('metrics'))
@@ -143,11 +142,11 @@ export interface Spillway {
 
   /**
    * Starts the admin server: metrics, snapshot, health, releases, the options in force, and profiles on
-   * demand. `/` is a live page of all this for a browser, and otherwise lists the paths. The server answers
-   * during an overload and does not keep the process alive;
-   * `close()` closes it. A failure to listen is also logged, and ends no process if the rejection is
-   * unhandled. In a cluster all workers but one are rejected: do not `await` it at the top of a module
-   * without a `catch`.
+   * demand. At `/`, a browser gets a live page of all this, and any other client a list of the paths. The
+   * server answers during an overload and does not keep the process alive; `close()` closes it. A failure to
+   * listen is also logged. Its rejection does not end the process, even if nobody handles it. In a cluster
+   * only one worker listens, and the promises of the others reject. So an `await` at the top of a module
+   * needs a `catch`.
    *
    * @throws {SpillwayError} for a host other than loopback without a token, and if an option is unknown or
    *   has an invalid value. The promise rejects if the server cannot listen, for example because the port is
@@ -158,7 +157,7 @@ export interface Spillway {
   listen(options?: ListenOptions): Promise<AdminAddress>
 
   /**
-   * With `health.manual`: makes `/readyz` return 200 from now on.
+   * With `health.manual`: marks the process as ready. Until then `/readyz` returns 503.
    *
    * @example connect().then(spillway.ready)
    * @see [docs/lifecycle.md](./docs/lifecycle.md#health-checks)
@@ -176,7 +175,7 @@ export interface Spillway {
   /**
    * Observes a pool of connections: how many are in use, how long callers wait for one, and which routes hold
    * them. A request that would wait too long for a connection is rejected before it runs, with reason
-   * `pool:<name>`. Without a name it has that of its database, if the driver knows it.
+   * `pool:<name>`. The name defaults to that of the database, if the driver knows it.
    *
    * @throws {SpillwayError} if the object is not a pool of a known kind, the name is taken or not known, or
    *   there are twenty pools already
@@ -189,7 +188,7 @@ export interface Spillway {
   /**
    * Lets at most `maxConcurrent` requests of a route run at a time. The others wait in a queue, and get 503
    * with reason `limit:<name>` after `maxWait`. The result is a middleware for Express, Connect, Restify and
-   * Koa. One limit on several routes bounds their sum.
+   * Koa. Several routes may share one limit, which then bounds the sum of their requests.
    *
    * @throws {SpillwayError} without `name` or `maxConcurrent`, if the name is taken, or there are fifty
    *   limits already
@@ -199,9 +198,9 @@ export interface Spillway {
   limit(options: LimitOptions): LimitMiddleware
 
   /**
-   * How much of the scarcest resource of this process is in use, from 0 to 1, as the mean of about a second.
-   * It costs a read of a number; it is measured from the first read on, ten times a second. Read it each
-   * time: `const { pressure } = spillway` keeps a number.
+   * How much of the scarcest resource of this process is in use, from 0 to 1, averaged over about a second.
+   * The first read starts the measurement, ten times a second. Later reads only return a number. Read the
+   * property each time, because `const { pressure } = spillway` keeps the old value.
    *
    * @example if (spillway.pressure > 0.8) pauseImports()
    * @see [docs/brownout.md](./docs/brownout.md)
@@ -211,8 +210,8 @@ export interface Spillway {
   /**
    * Whether the answer to this request should cost less now: from the cache, smaller, without
    * recommendations. The share of requests for which it returns `true` grows with the pressure, first among
-   * class `low` (see `pressure.degradeAt`). All calls for one request agree. Never throws: for what is not a
-   * request it returns `false`, and the log says so once.
+   * class `low` (see `pressure.degradeAt`). All calls for one request agree. Never throws. Any value that is
+   * not a request gives `false`, and the first such call is logged.
    *
    * @example const items = spillway.shouldDegrade(req) ? cached : await recommend(req)
    * @see [docs/brownout.md](./docs/brownout.md)
@@ -220,9 +219,9 @@ export interface Spillway {
   shouldDegrade(request: RequestHolder): boolean
 
   /**
-   * Starts the agent that HAProxy's `agent-check` asks: a port that answers each connection with a line. The
-   * line is the weight of this process by its pressure, such as `up ready 62%`, or `drain` while `/readyz`
-   * says 503. It does not keep the process alive.
+   * Starts the agent for HAProxy's `agent-check`: a TCP port that answers each connection with one line. The
+   * line is a weight that follows from the pressure, such as `up ready 62%`, or `drain` while `/readyz`
+   * returns 503. The agent does not keep the process alive.
    *
    * @throws {SpillwayError} if an option is unknown or has an invalid value; (rejects) if it cannot listen
    * @example const { port } = await spillway.agent()
@@ -232,8 +231,8 @@ export interface Spillway {
 
   /**
    * The whole milliseconds that a request has left until its deadline: 0 once it has passed, `Infinity` if it
-   * has none. Takes what
-   * `signal()` takes. An upgraded connection has no deadline. See the option `deadline`.
+   * has none. Takes the same arguments as `signal()`. An upgraded connection has no deadline. See the option
+   * `deadline`.
    *
    * @throws {SpillwayError} if it is neither a request nor a response
    * @example const timeout = Math.min(spillway.remaining(req), 5000)
@@ -242,10 +241,11 @@ export interface Spillway {
   remaining(req: RequestHolder): number
 
   /**
-   * A signal that aborts when nobody waits for the answer of this request any more. Its client has
-   * disconnected, `errors.timeout` has passed, or a drain has ended it. `signal.reason` is an `AbortError`
-   * whose `code` says which. An answer that is complete never aborts it. Takes the request or the response of
-   * Node, Express or Restify, or the context of Koa. See `docs/cancellation.md`.
+   * Returns a signal that aborts once nobody waits for the answer of this request any more. The client has
+   * disconnected, the deadline or `errors.timeout` has passed, or a drain has cut the request.
+   * `signal.reason` is an `AbortError`, and its `code` says which. The signal does not abort once the answer
+   * is complete. Takes the request or the response of Node, Express or Restify, or the context of Koa. See
+   * `docs/cancellation.md`.
    *
    * @throws {SpillwayError} if the argument is neither
    * @example await fetch(url, { signal: spillway.signal(req) })
@@ -255,8 +255,8 @@ export interface Spillway {
 
   /**
    * Names the route of a request where no router of Express, Koa or Restify does. It may be an operation of
-   * GraphQL, a procedure of tRPC, or a route of Fastify or Hono. Anything but a non-empty string names
-   * nothing. Name templates and operations of your own, never what a client has written: see `routes.max`.
+   * GraphQL, a procedure of tRPC, or a route of Fastify or Hono. Any value but a non-empty string is ignored.
+   * Pass only templates and operation names from your own code, never text from a client: see `routes.max`.
    *
    * @throws {SpillwayError} if the first argument is not a request
    * @example spillway.nameRoute(req, OPERATIONS.has(name) ? `/graphql ${name}` : '/graphql (other)')
@@ -266,7 +266,8 @@ export interface Spillway {
 
   /**
    * Counts, logs and traces an error that the application or its framework answers by itself, under the route
-   * of its request. An error is recorded once for a request. Its status is its own, or 500.
+   * of its request. A second call with the same error and request does nothing. The status is that of the
+   * error, or 500.
    *
    * @throws {SpillwayError} if the second argument is not a request
    * @example fastify.addHook('onError', async (request, _, error) => spillway.recordError(error, request))
@@ -284,7 +285,7 @@ export interface Spillway {
 
   /**
    * What is wrong with this process, over the last minute: each problem with its figures and the next step.
-   * It needs no set-up, because everything is measured anyway. A diagnosis is made at most once a second.
+   * Needs no set-up. It is computed at most once a second, and calls in between get the same result.
    *
    * @example for (const { problem, advice } of spillway.diagnose().findings) console.log(problem, advice)
    * @see [docs/insight.md](./docs/insight.md#ask-the-doctor)
@@ -304,8 +305,8 @@ export interface Spillway {
   /**
    * All metrics, histograms included, for a reader of OpenTelemetry's SDK that takes a producer:
    * `new PeriodicExportingMetricReader({ exporter, metricProducers: [spillway.metricProducer()] })`. Returns
-   * the same object each time. After the first call, the observable instruments report nothing, so that
-   * nothing is counted twice.
+   * the same object each time. After the first call the observable instruments report nothing. Otherwise each
+   * value would be counted twice.
    *
    * @example new PeriodicExportingMetricReader({ exporter, metricProducers: [spillway.metricProducer()] })
    * @see [docs/metrics.md](./docs/metrics.md#opentelemetry)
@@ -313,9 +314,9 @@ export interface Spillway {
   metricProducer(): MetricProducer
 
   /**
-   * Changes options of `shed` at run time, all or none: `spillway.update({ shed: { mode: 'observe' } })`. An
-   * option that is not given keeps its value; `undefined` restores the default. Modes `observe` and `off`
-   * reject nothing, so that all queued requests run at once.
+   * Changes options of `shed` at run time. If one is invalid, none is changed. An option that is not given
+   * keeps its value; `undefined` restores the default. Modes `observe` and `off` reject nothing, so a change
+   * to either runs all queued requests at once.
    *
    * @throws {SpillwayError} if an option is unknown, has an invalid value, or is not in `shed`
    * @example spillway.update({ shed: { mode: 'observe' } })
@@ -349,7 +350,7 @@ export interface Spillway {
   ): void
 
   /**
-   * Takes a listener away.
+   * Removes a listener.
    *
    * @example spillway.off('overload', onOverload)
    * @see [docs/options.md](./docs/options.md#events)
@@ -378,14 +379,14 @@ export interface Spillway {
 // #region Options of createSpillway()
 
 /**
- * Every option has a default, which `undefined` stands for. An unknown option throws. 0 switches a limit off.
+ * Every option has a default, and `undefined` selects it. An unknown option throws. 0 switches a limit off.
  *
  * @see [docs/options.md](./docs/options.md)
  */
 export interface SpillwayOptions {
   /**
-   * The paths that the middlewares answer: GET and HEAD, and other methods with 405. `false` switches all of
-   * them off.
+   * The paths that the middlewares answer for GET and HEAD. Other methods get 405. `false` switches all paths
+   * off.
    *
    * @example endpoints: { metrics: '/internal/metrics', live: false }
    * @see [docs/metrics.md](./docs/metrics.md#restrict-access)
@@ -414,10 +415,10 @@ export interface SpillwayOptions {
   readonly metrics?: MetricsOptions | undefined
 
   /**
-   * Requests to leave out of the metrics, the logs (access log and slow requests) and shedding. An object
-   * sets each of the three on its own. The rules are evaluated once, on arrival. Left out of shedding, a
-   * request runs at once, as one of class `bypass`. A drain waits for ignored requests too, and their cost to
-   * the event loop is measured.
+   * Requests to leave out of the metrics, the logs (access log and slow requests) and shedding. An object has
+   * separate rules for each of the three. The rules are evaluated once, on arrival. A request that is left
+   * out of shedding runs at once, like one of class `bypass`. A drain waits for ignored requests too, and
+   * their cost to the event loop is measured.
    *
    * @default undefined
    * @example ignore: ['/healthz', /^\/assets\//]
@@ -439,14 +440,14 @@ export interface SpillwayOptions {
    */
   readonly pressure?: PressureOptions | undefined
   /**
-   * Headers of the proxy in front. Nothing of it is trusted unless it is asked for.
+   * Headers that the proxy in front sets. No header is trusted unless an option names it.
    *
    * @example proxy: { requestStart: true }
    * @see [docs/deadlines.md](./docs/deadlines.md#the-time-in-the-proxy)
    */
   readonly proxy?: ProxyOptions | undefined
   /**
-   * Deadlines of requests, and the services that get the rest of the time in a header.
+   * Deadlines of requests, and the services that receive the remaining time in a header.
    *
    * @example deadline: { header: 'x-request-timeout-ms', max: 30_000 }
    * @see [docs/deadlines.md](./docs/deadlines.md)
@@ -467,7 +468,7 @@ export interface SpillwayOptions {
    */
   readonly log?: LogOptions | undefined
   /**
-   * Observations of the process about its own problems. `false` is nothing of it.
+   * What the process measures to find its own problems. `false` switches all of it off.
    *
    * @example insight: { stallThreshold: 200 }
    * @see [docs/insight.md](./docs/insight.md)
@@ -482,7 +483,7 @@ export interface SpillwayOptions {
    */
   readonly health?: HealthOptions | undefined
   /**
-   * The load, as load balancers read it.
+   * How the load of this process is reported to load balancers.
    *
    * @example balancer: { orca: ['10.0.0.0/8'] }
    * @see [docs/balancers.md](./docs/balancers.md)
@@ -515,8 +516,7 @@ export interface SpillwayOptions {
    * Whether `/metrics` and `fleetSnapshot()` answer for all workers. By default the workers of a cluster and
    * its primary do, also in PM2's cluster mode. So do the threads of a process whose main thread has an
    * instance. `true` includes threads without an instance in the main thread, and PM2's fork mode. A `name`
-   * joins unrelated processes.
-   * `false` is this process or thread alone.
+   * joins unrelated processes. `false` means this process or thread alone.
    *
    * @default undefined
    * @example fleet: { name: 'shop' }
@@ -527,8 +527,8 @@ export interface SpillwayOptions {
   /**
    * A registry of prom-client or @prometheus-io/client that receives the metrics, for an application that
    * calls `metrics()` of the registry itself. `/metrics` then shows the whole registry. By default `/metrics`
-   * shows the metrics, and the global `register` of each of these libraries that the application has loaded.
-   * A registry takes one instance.
+   * shows Spillway's metrics, and the global `register` of each of these libraries that is loaded. Two
+   * instances cannot share a registry.
    *
    * @default undefined
    * @example registry: register
@@ -537,9 +537,9 @@ export interface SpillwayOptions {
   readonly registry?: MetricsRegistry | undefined
 
   /**
-   * The logger of this package: a pino instance, another logger, or options for a pino of its own. A child of
-   * yours is used. `false` logs nothing. By default a pino of its own, created with the first line. It prints
-   * prettily on a terminal if the application has `pino-pretty`, and is silent under a test runner.
+   * The logger: a pino instance, another logger, or options for a new pino instance. Spillway logs to a child
+   * of your logger. `false` logs nothing. By default the first line creates a pino instance. That instance
+   * prints readable lines on a terminal if `pino-pretty` is installed, and nothing under a test runner.
    *
    * @default undefined
    * @example logger: { level: 'warn' }
@@ -553,9 +553,9 @@ export type AllowFunction = { call(req: Request, endpoint: HandlerName): boolean
 
 export interface EndpointOptions {
   /**
-   * Path of the Prometheus metrics, or `false` for none. The format is text, OpenMetrics or protobuf, by the
-   * `Accept` header. A query string is ignored. Each format is rendered at most once a second, and shared by
-   * scrapes meanwhile.
+   * Path of the Prometheus metrics, or `false` for none. The `Accept` header selects text, OpenMetrics or
+   * protobuf. A query string is ignored. Each format is rendered at most once a second, and scrapes in
+   * between get the same bytes.
    *
    * @default '/metrics'
    * @example endpoints: { metrics: '/internal/metrics' }
@@ -586,8 +586,8 @@ export interface EndpointOptions {
   /**
    * Decides which clients may read these paths, for example only your Prometheus and your balancer. Called
    * with each request for one of the paths. Unless it returns `true`, the request goes to the application,
-   * and is measured and gated like any other. With `express()` alone it gets Express's request, else Node's.
-   * Handlers from `handler()` and the admin server do not call it.
+   * and is measured and gated like any other. With `express()` alone the function gets Express's request,
+   * otherwise Node's. Handlers from `handler()` and the admin server do not call it.
    *
    * @default undefined
    * @example endpoints: { allow: (req) => req.headers['x-forwarded-for'] === undefined }
@@ -639,8 +639,8 @@ export interface RouteOptions {
 
 export interface LatencyOptions {
   /**
-   * An unfinished body counts as a stream so many milliseconds after the head of its answer; above 0. Streams
-   * are counted in series of their own. Server-sent events always are.
+   * Milliseconds from the head of an answer until its unfinished body counts as a stream; above 0. Streams
+   * have their own series. Server-sent events always count as streams.
    *
    * @default 10000
    * @example latency: { streamAfter: 30_000 }
@@ -662,8 +662,8 @@ export interface LatencyOptions {
 
 export interface MetricsOptions {
   /**
-   * Adds `http_server_request_body_size_bytes` and `http_server_response_body_size_bytes`: the sizes of
-   * bodies as they were transferred, by method, route and status. Nothing is computed without it.
+   * Adds `http_server_request_body_size_bytes` and `http_server_response_body_size_bytes`: the transferred
+   * sizes of bodies, by method, route and status. Without this option nothing is computed.
    *
    * @default false
    * @example metrics: { bodySizes: true }
@@ -673,7 +673,7 @@ export interface MetricsOptions {
 
   /**
    * Bounds of `http_server_request_duration_seconds` in seconds, as in prom-client: 1 to 100 values above 0,
-   * in rising order. By default the bounds that OpenTelemetry advises, and 1 and 2.5 ms.
+   * in rising order. The default is the bounds that OpenTelemetry advises, plus 1 and 2.5 ms.
    *
    * @default [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
    * @example metrics: { buckets: [0.01, 0.1, 0.25, 1, 5] }
@@ -683,8 +683,8 @@ export interface MetricsOptions {
 
   /**
    * Whether `/metrics` also has prom-client's default metrics. Loop delay, garbage collection and heap then
-   * have prom-client's names instead of OpenTelemetry's, so that nothing is exposed twice. The same applies
-   * if your registry has these metrics already.
+   * have prom-client's names and lose OpenTelemetry's, so nothing is exposed twice. The same happens if your
+   * registry already has these metrics.
    *
    * @default false
    * @example metrics: { defaults: true }
@@ -694,7 +694,7 @@ export interface MetricsOptions {
 
   /**
    * Your own labels on the request series, such as the tenant. Each function is called once, when the answer
-   * has ended. In Koa it gets Node's request: put what it needs on `ctx.req`.
+   * has ended. In Koa the function gets Node's request: put the value on `ctx.req`.
    *
    * @default undefined
    * @example metrics: { labels: { host: (req) => req.headers.host } }
@@ -725,25 +725,26 @@ export interface MetricsOptions {
 }
 
 /**
- * Returns the value of a label for a request whose answer has ended; `undefined` for none. An error, or a
- * result of another type, is logged once and gives none. A value is cut at 256 characters.
+ * Returns the value of a label for a request whose answer has ended; `undefined` for none. If the function
+ * throws or returns another type, the value is empty, and the first failure is logged. A value is cut at 256
+ * characters.
  */
 export type RequestLabel = {
   call(req: Request, res: Response): string | number | bigint | boolean | undefined
 }['call']
 
 /**
- * A string is exactly one path without the query, as the client sent it. A RegExp is tested on the path. A
- * function gets the request as it arrives. Rely on `req.url` and `req.headers`: `req.path` is missing before
- * Express has run, and for upgrades. If it throws or returns a promise, the request is not ignored, and the
- * error is logged once.
+ * A string matches exactly one path, as the client sent it and without the query. A RegExp is tested on the
+ * path. A function gets the request on arrival. Rely on `req.url` and `req.headers`: `req.path` is missing
+ * before Express has run, and for upgrades. If the function throws or returns a promise, the request is not
+ * ignored, and the error is logged once.
  */
 export type IgnoreRule = string | RegExp | { call(req: Request): unknown }['call']
 export type IgnoreRules = IgnoreRule | readonly IgnoreRule[]
 
 export interface IgnoreOptions {
   /**
-   * Requests in no metric and no figure of `snapshot()`, except its list `oldest`. Rejections are still
+   * Requests to leave out of all metrics, and of `snapshot()` except its list `oldest`. Rejections are still
    * counted.
    *
    * @default undefined
@@ -752,8 +753,8 @@ export interface IgnoreOptions {
    */
   readonly metrics?: IgnoreRules | undefined
   /**
-   * Requests without a line in the access log and as slow requests, and not in `snapshot().slowest`. Errors
-   * are still logged.
+   * Requests to leave out of the access log, of the lines about slow requests, and of `snapshot().slowest`.
+   * Errors are still logged.
    *
    * @default undefined
    * @example ignore: { log: [/^\/assets\//] }
@@ -778,11 +779,9 @@ export interface IgnoreOptions {
 export interface ShedOptions {
   /**
    * How requests are admitted. `adaptive` finds by itself what the process can serve in time. `threshold`
-   * uses only the
-   * `max…` options, `shortage` and the heap limit, and queues nothing. `observe` decides and counts, but
-   * rejects nothing.
-   * `off` does nothing. Under a test runner, and with `NODE_ENV=test` outside production, the default is
-   * `observe`.
+   * uses only the `max…` options, `shortage` and the heap limit, and queues nothing. `observe` decides and
+   * counts, but rejects nothing. `off` does nothing. Under a test runner the default is `observe`.
+   * `NODE_ENV=test` counts as a test runner, except in Kubernetes and PM2.
    *
    * @default 'adaptive'
    * @example shed: { mode: 'observe' }
@@ -791,8 +790,9 @@ export interface ShedOptions {
   readonly mode?: 'adaptive' | 'threshold' | 'observe' | 'off' | undefined
 
   /**
-   * Milliseconds a request may be queued in a burst before it gets a 503. So a burst of up to a second of
-   * work is served in full. The time of one handler that blocks the loop does not count.
+   * Milliseconds that a request may stay queued in a burst; after that it gets a 503. With the default, a
+   * burst of up to a second of work is served in full. Time for which one handler blocks the loop is not
+   * counted.
    *
    * @default 1000
    * @example shed: { maxDelay: 300 }
@@ -801,9 +801,9 @@ export interface ShedOptions {
   readonly maxDelay?: number | undefined
 
   /**
-   * Milliseconds a request may be queued in an overload before it gets a 503, so about the latency that
-   * overload adds to what is served. Where some requests block the loop for over 27 ms, it is 1.5 times as
-   * long.
+   * Milliseconds that a request may stay queued in an overload; after that it gets a 503. An overload adds
+   * about this latency to the requests that are served. If long loop turns take over 27 ms, the bound is 1.5
+   * times such a turn.
    *
    * @default 40
    * @example shed: { targetDelay: 100 }
@@ -813,11 +813,10 @@ export interface ShedOptions {
 
   /**
    * Whether requests come through gateways, such as nginx or another service, that queue requests themselves.
-   * With
-   * `true`, an overload gets 503s however few connections carry it. With `false`, clients on few kept
-   * connections wait for their turn and get none. By default the headers of queued requests decide:
-   * `X-Forwarded-For`, `Forwarded`,
-   * `Via`, `traceparent` and `X-Request-Id` are signs of a gateway.
+   * With `true`, requests are rejected in an overload however few connections carry them. With `false`,
+   * clients on a few keep-alive connections wait for their turn and are not rejected. By default the headers
+   * of queued requests decide: `X-Forwarded-For`, `Forwarded`, `Via`, `traceparent` and `X-Request-Id` are
+   * signs of a gateway.
    *
    * @default undefined
    * @example shed: { proxy: true }
@@ -826,8 +825,8 @@ export interface ShedOptions {
   readonly proxy?: boolean | undefined
 
   /**
-   * The number of requests that may run at the same time, at least 1. By default only the measured limit
-   * applies.
+   * The number of requests that may run at the same time, at least 1. By default only the limit that Spillway
+   * measures applies.
    *
    * @default undefined
    * @example shed: { maxConcurrent: 100 }
@@ -846,8 +845,8 @@ export interface ShedOptions {
   readonly maxEventLoopDelay?: number | undefined
 
   /**
-   * Every request but class `bypass` is rejected while the loop is busier than this share of a
-   * `sampleInterval`, from 0 to 1. 0 is off.
+   * Share of a `sampleInterval` for which the loop is busy, from 0 to 1. Above it every request is rejected,
+   * except class `bypass`. 0 is off.
    *
    * @default undefined
    * @example shed: { maxEventLoopUtilization: 0.98 }
@@ -874,8 +873,8 @@ export interface ShedOptions {
   readonly maxRssBytes?: number | undefined
 
   /**
-   * Milliseconds between two checks of the four limits above. Rejecting ends once a value is no longer above
-   * its limit.
+   * Milliseconds between two checks of the four limits above. A limit stops rejecting at the first check that
+   * finds its value no longer above it.
    *
    * @default 1000
    * @example shed: { maxEventLoopDelay: 200, sampleInterval: 500 }
@@ -884,7 +883,7 @@ export interface ShedOptions {
   readonly sampleInterval?: number | undefined
 
   /**
-   * The least number of seconds in `Retry-After`. Up to 9 random seconds are added as the overload grows.
+   * Minimum number of seconds in `Retry-After`. Up to 9 random seconds are added as the overload grows.
    *
    * @default 1
    * @example shed: { retryAfter: 5 }
@@ -893,8 +892,8 @@ export interface ShedOptions {
   readonly retryAfter?: number | undefined
 
   /**
-   * Returns the class of a request. An error, or any other result, is logged once, and the class is `normal`.
-   * Or an object that says which headers decide.
+   * A function that returns the class of a request, or an object that names the headers that decide. If the
+   * function throws or returns anything else, the class is `normal`, and the first failure is logged.
    *
    * @default undefined
    * @example shed: { classify: (req) => (req.url === '/checkout' ? 'critical' : 'normal') }
@@ -2201,7 +2200,7 @@ export interface ClusterPrimary {
     listener: (details: ClusterPrimaryEvents[Event]) => void
   ): void
 
-  /** Takes a listener away. */
+  /** Removes a listener. */
   off<Event extends keyof ClusterPrimaryEvents>(
     event: Event,
     listener: (details: ClusterPrimaryEvents[Event]) => void
