@@ -1095,7 +1095,7 @@ export interface DeadlineOptions {
    *
    * @default undefined
    * @example deadline: { header: 'grpc-timeout', forward: ['orders.internal'] }
-   * @see [docs/deadlines.md](./docs/deadlines.md#services-that-are-told)
+   * @see [docs/deadlines.md](./docs/deadlines.md#pass-the-deadline-on)
    */
   readonly forward?: readonly string[] | undefined
 }
