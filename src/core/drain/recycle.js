@@ -6,17 +6,17 @@
 //   level = recycleAt x (0.9 to 1)                         workers of the same age differ
 //   due   = above the level for recycleAfter x (1 to 2)    a peak passes before, and workers differ
 //
-// A process that is above its level at the first look needs that much: to replace it would begin a loop of
-// replacements. Its level is raised instead, by half or by a quarter of the distance to the limit, whichever
-// is less, with a warning.
+// A process that is above its level at the first check needs that much memory, and a replacement would need
+// it too. So its level is raised, and a warning is logged. The level rises by half, or by a quarter of the
+// distance to the limit if that is less.
 
 const CHECK_EVERY_MS = 1000
 const LEVEL_JITTER = 0.1
 
 class Level {
   /**
-   * Whether a figure was compared with the level before. Only the first figure shows what the process needs
-   * from its start.
+   * Whether a figure has been compared with the level. Only the first one shows what the process needs from
+   * its start.
    */
   isSettled = false
   #at
@@ -43,8 +43,8 @@ class Level {
   }
 
   /**
-   * Due if at least two figures were above the level for `holdMs`. An unchanged heap figure only means no
-   * collection since.
+   * Due if at least two figures were above the level over `holdMs`. An unchanged heap figure only means that
+   * no collection has run since.
    *
    * @param {number} nowMs
    * @param {number} usedBytes

@@ -1,7 +1,7 @@
 'use strict'
 // Counts and logs uncaught exceptions and unhandled rejections, with their request if it is known. With
-// `errors.uncaught: 'drain'` that request is answered with 500, and the process drains and exits. After an
-// uncaught error, locks may be held and state half written.
+// `errors.uncaught: 'drain'` that request gets 500, and the process drains and exits. The reason: an uncaught
+// error may leave locks held and state half written.
 
 const { cutOff } = require('../request/cut-off')
 const { ENDED } = require('../request/request')

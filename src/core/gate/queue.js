@@ -1,7 +1,7 @@
 'use strict'
-// The queue, a binary heap: higher classes first, within a class by tag (FairShares), then first in, first
-// out. A queued request keeps its async context, so that its handler sees the same AsyncLocalStorage and
-// active span.
+// The queue is a binary heap. Higher classes come first. Within a class the order is by tag (FairShares),
+// then first in, first out. A queued request keeps its async context, so that its handler sees the same
+// AsyncLocalStorage and active span.
 
 const { AsyncResource } = require('node:async_hooks')
 const { NORMAL, QUEUED_CLASSES } = require('./verdict')
@@ -10,7 +10,7 @@ const { NORMAL, QUEUED_CLASSES } = require('./verdict')
 
 /** Extra fields of a queued request: its place in the queue, and the marks that measure its wait. */
 class Wait {
-  /** Among all that were ever queued. */
+  /** Sequence number among all requests that were ever queued. */
   order = 0
   /**
    * Async context of the request's arrival, until it runs. Only queued requests pay for this.
@@ -32,16 +32,16 @@ class Wait {
     /** Undefined once it was taken out of the queue. @type {Request | undefined} */
     this.request = request
     this.priority = request.ticket.priority
-    /** Its key among the fair shares. */
+    /** Key that the request counts for in FairShares. */
     this.key = key
-    /** Its position among the queued requests of its class, where keys share fairly; otherwise 0. */
+    /** Position within the class, if keys share fairly; otherwise 0. */
     this.tag = tag
-    /** How long it may take, by its deadline. */
+    /** Longest wait that its deadline allows. */
     this.deadlineMs = deadlineMs
     this.queuedMs = nowMs
-    /** When it began, on the stall-free clock. */
+    /** Start of the wait, on the stall-free clock. */
     this.queuedStallFreeMs = stallFreeMs
-    /** The total idle time of the loop when it began. */
+    /** Total idle time of the loop at the start of the wait. */
     this.queuedIdleMs = idleMs
   }
 
@@ -65,19 +65,23 @@ const isBefore = (a, b) => {
 const isAhead = (wait, priority, tag) =>
   wait.request !== undefined && (wait.priority < priority || (wait.priority === priority && wait.tag <= tag))
 
-/** What is known of all queued requests without a walk over them. It may be of some that have left since. */
+/**
+ * Lower bounds over all queued requests, kept without a walk over the queue. A bound may come from a request
+ * that has left since.
+ */
 class Oldest {
-  /** A class that may wait for the least. */
+  /** The class with the shortest permitted wait. */
   priority = NORMAL
   queuedMs = Number.POSITIVE_INFINITY
   queuedStallFreeMs = Number.POSITIVE_INFINITY
-  /** When the first deadline is over. */
+  /** Time at which the first deadline passes. */
   dueMs = Number.POSITIVE_INFINITY
 
   /** @param {Wait} wait */
   add({ queuedMs, queuedStallFreeMs, deadlineMs }) {
     if (queuedMs < this.queuedMs) this.queuedMs = queuedMs
-    // That clock runs on during a stall and is set back then, so the first may not be the oldest by it.
+    // The stall-free clock runs on during a stall and is then set back. So the request queued first may not
+    // have the lowest value.
     if (queuedStallFreeMs < this.queuedStallFreeMs) this.queuedStallFreeMs = queuedStallFreeMs
     if (queuedMs + deadlineMs < this.dueMs) this.dueMs = queuedMs + deadlineMs
   }
@@ -87,7 +91,7 @@ class Oldest {
   }
 
   /**
-   * Whether a deadline may be over: a sum is rounded, and a millisecond covers that.
+   * Whether a deadline may have passed. One millisecond covers the rounding of the sum.
    *
    * @param {number} nowMs
    */
@@ -126,7 +130,7 @@ class Queue {
   }
 
   /**
-   * Takes the request out. Its wait stays in the heap, without a request, and `shift` skips it.
+   * Removes the request. Its `Wait` stays in the heap without a request, and `shift` skips it.
    *
    * @param {Wait} wait that is queued
    */
@@ -135,7 +139,7 @@ class Queue {
     this.#counts[wait.priority]--
     this.length--
     if (this.length === 0) this.oldest.clear()
-    // Entries without a request outnumber the others. So each entry is sorted anew once, on average.
+    // Compact only once empty entries outnumber the others. So each entry is sorted again once, on average.
     if (this.#heap.length - this.length > this.length) this.#compact()
   }
 
@@ -217,7 +221,7 @@ class Queue {
 }
 
 /**
- * Runs the callback in the async context of the request's queueing, and drops that context.
+ * Runs the callback in the async context that the request was queued in, and drops that context.
  * @param {Wait} wait @param {Request} request @param {(this: Request) => unknown} callback
  */
 function inRequestContext(wait, request, callback) {
@@ -230,8 +234,8 @@ function inRequestContext(wait, request, callback) {
 /**
  * Under overload each key gets an equal share before any key gets more (start-time fair queueing). A queued
  * request gets a tag, one more than the last tag of its key and never less than the tag dequeued last. The
- * queue runs the lowest tag first, so a key over its share waits behind its own requests. A key gets the tag
- * of a request back that leaves the queue in another way.
+ * queue runs the lowest tag first, so a key over its share waits behind its own requests. If a request leaves
+ * the queue in another way, its key gets the tag back.
  */
 class FairShares {
   /**
@@ -246,7 +250,7 @@ class FairShares {
 
   /**
    * @param {string} key
-   * @returns {number} above 0. It changes nothing: the key pays when the request is queued.
+   * @returns {number} above 0. This call changes nothing: the key gets the tag when the request is queued.
    */
   tagOf(key) {
     return Math.max(this.#dequeuedTag, (this.#keys.get(key)?.lastTag ?? 0) + 1)
@@ -273,7 +277,7 @@ class FairShares {
     this.#dequeuedTag = Math.max(this.#dequeuedTag, tag)
   }
 
-  /** A request left the queue in another way, so its key has not had what it paid for. @param {string} key */
+  /** A request left the queue without running, so its key gets the tag back. @param {string} key */
   onRemove(key) {
     const known = this.#of(key)
     known.queued--
@@ -285,7 +289,7 @@ class FairShares {
     return /** @type {{ lastTag: number, queued: number }} */ (this.#keys.get(key))
   }
 
-  /** A key with nothing queued has nothing to wait for. So the queue bounds the number of keys. */
+  /** Keys without a queued request are removed, so the queue bounds the number of keys. */
   #sweep() {
     for (const [key, { queued }] of this.#keys) if (queued === 0) this.#keys.delete(key)
     this.#swept = this.#keys.size

@@ -1,7 +1,7 @@
 'use strict'
-// The quantiles of what a rolling histogram has recorded since they were last taken. It compares the counts
-// with a copy of the counts then, so that recording a value costs nothing more. A reading takes a few
-// microseconds.
+// Quantiles of the values that a rolling histogram has recorded since the last reading. Each reading compares
+// the counts with a copy from the reading before, so recording a value costs nothing more. A reading takes a
+// few microseconds.
 
 const { countsOf } = require('./hdr-histogram')
 
@@ -12,10 +12,10 @@ const { countsOf } = require('./hdr-histogram')
 
 class RecentValues {
   #rolling
-  /** The counts of the newest half minute, as they were. @type {Uint32Array} */
+  /** Counts of the newest half minute at the last reading. @type {Uint32Array} */
   #copy
   #copiedStartMs
-  /** The counts since then, while they are read. @type {Uint32Array} */
+  /** Buffer for the counts since the last reading. @type {Uint32Array} */
   #since
 
   /** @param {RollingHistogram} rolling */

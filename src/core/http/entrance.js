@@ -1,7 +1,7 @@
 'use strict'
 // Enters each request of a server before the framework: endpoints first, then admission. `attach` replaces
-// `server.emit`, so that listeners keep their order. `wrap` does the same before the server exists,
-// early-entry.js for an app with the middleware.
+// `server.emit`, so that listeners keep their order. `wrap` does the same before the server exists.
+// early-entry.js does it for an app that has the middleware.
 
 const { RUN } = require('../gate/verdict')
 const { ServerTable } = require('../drain/server-table')
@@ -78,8 +78,8 @@ class Entrance {
   #hasMiddleware = false
   #ignoresByFunction
   /**
-   * The middlewares that were made. Each can decide instead. Held weakly, because an app may make any number
-   * of them.
+   * The middlewares that were created. Each can decide in place of the server. Held weakly, because an app
+   * may create any number of them.
    *
    * @type {WeakSet<AnyFunction>}
    */
@@ -231,8 +231,8 @@ class Entrance {
   }
 
   /**
-   * Called for a request that reached the middleware unprepared: the next requests of the server enter before
-   * it.
+   * Called when a request reaches the middleware without having entered. From then on, requests of this
+   * server enter before the middleware.
    *
    * @param {Server | undefined} server
    * @param {ExpressRequest} req
@@ -245,8 +245,8 @@ class Entrance {
   }
 
   /**
-   * CONNECT over HTTP/2 has a response: Node's 405 without a listener, or a tunnel, which the gate does not
-   * judge either.
+   * CONNECT over HTTP/2 has a response: Node's 405 without a listener, otherwise a tunnel. The gate decides
+   * about neither.
    * @param {NodeRequest} req @param {NodeResponse} res
    */
   #onHandover(req, res) {
@@ -259,7 +259,7 @@ class Entrance {
 
   // Hot path: bench/overhead.
   /**
-   * Makes the record of a request, unless it has one, answers our endpoints, and counts the request.
+   * Creates the record of a request if it has none. Answers our endpoints, and counts the request.
    *
    * @param {NodeRequest} req
    * @param {NodeResponse} res
@@ -310,7 +310,8 @@ class Entrance {
   }
 
   /**
-   * A session was admitted when it entered. Its requests pass the gate. Long polls wait for messages.
+   * A session was admitted when it began, so its requests bypass the gate. A GET is a long poll: it waits for
+   * messages.
    *
    * @param {Request} request
    */

@@ -1,7 +1,7 @@
 'use strict'
-// The pools that were given to `pool()` and are short of connections. It says for how much of the time
-// somebody waits, and which routes hold the connections. How many would do is Little's law: uses per second x
-// seconds of a use.
+// Finds pools that were given to `pool()` and are short of connections. The finding says for which share of
+// the time callers wait, and which routes hold the connections. The number of connections needed follows from
+// Little's law: uses per second x seconds of a use.
 
 const { counted, duration, percent, queryName, routeName } = require('../../core/readable')
 const { evidence } = require('./evidence')
@@ -13,19 +13,19 @@ const { evidence } = require('./evidence')
  */
 
 const FEWEST = 20
-/** A pool is short if somebody waits for a tenth of the time, and a caller waits 20 ms on average. */
+/** A pool is short if callers wait for a tenth of the time, and each waits 20 ms on average. */
 const LEAST_SHARE = 0.1
 const LEAST_MS = 20
 const LONG_MS = 250
 const FEWEST_REJECTED = 10
 const MANY_REJECTED = 0.05
-/** A connection that is held for so long while others wait was forgotten, or works for minutes. */
+/** A connection held this long while callers wait was probably never released, or works for minutes. */
 const LEAKED_MS = 10_000
 /** As in problems/pool-exhausted.js: the time of a use grows with the connections in use. */
 const ELASTICITY = 0.4
 const CORRELATION = 0.5
 const LEAST_USES = 50
-/** A pool that is used more than that makes callers wait by chance. */
+/** Above this share of connections in use, callers wait by chance. */
 const BEST_USE = 0.7
 const MOST_OF_QUERIES = 0.5
 
@@ -124,14 +124,18 @@ function queryOf({ queries = [] }) {
 const rejectedOf = ({ rejected }) =>
   rejected > 0 ? ` ${counted(rejected, 'request')} would have waited too long, and were rejected.` : ''
 
-/** @param {PoolFigures} pool @returns {number | undefined} how many connections would do for all who ask */
+/**
+ * @param {PoolFigures} pool
+ * @returns {number | undefined} number of connections that would serve all callers
+ */
 function neededOf({ asks, asksPerRequest, meanUseMs, rejected, seconds }) {
   const busy = (((asks + rejected * asksPerRequest) / seconds) * meanUseMs) / 1000
   return busy > 0 ? Math.ceil(busy / BEST_USE) : undefined
 }
 
 /**
- * Mean number in use or waited for. Closed-loop clients may need as many once they are answered at once.
+ * Mean number of connections in use, plus callers that wait. Closed-loop clients may need this many once they
+ * no longer wait.
  *
  * @param {PoolFigures} pool
  */

@@ -1,10 +1,10 @@
 'use strict'
 // How long a request would wait for a connection of one pool, and whether this wait is over the limit:
 //   wait = asks per request x (callers ahead - callers served before it asks) x use time / connections
-// Ahead are the callers that wait, and the running requests that will ask before it does (route-uses.js).
-// Free connections are subtracted. Without `maxWait` the limit is 180 ms. Up to twenty ahead are tolerated,
-// or more if the times of uses differ: chance makes such queues at 70 % of the capacity. A burst may wait for
-// 500 ms: its queue was empty less than 500 ms ago (decisions/0053).
+// Callers ahead: those that wait, and running requests that will ask before this request does
+// (route-uses.js). Free connections are subtracted. Without `maxWait` the limit is 180 ms. Twenty callers
+// ahead are allowed, or more if use times differ: chance makes such queues at 70 % of the capacity. A burst
+// may wait for 500 ms: its queue was empty less than 500 ms ago (decisions/0053).
 
 const { CRITICAL } = require('../../core/gate/verdict')
 
@@ -12,7 +12,7 @@ const DEFAULT_MAX_WAIT_MS = 180
 const BURST_MS = 500
 const USE_SMOOTHING = 0.1
 /**
- * A use counts for at most these multiples of the mean: the end of a hang says little about the uses to come.
+ * A use counts for at most these multiples of the mean. A use that hung says little about later uses.
  */
 const MAX_OF_MEAN = 10
 const MAX_OF_MEAN_IN_SPREAD = 40
@@ -27,7 +27,7 @@ const SPREAD_SMOOTHING = 0.01
  * as often as it serves one, so that its queue does not grow.
  */
 const LEAST_ADMIT_GAP_MS = 100
-/** A pool is watched for so long after a caller had to wait. */
+/** A pool is watched for this time after a caller had to wait. */
 const WATCH_MS = 300_000
 
 class PoolPressure {
@@ -39,7 +39,7 @@ class PoolPressure {
   toleratedMs = 0
   #maxWait
   #figures
-  /** When nobody waited, the last time that this was looked at. */
+  /** Last time the queue was seen empty. */
   #emptiedMs = 0
   #watchedUntilMs = 0
   #lastAdmitMs = Number.NEGATIVE_INFINITY
@@ -103,13 +103,13 @@ class PoolPressure {
     return max > 0 ? this.meanUseMs / max : 0
   }
 
-  /** How long the next caller waits, behind those that wait now. */
+  /** Expected wait of the next caller, behind those that wait now. */
   get expectedWaitMs() {
     return this.#figures.waiting * this.#slotMs
   }
 
   /**
-   * The wait of the next caller, as a share of the longest wait that is tolerated; 0 if the pool rejects
+   * Expected wait of the next caller, as a share of the longest permitted wait; 0 if the pool rejects
    * nothing.
    */
   get shortage() {
@@ -120,7 +120,7 @@ class PoolPressure {
   }
 
   /**
-   * How many are ahead when a request of the route asks.
+   * Number of callers ahead when a request of the route asks for a connection.
    *
    * @param {{ travelMs: number }} route
    * @param {number} slotMs

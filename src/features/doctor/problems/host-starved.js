@@ -1,13 +1,14 @@
 'use strict'
-// The thread of the event loop could run, and the kernel gave the CPU to others. Linux counts that time.
-// - A tenth of the time, and a quarter of the time that the thread wanted a CPU. A thread that shares two
-//   CPUs with a collector
-//   of its own waits for less. Below that no request waits for long, also where the thread wants little.
+// The thread of the event loop was ready to run, but the kernel gave the CPU to other threads. Linux counts
+// that time.
+// - Found from a tenth of the time on, if that is also a quarter of the time that the thread wanted a CPU. A
+//   thread that shares two CPUs with its own garbage collector waits for less. Below these limits no request
+//   waits for long, even if the thread wants little CPU.
 // - High from a quarter of the time: every request waits for the neighbours of this process longer than most
-//   handlers take. Other threads of this process may be what the loop waits for. Their run time is
-//   subtracted. Where they need all CPUs there are, that is a claim of its own. From a tenth of a CPU on they
-//   are named beside the other processes. Where they ran for longer than the loop waited for others, the
-//   finding is not high.
+//   handlers take. The loop may also wait for other threads of this process, so their run time is subtracted.
+//   If these threads need all CPUs, the finding says that instead. From a tenth of a CPU on, the finding
+//   names them beside the other processes. If they ran for longer than the loop waited for others, the
+//   severity is not high.
 
 const { percent } = require('../../../core/readable')
 const { evidence } = require('../evidence')
@@ -15,14 +16,14 @@ const { evidence } = require('../evidence')
 const SOME = 0.1
 const OF_DEMAND = 0.25
 const MUCH = 0.25
-/** Share of the CPUs. */
+/** Share of the CPUs above which the threads of this process need all of them. */
 const OWN = 0.8
 
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'host-starved',
   isOutside: true,
-  // Not of blocks and collections: their rules subtract the wait.
+  // Blocks and collections are not listed: their rules subtract the wait themselves.
   explains: ['cpu-saturated', 'overloaded'],
   find({ scheduler, cpu }) {
     if (scheduler === undefined) return []
@@ -32,7 +33,7 @@ const rule = {
     /** @param {number} share */
     const isStarvedBy = (share) => share >= SOME && ofDemand(share) >= OF_DEMAND
     const isForeign = isStarvedBy(foreignShare)
-    /** CPUs that other threads of this process use. */
+    /** CPUs used by the other threads of this process. */
     const own = cpu.used - runShare
     const isOwnToo = own >= SOME
     if (!isForeign && !(isStarvedBy(waitShare) && cpu.used >= OWN * cpu.limit)) return []

@@ -66,7 +66,7 @@ class PgPool {
     const adapter = this
     /** @this {unknown} @param {unknown} client */
     return function release(client) {
-      // Before the pool hands it to the next caller.
+      // Record the release before the pool hands the connection to the next caller.
       if (adapter.#isOpen) adapter.#record.release(client)
       return Reflect.apply(method.inner, this, arguments)
     }
@@ -101,7 +101,7 @@ class PgPool {
 
   close() {
     this.#isOpen = false
-    // The last one first: V8 makes an object slow that loses another property than its last.
+    // Restore in reverse order: V8 makes an object slow when a property other than its last is deleted.
     this.#restoreRelease()
     this.#connect.restore()
     this.#pool.off('release', this.#onRelease)
