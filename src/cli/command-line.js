@@ -28,7 +28,7 @@ const { commandHelp, generalHelp } = require('./help')
  * @typedef {object} Context
  * @property {AdminClient} client
  * @property {Values} values of its options
- * @property {readonly string[]} commandLine what follows after `--`
+ * @property {readonly string[]} commandLine the arguments after `--`
  * @property {Output} out
  * @property {Output} err
  * @property {NodeJS.ReadStream} stdin

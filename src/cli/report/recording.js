@@ -1,17 +1,16 @@
 'use strict'
-// Records a run of any length. It reads the counters at the start and at the end (`/totals`): their
-// difference is exactly the run. In between it reads `/live`: the points, the findings and the slowest
-// requests. A service that does not answer is asked again each second. The report says so, and says of a
-// restart, which the identity of the process tells, and of a wall clock that jumps. Lengths are by monotonic
-// clocks.
+// Records a run of any length. It reads the counters (`/totals`) at the start and at the end, and their
+// difference is exactly the run. In between it reads the points, the findings and the slowest requests from
+// `/live`. A service that does not answer is asked again each second. The report notes outages, restarts (the
+// identity of the process changes) and jumps of the wall clock. Durations use monotonic clocks.
 
 const { Sightings } = require('../../features/admin/report/sightings')
 const { span, timeOfDay } = require('../../core/readable')
 
 const RETRY_MS = 1000
-/** How often the counters are kept, for a service that ends before the run does. */
+/** Interval at which the counters are read, in case the service ends before the run. */
 const KEEP_MS = 10_000
-/** A wall clock that is slewed moves by less between two answers. */
+/** A smaller difference may be a wall clock that is slewed, not a jump. */
 const JUMP_MS = 2000
 const MOST_SLOWEST = 30
 
@@ -32,7 +31,11 @@ class Recording {
   #abort = new AbortController()
   #following = Promise.resolve()
   #sightings = new Sightings()
-  /** By time: after a loss, the history tells some of them again. @type {Map<number, LivePoint>} */
+  /**
+   * Points by time, because the history after an outage repeats some of them.
+   *
+   * @type {Map<number, LivePoint>}
+   */
   #points = new Map()
   /** @type {Map<string, SlowRequest>} */
   #slowest = new Map()
@@ -50,11 +53,14 @@ class Recording {
   #seen = new Map()
   #keptMs = 0
   #keeping = Promise.resolve()
-  /** Totals are asked for once at a time: an answer that comes late replaces no newer one. */
+  /**
+   * Whether totals are being requested. Only one request runs at a time, so a late answer cannot replace a
+   * newer one.
+   */
   #isKeeping = false
   #isEnding = false
   /**
-   * By how much the wall clock of the service has jumped: now, and at the least and at the most in the run.
+   * Jump of the service's wall clock since the start: now, and its minimum and maximum in the run.
    */
   #jumped = { nowMs: 0, leastMs: 0, mostMs: 0 }
   /** @type {number | undefined} */
@@ -66,7 +72,7 @@ class Recording {
     this.#clock = clock
   }
 
-  /** It throws where the service cannot be asked. */
+  /** Throws if the service does not answer. */
   async begin() {
     this.#options = await this.#client.getJson('/config')
     this.#sightings.add(await this.#client.getJson('/doctor'))
@@ -100,7 +106,7 @@ class Recording {
     }
   }
 
-  /** @returns {Promise<number>} how many milliseconds the run was long, by a clock that nobody sets */
+  /** @returns {Promise<number>} length of the run in milliseconds, by a monotonic clock */
   async #readEnd() {
     const lastedMs = this.#lastedMs
     this.#isEnding = true
@@ -137,7 +143,7 @@ class Recording {
       try {
         await this.#client.followLines('/live', (line) => this.#onLine(line), signal)
       } catch {
-        // An ended stream is requested again, and a notice says from when to when it was lost.
+        // A stream that ended is requested again. A notice says when it was lost, and when it came back.
       }
       if (signal.aborted) return
       this.#lostAt ??= this.#wallMs
@@ -174,7 +180,7 @@ class Recording {
     if (state !== undefined) this.#onState(state)
   }
 
-  /** What is earlier was before the run. */
+  /** Start of the run. Earlier points are left out. */
   get #fromMs() {
     return this.#first.at + this.#jumped.leastMs
   }
@@ -226,7 +232,8 @@ class Recording {
   }
 
   /**
-   * One that is older than the run has counted before: it took the port over from another.
+   * Adds a process that answers for the first time. A process older than the run had counted before, and has
+   * now taken over the port.
    *
    * @param {string} instance
    * @param {Snapshot} snapshot

@@ -1,5 +1,5 @@
 'use strict'
-// The routes of a service as a table, and its orders.
+// The table of the routes of a service, and its sort orders.
 
 const { percent, routeName } = require('../../core/readable')
 const { ms, rate } = require('../figures')
@@ -12,7 +12,7 @@ const { layOut } = require('../text-table')
  * @import { Feed, SnapshotRates } from './feed'
  * @typedef {{ route: RouteSnapshot, name: string, rates: ReturnType<SnapshotRates['of']> }} Row
  * @typedef {Column<Row> & { sort?: string, by?: (row: Row) => number }} RouteColumn
- *   sort: its name as an order; by: what it is ordered by, the most first
+ *   sort: its name as a sort order; by: the value to sort by, highest first
  */
 
 const least = 6
@@ -93,7 +93,7 @@ const COLUMNS = [
 /** @param {Row['rates']} rates */
 const loopShare = ({ loopMs }) => (loopMs === undefined ? undefined : loopMs / 1000)
 
-/** The sort orders, as the key cycles through them. */
+/** The sort orders, in the sequence that the key cycles through. */
 const SORTS = COLUMNS.flatMap(({ sort }) => (sort === undefined ? [] : [sort]))
 const FIRST_SORT = 'requests'
 
@@ -104,7 +104,7 @@ function sortedRows({ snapshot, rates }, sort) {
   /** @param {Row} a @param {Row} b */
   const byName = (a, b) => (a.name < b.name ? -1 : 1)
   if (by === undefined) return rows.sort(byName)
-  // Routes without requests in the last minute have the quantiles 0.
+  // Routes without requests in the last minute all have quantiles of 0, so further values decide their order.
   return rows.sort(
     (a, b) => by(b) - by(a) || b.route.sinceStart.count - a.route.sinceStart.count || byName(a, b)
   )
@@ -115,7 +115,7 @@ function sortedRows({ snapshot, rates }, sort) {
  * @param {Look & { sort: string, width: number }} look
  */
 function routeTable(rows, { sort, ...look }) {
-  // What it is sorted by is shown on a narrow line too.
+  // The column of the sort order is shown on narrow terminals too.
   const columns = COLUMNS.map((column) =>
     column.sort === sort ? { ...column, head: `${column.head}*`, from: 0 } : column
   )

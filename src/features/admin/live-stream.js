@@ -1,8 +1,8 @@
 'use strict'
 // Answers `GET /live`: lines of JSON for as long as the client stays. First the last ten minutes, then a
-// point a second and the state every few seconds. A line is made once, however many read it. Without a
-// reader, no timer runs and nothing is rendered. A client that reads slowly misses lines: at most its first
-// line and one more wait for it.
+// point a second and the state every few seconds. A line is rendered once for all readers. Without a reader,
+// no timer runs and nothing is rendered. A client that reads slowly misses lines: at most its first line and
+// one more are buffered.
 
 const { readOnly } = require('../../core/http/endpoints')
 const { FleetShares } = require('./fleet-shares')
@@ -19,14 +19,13 @@ const { SECOND_MS } = require('./history')
 const LEAST_MS = 2000
 /** A finding must be seen within ten seconds of its fault. */
 const MOST_MS = 5000
-/** A line is kept for so many times as long as it took to make. */
+/** A line is kept for this multiple of the time that it took to make. */
 const REST = 200
 const FLEET_MS = 5000
 
 /**
- * The line of the live page that is not history: the snapshot, the diagnosis and the workers. All viewers
- * share it. The longer it took to make, the longer it is kept, so that making lines takes at most half a
- * percent of the time.
+ * The state line of the live page: the snapshot, the diagnosis and the workers. All viewers share it. A line
+ * that took long to make is kept for longer. So lines take at most half a percent of the time.
  */
 class LiveState {
   #parts
@@ -73,7 +72,7 @@ class LiveState {
   }
 
   /**
-   * The answers of the other workers come later, so that a line has those of the line before.
+   * Other workers answer later, so a line has the answers that were requested for the line before.
    *
    * @param {number} nowMs
    */
@@ -92,11 +91,11 @@ class LiveState {
 const MOST_VIEWERS = 20
 const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8'
 /**
- * A client that reads nothing for once to twice this time is disconnected. `timeout` may be shorter than the
- * pause between lines.
+ * A client that reads nothing is disconnected after one to two times this time. The option `timeout` does not
+ * apply here: it may be shorter than the pause between lines.
  */
 const UNREAD_MS = 15_000
-/** A client that reads just enough to be connected is cut after so long with full buffers. */
+/** A client that reads just enough to stay connected is cut off after its buffers were full for this time. */
 const FULL_MS = 30_000
 
 /** @typedef {import('node:http').ServerResponse} Response */
@@ -106,7 +105,7 @@ class LiveStream {
   #history
   #state
   /**
-   * Since when the buffers of each have been full; undefined while they are not.
+   * Time since which the buffers of each viewer have been full; undefined while they are not full.
    *
    * @type {Map<Response, number | undefined>}
    */
@@ -129,7 +128,7 @@ class LiveStream {
   }
 
   /**
-   * A viewer keeps its connection: half of the connections stay for scrapes and probes.
+   * Viewers hold their connections, so they get at most half. The rest is for scrapes and probes.
    *
    * @param {number} maxConnections
    */
@@ -143,7 +142,7 @@ class LiveStream {
     res.writeHead(200, {
       'Content-Type': CONTENT_TYPE,
       'Cache-Control': 'no-store',
-      // A proxy that collects the answer before it passes it on would never pass it on.
+      // A proxy that buffers the whole answer would never pass it on.
       'X-Accel-Buffering': 'no',
       Connection: 'close',
     })
@@ -170,7 +169,7 @@ class LiveStream {
     res.end(req.method === 'HEAD' ? undefined : text)
   }
 
-  /** Clients that come in the same second share it. @param {number} nowMs */
+  /** The history line. Clients that connect in the same second share it. @param {number} nowMs */
   #pastLine(nowMs) {
     if (nowMs - this.#past.nowMs >= SECOND_MS) {
       const text = `${JSON.stringify({ history: this.#history.points() })}\n`
@@ -199,7 +198,7 @@ class LiveStream {
     }
   }
 
-  /** A point is taken in a loop turn: this makes one for each second, also in an idle process. */
+  /** Points are taken in loop turns. This timer causes a turn each second, also in an idle process. */
   #wakeLater() {
     const nowMs = this.#clock.now()
     const { dueMs } = this.#history

@@ -1,6 +1,6 @@
 'use strict'
-// Work that blocks the event loop on demand (profiles, heap snapshots, reports) is followed by a rest of
-// nineteen times its pause. So such pauses take at most a twentieth of the time.
+// Profiles, heap snapshots and reports block the event loop on demand. After each pause comes a rest of
+// nineteen times its length. So these pauses take at most a twentieth of the time.
 
 const REST = 19
 
@@ -14,8 +14,8 @@ class PauseRest {
 
   /**
    * @param {Pick<import('../../core/clock').Clock, 'now'>} clock
-   * @param {(ms: number) => void} [onPause] the loop was blocked for so long
-   * @param {() => void} [onBegin] the loop is about to be blocked
+   * @param {(ms: number) => void} [onPause] called after a pause, with its length
+   * @param {() => void} [onBegin] called before a pause
    */
   constructor(clock, onPause = () => {}, onBegin = () => {}) {
     this.#clock = clock
@@ -24,7 +24,7 @@ class PauseRest {
   }
 
   /**
-   * Runs what blocks the loop. The rests of several pauses add up.
+   * Runs work that blocks the loop. The rests of several pauses add up.
    *
    * @template Value
    * @param {() => Value} work

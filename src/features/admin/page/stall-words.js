@@ -1,5 +1,5 @@
 'use strict'
-// How a place that blocked the event loop is named.
+// Names a place in the code that blocked the event loop.
 
 const { NONE, bytes, routeName } = require('../../../core/readable')
 
@@ -18,7 +18,7 @@ const nameOf = ({ function: name, cause }) => name ?? REASONS[cause] ?? '(anonym
 /** @param {Pick<StallSite, 'file' | 'line'>} site */
 const fileOf = ({ file, line }) => (file === null ? '' : `${file.split('/').slice(-2).join('/')}:${line}`)
 /**
- * The call of the function, such as `calling fs.readFileSync`. Empty where that is not known.
+ * The blocking call inside the function, such as `calling fs.readFileSync`; empty if unknown.
  *
  * @param {Pick<StallSite, 'call' | 'bodyBytes'>} site
  */
