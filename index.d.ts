@@ -328,8 +328,8 @@ export interface Spillway {
    * Ends the service without losing a request. `/readyz` returns 503, and after `delay` the servers stop
    * listening. Requests in flight finish, every answer closes its connection, and idle connections are
    * closed. After `timeout`, the remaining connections are destroyed. Then the instance is closed, as by
-   * `close()`. A second call joins the first. The process does not exit: exit it yourself, or use
-   * `attach(server, { signals: true })`.
+   * `close()`. A second call returns the promise of the first. The process does not exit: call
+   * `process.exit()` yourself, or use `attach(server, { signals: true })`.
    *
    * @throws {SpillwayError} if an option is unknown or has an invalid value
    * @example const { cut } = await spillway.drain({ timeout: 10_000 })
@@ -363,7 +363,7 @@ export interface Spillway {
   /**
    * Stops measuring the process, detaches from servers and from the registry, and answers `/readyz` with 503.
    * A middleware that is still mounted passes requests on. Further calls do nothing. During a drain, the
-   * close follows the drain.
+   * instance closes after the drain.
    *
    * @example test.after(() => spillway.close())
    * @see [docs/development.md](./docs/development.md#tests)
@@ -505,7 +505,7 @@ export interface SpillwayOptions {
   readonly memory?: MemoryOptions | undefined
 
   /**
-   * The name of this release, and the file that keeps its figures for the next one.
+   * The name of this release, and the file that keeps its figures for the next release.
    *
    * @example release: { file: '/var/lib/shop/release.json' }
    * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
@@ -513,10 +513,10 @@ export interface SpillwayOptions {
   readonly release?: ReleaseOptions | undefined
 
   /**
-   * Whether `/metrics` and `fleetSnapshot()` answer for all workers. By default the workers of a cluster and
-   * its primary do, also in PM2's cluster mode. So do the threads of a process whose main thread has an
-   * instance. `true` includes threads without an instance in the main thread, and PM2's fork mode. A `name`
-   * joins unrelated processes. `false` means this process or thread alone.
+   * Whether `/metrics` and `fleetSnapshot()` cover all workers. By default they cover the workers of a
+   * cluster and its primary, also in PM2's cluster mode. They also cover the threads of a process whose main
+   * thread has an instance. `true` adds threads whose main thread has no instance, and PM2's fork mode. A
+   * `name` joins unrelated processes. `false` means this process or thread alone.
    *
    * @default undefined
    * @example fleet: { name: 'shop' }
@@ -585,9 +585,9 @@ export interface EndpointOptions {
 
   /**
    * Decides which clients may read these paths, for example only your Prometheus and your balancer. Called
-   * with each request for one of the paths. Unless it returns `true`, the request goes to the application,
-   * and is measured and gated like any other. With `express()` alone the function gets Express's request,
-   * otherwise Node's. Handlers from `handler()` and the admin server do not call it.
+   * with each request for one of the paths. If the function does not return `true`, the request goes to the
+   * application, and is measured and gated like any other. With `express()` alone the function gets Express's
+   * request, otherwise Node's. Handlers from `handler()` and the admin server do not call it.
    *
    * @default undefined
    * @example endpoints: { allow: (req) => req.headers['x-forwarded-for'] === undefined }
