@@ -7,7 +7,7 @@ const { byNode, folded, leading, majorOf, percent, stamp, table, whole } = requi
 const headOf = (major) => [
   `Node ${major}, service`,
   'rejected',
-  '200s/s with / without',
+  '2xx/s with / without',
   'ratio',
   'p99 with / without, ms',
   'CPU',
@@ -60,7 +60,7 @@ function sectionOf([{ rows: measured, ...results }], major) {
 
 /** The rows of README.md. A row that is not in the results yet is left out. */
 const LOADS = {
-  'cpu 100': '100 clients that ask again at once, 2 ms each',
+  'cpu 100': '100 clients in closed loops, requests of 2 ms',
   'cpu 300': '300 clients',
   'cpu 1000': '1000 clients',
   'burst-cpu': 'bursts of 300 requests of 1 ms, every 3 s',

@@ -26,7 +26,7 @@ function sectionOf([{ rows, allowedMs, ...results }], major) {
             'p99, with',
             'without',
             'rejected',
-            'rejected beside it: with, without',
+            'rejected on the other route: with, without',
           ],
           [...new Set(ofSize.map(({ multiple }) => multiple))].map((multiple) => {
             const of = (isObserved) =>
@@ -46,7 +46,7 @@ function sectionOf([{ rows, allowedMs, ...results }], major) {
         '',
       ]
     }),
-    `In time is within ${allowedMs} ms over the query. ${stamp(results, 'pools')}`,
+    `In time: answered within ${allowedMs} ms plus the time of the query. ${stamp(results, 'pools')}`,
   ].join('\n')
 }
 

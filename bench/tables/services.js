@@ -85,7 +85,7 @@ function servicesShortTable() {
   const { services: all, ...results } = leading('services')
   const services = known(all).filter(({ name }) => SHORT_SERVICES.includes(name))
   return [
-    'CPU time that measuring adds to whole services. "?" marks figures that other processes disturbed, or of a full service:',
+    'CPU time that measuring adds to whole services. "?" marks figures that other processes disturbed, and services that filled their core:',
     '',
     table(
       [`Node ${majorOf(results)}, service`, ...SHORT_COLUMNS.map((variant) => COLUMNS[variant])],

@@ -22,7 +22,7 @@ function summaryTable() {
     rows.find((row) => row.work === 'cpu' && row.policy === policy && row.multiple === multiple)
   const most = LOADS.at(-1)
   return [
-    `Requests answered within ${deadlineMs} ms, as a share of the server's capacity. At 0.8x, 0.80 means every request, within a few per cent. Each burns 2 ms of CPU behind Express 5:`,
+    `Requests answered within ${deadlineMs} ms, as a share of the server's capacity. At 0.8x, about 0.80 means that every request was answered in time. Each request takes 2 ms of CPU behind Express 5:`,
     '',
     table(
       [
@@ -49,7 +49,7 @@ function exceptionOf(find) {
   const both = (ratios) => ratios.map(share).join(' and ')
   return (
     `At ${SLIGHT_LOADS.map((multiple) => `${multiple}x`).join(' and ')} overload-protection serves ${both(theirs)}, Spillway ${both(ours)}: ` +
-    'a timer and a comparison cost less than a queue. V8 compiles the code of the queue in the first seconds of an overload, and it is faster after that. ' +
+    'a timer and a comparison cost less than a queue. The queue is faster after the first seconds of an overload, when V8 has compiled its code. ' +
     'Figures with "?" were disturbed by other processes.\n\n'
   )
 }
