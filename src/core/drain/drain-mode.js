@@ -1,7 +1,7 @@
 'use strict'
-// Decides how a drain goes. In production load balancers get their delay and kept connections their
-// keep-alive timeout. In development the next process waits for the port, so a drain only finishes the
-// requests in flight.
+// Decides how a drain goes. In production it waits until load balancers have noticed, and until kept
+// connections have reached their keep-alive timeout. In development the next process waits for the port, so a
+// drain only finishes the requests in flight.
 //
 // `drain.mode` decides. The default is production, except under a watcher, with NODE_ENV development or test,
 // and on SIGINT from a terminal. Orchestrators send SIGTERM, but PM2 sends SIGINT, and systemd, supervisord

@@ -4,7 +4,7 @@
 // wake an idle loop.
 //
 //   level = recycleAt x (0.9 to 1)                         workers of the same age differ
-//   due   = above the level for recycleAfter x (1 to 2)    a peak passes before, and workers differ
+//   due   = above the level for recycleAfter x (1 to 2)    peaks do not count, and workers differ
 //
 // A process that is above its level at the first check needs that much memory, and a replacement would need
 // it too. So its level is raised, and a warning is logged. The level rises by half, or by a quarter of the

@@ -4,8 +4,8 @@
 // process.
 //
 // Wrappers of the response (compression, sessions) are bypassed, because a hanging session store may be the
-// reason. The answer closes an HTTP/1 connection: Express destroys the socket for an error after the head,
-// which may then carry the next request.
+// reason. The answer closes an HTTP/1 connection. Express destroys the socket for an error after the head,
+// and a kept socket might carry the next request by then.
 
 const { STATUS_CODES } = require('node:http')
 const { prefersText } = require('../gate/rejection')

@@ -16,7 +16,7 @@ const { MOST_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./
  *   OnOverloadEvent
  */
 
-/** So many pools have a reason of their own: those of names past the bound share one. */
+/** The number of pools with a reason of their own. Further pools share one reason. */
 const MOST_POOLS = 20
 /** @type {ShedReason} */
 const OTHER_POOLS = `${POOL_REASON}(other)`
@@ -38,7 +38,7 @@ class Stats {
   decided = 0
   admitted = 0
   rejected = 0
-  /** Requests that mode `observe` lets run, and others would reject. */
+  /** Requests that run in mode `observe`, and that mode `adaptive` would reject. */
   wouldReject = 0
   /** Requests whose client disconnected while they were queued. */
   abandoned = 0

@@ -1,7 +1,7 @@
 'use strict'
-// Lets a member answer pages of another one: the admin server that is asked passes the request on to the
-// worker that is named. HTTP over the members' sockets, so that refusals, progress and the end of a client go
-// through as they are. The directory of the sockets is private.
+// Lets the admin server of one member show pages of another: it forwards the request to the worker that the
+// request names. It speaks HTTP over the members' sockets, which carries refusals, progress and a client's
+// disconnect unchanged. The directory of the sockets is private.
 
 const http = require('node:http')
 const net = require('node:net')
@@ -11,12 +11,12 @@ const { urlPath } = require('../../core/url-path')
 /** @import { InternalErrors } from '../../core/request/internal-errors' */
 
 /**
- * The byte that a client begins with, and that the member answers before the request is sent: an older
- * version answers another one.
+ * The first byte of a connection. The member returns it before the request is sent. An older version returns
+ * another byte.
  */
 const PAGES = 'h'
 const MAX_HEAD_BYTES = 8192
-/** A blocked event loop is what is to be profiled. */
+/** Long, because a profile is often taken of a worker whose event loop is blocked. */
 const CONNECT_MS = 10_000
 
 /** @import { Handler } from '../../../index.js' */
@@ -83,7 +83,7 @@ function connectToMember(path, clock) {
       clock.cancel(timer)
       socket.off('data', onAnswer).off('close', hasEnded).off('error', hasEnded)
     }
-    // A client that waits keeps no process alive.
+    // A waiting client must not keep the process alive.
     socket.unref().on('data', onAnswer).on('close', hasEnded).on('error', hasEnded)
     socket.write(PAGES)
   })

@@ -6,7 +6,8 @@
 /** @import { ReportedExemplar } from './report' */
 
 /**
- * A family as described in a report. `across`: how workers are joined; `bounds`: of an own histogram.
+ * A family as described in a report. `across`: how the values of workers are combined; `bounds`: of
+ * spillway's own histograms.
  *
  * @typedef {'sum' | 'max' | 'min' | 'first' | 'worker'} Across
  * @typedef {{ name: string, type: string, help: string, across: Across, isForeign: boolean,
@@ -32,7 +33,7 @@ const ID = /^\w+$/
 const LONGEST_ID = 48
 const LATEST_MS = 8.64e15
 
-/** No fleet counts further. The sum over many reports stays finite. */
+/** The highest valid count. It keeps the sum over many reports finite. */
 const MOST_COUNT = Number.MAX_SAFE_INTEGER
 const MOST_SUM = 2 ** 64
 

@@ -14,12 +14,12 @@ const MOST_NAME = 100
  * nothing.
  */
 const NO_CODE = /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$)/g
-/** MySQL quotes texts so, others names. */
+/** Double quotes enclose text in MySQL, and names in other databases. */
 const QUOTED_NAME = /^"[\w.$]+"$/
 /** With these, where a text ends depends on the server and its settings: no table is looked for. */
 const AMBIGUOUS = /\\|\$[a-z_]*\$/i
 const OPERATION = /^[\s(;]*([a-z]+)/i
-/** Those that ask a table, and the word before its name. */
+/** The operations on a table, with the word before the name of the table. */
 const BEFORE_TABLE = Object.freeze({
   SELECT: /\bfrom\s+(?:only\s+)?([\w.$"`[\]]+)(?![\w.$"`[\]]|\s*\()/i,
   INSERT: /\binto\s+([\w.$"`[\]]+)/i,
@@ -28,7 +28,7 @@ const BEFORE_TABLE = Object.freeze({
   UPDATE: /\bupdate\s+(?:only\s+)?([\w.$"`[\]]+)/i,
   DELETE: /\bfrom\s+(?:only\s+)?([\w.$"`[\]]+)/i,
 })
-/** Those without a table. Anything else is OTHER: a word of the text may be anything. */
+/** The operations without a table. Any other first word is OTHER, because it may be text of a user. */
 const WITHOUT_TABLE = new Set(
   'ALTER ANALYZE BEGIN CALL CLOSE COMMIT COPY CREATE DECLARE DO DROP EXEC EXECUTE EXPLAIN FETCH GRANT LISTEN LOCK NOTIFY PREPARE REFRESH RELEASE REVOKE ROLLBACK SAVEPOINT SET SHOW START TRUNCATE UNLISTEN USE VACUUM VALUES WITH'.split(
     ' '

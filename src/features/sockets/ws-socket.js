@@ -13,13 +13,13 @@ const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
  */
 
 /**
- * Another copy of this package may watch the same WebSocket: its number changes with WatchedSocket and
- * Watcher.
+ * Shared with other copies of this package, which may watch the same WebSocket. The number changes with
+ * WatchedSocket and Watcher.
  */
 const kWatched = Symbol.for('spillway.websocket.1')
 
 /**
- * What is used of a WebSocket. `kWatched`: once it is watched.
+ * The members of a WebSocket that are used. `kWatched` exists once it is watched.
  *
  * @typedef {Emitter & { readyState: number, OPEN: number, listenerCount(event: string): number,
  *   send(data: string): void, close(code: number, reason: string): void, terminate(): void,

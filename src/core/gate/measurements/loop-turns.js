@@ -1,6 +1,6 @@
 'use strict'
 // Measures the turns of the event loop: the share of its time that it idles, and the stall-free clock. On
-// that clock a turn counts for at most the cost of the requests that ended in it, and 20 ms. So a blocking
+// that clock a turn counts for at most the cost of the requests that ended in it plus 20 ms. So a blocking
 // handler, a collection or a suspended machine does not count as waiting (docs/decisions/0003).
 
 /**
@@ -10,7 +10,7 @@
 const TURN_BUDGET_MS = 5
 /** Interval of the timer that turns an otherwise sleeping loop while requests are queued. */
 const RECHECK_MS = 2
-/** How often is sampled what changes slowly: clients, load, the share of rejections, the user's shortage. */
+/** Sampling interval of slow figures: clients, load, the share of rejections, the user's shortage. */
 const SAMPLE_MS = 100
 /** How far back recent clients and rejections count. */
 const LATELY_MS = 1000
@@ -91,8 +91,7 @@ class LoopTurns {
   }
 
   /**
-   * The second-longest turn of the last seconds, without the known cost of its requests: what is long here as
-   * a rule.
+   * A usual long turn: the second-longest of the last seconds, without the known cost of its requests.
    */
   get usualLongMs() {
     return this.#secondMs
@@ -132,7 +131,7 @@ class LoopTurns {
 }
 
 /**
- * The idle share after a turn. It begins with idling, in the poll phase, and is busy afterwards.
+ * The idle share after a turn. A turn first idles, in the poll phase, and then is busy.
  *
  * @param {number} before @param {number} idledMs @param {number} busyMs @param {number} horizonMs
  */

@@ -39,7 +39,7 @@ const gridTable = (caption, heads, rows) =>
     )
   )
 
-/** A column of names may have no title: an empty header says nothing. @param {string} head */
+/** A column without a title gets a plain cell in place of an empty header. @param {string} head */
 const makeHead = (head) => (head === '' ? make('td') : make('th', { scope: 'col' }, head))
 
 module.exports = { factTable, gridTable }
