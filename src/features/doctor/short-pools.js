@@ -147,7 +147,7 @@ function sizeAdvice(pool, needed) {
   const wanted = wantedOf(pool)
   const orMore =
     wanted > needed ? `, and up to ${wanted} if clients come back sooner when they are answered sooner` : ''
-  return `By Little's law ${counted(needed, 'connection')} would do for as many requests as now${orMore}. Make the pool that large, if the server can take as many from all processes.`
+  return `By Little's law ${counted(needed, 'connection')} would be enough for the present load${orMore}. Make the pool that large, if the server can take as many from all processes.`
 }
 
 /** @param {PoolFigures} pool @param {number | undefined} needed */
@@ -161,7 +161,7 @@ function adviceOf(pool, needed) {
     return `A larger pool would not help: a use takes longer the more connections are in use, so the server behind '${name}' is the limit. Make what ${whose} asks of it cheaper, or hold connections for a shorter time.`
   const size =
     needed === undefined || needed <= max
-      ? `By Little's law ${counted(max, 'connection')} should do on average, so bursts make callers wait.`
+      ? `By Little's law ${counted(max, 'connection')} should be enough on average, so bursts make callers wait.`
       : sizeAdvice(pool, needed)
   return `${size} Hold a connection for as short as possible: not while ${whose} awaits anything else.`
 }

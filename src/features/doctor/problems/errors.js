@@ -86,7 +86,7 @@ function kindOf(kind) {
 /** @param {boolean} hasBegun @param {RouteFigures['previous']} previous */
 function reasonOf(hasBegun, previous) {
   if (previous !== undefined)
-    return ', and at what this release has changed. Until it is mended, roll back to the previous one'
+    return ', and at what this release has changed. Until it is fixed, roll back to the previous one'
   return hasBegun ? ', and at what has changed: the last deploy, or a dependency of this route' : ''
 }
 

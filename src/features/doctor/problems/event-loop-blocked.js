@@ -118,7 +118,7 @@ function unreadEvidence(routes, count) {
   const known = routes.filter(({ unreadMs }) => unreadMs !== undefined)
   if (known.length === 0 || count === 0) return []
   const unreadMs = known.reduce((sum, route) => sum + Number(route.unreadMs), 0)
-  return [evidence('unread in the kernel (mean, at most)', unreadMs / count, 'ms')]
+  return [evidence('mean time in the socket buffer, at most', unreadMs / count, 'ms')]
 }
 
 /** @param {Turns} turns @param {number} seconds */

@@ -1,12 +1,10 @@
 'use strict'
 // A proxy keeps connections to this process for longer than the process does. The process closes one just
 // when the proxy sends a request on it, and the client gets 502. Nothing in the process sees that request.
-// - A server that is attached has closed such connections. Each close is a moment at which a request is lost.
-//   Without one nothing is
-//   claimed, whatever the timeout is: nobody here knows for how long the proxy keeps a connection.
-// - A fifth of the requests through a proxy: the networks of some clients have proxies too, and probes come
-//   without one. Five
-//   requests: one is looked at a second.
+// - An attached server must have closed such connections: each close can lose a request. The timeout alone
+//   proves nothing, because this process does not know for how long the proxy keeps a connection.
+// - At least a fifth of the requests: some clients have proxies of their own, and probes come without one.
+// - At least five requests: one a second is sampled.
 
 const { counted, duration } = require('../../../core/readable')
 const { evidence } = require('../evidence')
@@ -48,6 +46,6 @@ function summaryOf({ idleCloses, keptMs, unusedCloses }) {
 }
 
 const ADVICE =
-  'Let the proxy close first. Where only proxies connect, write `spillway.attach(server, { behindProxy: true })`, or without `attach` `Object.assign(server, { keepAliveTimeout: 3_605_000, headersTimeout: 3_605_000, requestTimeout: 3_605_000 })`. Or shorten what the proxy keeps, such as `keepalive_timeout 4s` in the upstream of nginx.'
+  'Let the proxy close first. Where only proxies connect, write `spillway.attach(server, { behindProxy: true })`, or without `attach` `Object.assign(server, { keepAliveTimeout: 3_605_000, headersTimeout: 3_605_000, requestTimeout: 3_605_000 })`. Or shorten the keep-alive timeout of the proxy, such as `keepalive_timeout 4s` in the upstream of nginx.'
 
 module.exports = rule

@@ -49,7 +49,7 @@ function claimOf({ route, calls }, others) {
       evidence(`${plural} for each request`, perRequest),
       evidence(`mean time of a ${noun}`, callMs, 'ms'),
       evidence('at the same time', atOnce, plural),
-      evidence('time of a request with one under way', awaitedMs, 'ms'),
+      evidence(`time of a request with a ${noun} under way`, awaitedMs, 'ms'),
       evidence('mean duration of the route', route.meanMs, 'ms'),
       evidence('requests of the route', route.count, 'requests'),
     ],

@@ -90,7 +90,11 @@ function inferredOf({ loop, routes, seconds, outgoing }) {
         evidence('mean duration', first.meanMs, 'ms'),
         ...mostOfTime([first]),
         evidence('in flight, on average', inFlight, 'requests'),
-        evidence('growth of the duration with those in flight', first.load.elasticity, 'elasticity'),
+        evidence(
+          'growth of the duration per growth of the requests in flight',
+          first.load.elasticity,
+          'elasticity'
+        ),
         evidence('correlation', first.load.correlation, ''),
         evidence('requests', first.count, 'requests'),
         evidence('event loop busy', loop.utilization, 'share of the time'),

@@ -61,7 +61,7 @@ const rule = {
           evidence('CPU used', cpu.used, 'CPUs'),
           evidence('CPU limit', cpu.limit, 'CPUs'),
         ],
-        advice: `Find what fills the pool, in ${namesOf(waiting, name)} or in work between requests: bcrypt, crypto.pbkdf2, crypto.scrypt, zlib, dns.lookup or slow files. ${sizeAdvice(figures)} Work that computes for long belongs into worker threads of its own: they leave the pool to files and DNS.`,
+        advice: `Find what fills the pool, in ${namesOf(waiting, name)} or in work between requests: bcrypt, crypto.pbkdf2, crypto.scrypt, zlib, dns.lookup or slow files. ${sizeAdvice(figures)} Move long computations to worker threads of their own: that leaves the pool to files and DNS.`,
       },
     ]
   },

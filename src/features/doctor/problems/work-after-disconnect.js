@@ -47,7 +47,7 @@ function claimOf(waste, others) {
     severity: isAtLeast(waste, MUCH) ? 'high' : 'medium',
     share: sizeOf(waste),
     route: name,
-    summary: `${name} works on for clients that have left: ${counted(requests, 'request')} took ${spent} after nobody waited for the answer${others === 0 ? '' : `. ${others === 1 ? 'So does' : 'So do'} ${counted(others, 'other route')}`}.`,
+    summary: `${name} keeps working for clients that have disconnected or timed out: ${counted(requests, 'request')} took ${spent} after that${others === 0 ? '' : `. ${others === 1 ? 'So does' : 'So do'} ${counted(others, 'other route')}`}.`,
     evidence: [
       evidence('requests that went on', requests, 'requests'),
       evidence('loop time for them', loopMs, 'ms'),
