@@ -210,7 +210,7 @@ test('each part shows what snapshot() says', { skip }, async (t) => {
   const { runtime, releases } = await snapshot()
   assert.equal((await factsOf(page, 'memory')).limit, bytes(runtime.heap.limitBytes))
   assert.match(await page.locator('#releases').innerText(), new RegExp(`this: ${releases.current.version}`))
-  assert.match(await page.locator('#workers').innerText(), /answers alone/)
+  assert.match(await page.locator('#workers').innerText(), /the only process/)
   await page.locator('#oldest', { hasText: 'No request is in flight' }).waitFor(PATIENCE)
   const options = await getJson(`${admin}/config`)
   const shown = await factsOf(page, 'options')

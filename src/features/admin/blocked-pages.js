@@ -110,8 +110,8 @@ function adviceOf({ described, isMeant }) {
   if (isMeant) return 'Nothing: it ends with the debugger or the heap snapshot that was asked for.'
   const code =
     described === undefined
-      ? 'The line of the stall names the function once this ends. Use the asynchronous call.'
-      : 'Mend that code: bound its input, or move it to a worker thread.'
+      ? 'When this ends, the log line of the stall names the function. Use its asynchronous variant.'
+      : 'Fix that code: bound its input, or move it to a worker thread.'
   return `Restart the process if this does not end: no request is answered until then. ${code}`
 }
 

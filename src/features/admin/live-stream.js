@@ -159,7 +159,7 @@ class LiveStream {
 
   /** @param {Request} req @param {Response} res */
   #refuse(req, res) {
-    const text = `${this.#mostViewers} clients read this already. Close a page that is open, or ask again later.\n`
+    const text = `${this.#mostViewers} clients already read this stream. Close an open page, or ask again later.\n`
     res.writeHead(503, {
       'Content-Type': 'text/plain; charset=utf-8',
       'Content-Length': Buffer.byteLength(text),

@@ -37,7 +37,7 @@ const ABOUT = {
   '/live': 'the last ten minutes, then a point a second, as lines of JSON',
   '/routes/heat': '?method=GET&route=/users/:id gives its latencies of the last ten minutes, by ten seconds',
   '/report': '?from=&to= gives a report of the last ten minutes, one HTML file to keep',
-  '/totals': 'what a report of a run is made from: counters and latencies since the start',
+  '/totals': 'counters and latencies since the start, which reports are made from',
   '/doctor': 'what is wrong with this process, over the last minute: JSON, or text by Accept',
   '/livez': '200 while the event loop runs',
   '/readyz': '200 while the process is ready for traffic, else 503',

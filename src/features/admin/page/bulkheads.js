@@ -38,7 +38,7 @@ function limitsSection() {
       },
       {
         title: 'held',
-        about: 'How long a request holds its place, on average of the last requests',
+        about: 'Mean time that the latest requests held a place',
         sort: ({ heldMs }) => heldMs,
         text: ({ heldMs }) => (heldMs === 0 ? NONE : duration(heldMs)),
       },

@@ -47,7 +47,7 @@ function errorsSection() {
     empty:
       'No error has reached the error handler. Express needs app.use(spillway.errorHandler()) behind its routes.',
     detail: (error) =>
-      factTable('The last one that the log has described', [
+      factTable('The last such error in the log', [
         ['error', errorText(error)],
         ['thrown at', error.place ?? NONE],
       ]),
@@ -78,7 +78,7 @@ function errorsSection() {
 function otherRows({ processErrors, clientErrors, internalErrors }) {
   const named = /** @type {[name: string, value: number][]} */ ([
     ...Object.entries(processErrors).map(([name, value]) => [OTHERS[name] ?? name, value]),
-    ...Object.entries(clientErrors).map(([name, value]) => [`no HTTP request: ${name}`, value]),
+    ...Object.entries(clientErrors).map(([name, value]) => [`not an HTTP request: ${name}`, value]),
     ...Object.entries(internalErrors).map(([name, value]) => [`inside spillway: ${name}`, value]),
   ])
   return named.filter(([, value]) => value > 0).map(([name, value]) => [name, count(value)])

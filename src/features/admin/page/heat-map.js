@@ -13,7 +13,7 @@ const { ask } = require('./profile-request')
 const EVERY_MS = 10_000
 const TITLE = 'Latency of the last ten minutes'
 const NOT_KEPT =
-  'The process keeps the latencies of its hundred busiest routes, and this route is not among them. It is as soon as it has more requests than one of these.'
+  'The process keeps the latencies of its hundred busiest routes, and this route is not among them. It appears as soon as it has more requests than one of these.'
 const NONE =
   'No request of this route ended in the last ten minutes. The picture begins with the next request. Streams are not in it.'
 

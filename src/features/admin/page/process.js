@@ -108,11 +108,7 @@ const workersSection = () =>
   plainSection({ id: 'workers', title: 'Workers', isEmpty: isAlone }, ({ fleet, snapshot }) => {
     if (fleet === null || fleet.workers.length < 2)
       return [
-        make(
-          'p',
-          { class: 'empty' },
-          'This process answers alone. In a cluster its workers stand here side by side.'
-        ),
+        make('p', { class: 'empty' }, 'This is the only process. In a cluster, all workers are listed here.'),
       ]
     return [
       gridTable(
@@ -189,7 +185,7 @@ const makeNoRelease = () =>
   make(
     'p',
     { class: 'empty' },
-    'Nothing to compare with yet. With the option release.file, the next release stands beside this one.'
+    'Nothing to compare with yet. With the option release.file, the next release is compared with this one.'
   )
 
 /** @param {ReleasesSnapshot['routes']} routes */

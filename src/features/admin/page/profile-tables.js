@@ -118,7 +118,7 @@ function makeGrowth(growth, growthMs, { write }) {
     columns: [
       { title: `Grew in ${duration(growthMs)}`, isText: true, fill: fillName },
       { title: 'Package', isText: true, sort: packageOf, text: packageOf },
-      figure('growth', 'Still there at the end, less what was at half of the time', 'growthBytes', write),
+      figure('growth', 'In use at the end, minus in use at half of the time', 'growthBytes', write),
       figure('half-time', 'Allocated in the first half and still there', 'beforeBytes', write),
       figure('end', 'Allocated in the whole time and still there', 'selfBytes', write),
     ],

@@ -87,7 +87,7 @@ class Control {
   /** @param {string} worker */
   async describe(worker) {
     const { costs, expectedPauseMs, refusal } = await describeProfile(this.kind.path, worker)
-    setText(this.#costs, `${costs} Here the start takes about ${duration(expectedPauseMs)}.`)
+    setText(this.#costs, `${costs} In this process the start takes about ${duration(expectedPauseMs)}.`)
     // That this profile is being taken is shown below.
     setText(this.#refusal, refusal === null || this.#running === this ? '' : `${refusal} `)
     this.#isRefused = refusal !== null

@@ -9,7 +9,7 @@ const { NONE, bytes, routeName } = require('../../../core/readable')
 const REASONS = {
   __proto__: null,
   'garbage-collection': 'garbage collection',
-  host: 'the machine gave the CPU to others',
+  host: 'other processes used the CPU',
   unknown: 'not seen: the watcher starts with the first stall',
 }
 

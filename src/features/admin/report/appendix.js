@@ -68,7 +68,7 @@ function makeReleases({ releases }, times) {
   return makeSection(
     'releases',
     'Releases',
-    'Each since it began, as release.file keeps it: not only this run.',
+    'Each since its start, as kept in release.file, and not only in this run.',
     makeTable({
       caption: 'This release and the one before',
       heads: [{ title: 'Release', isText: true }, 'since', 'requests', 'p50', 'p99', 'errors', 'shed'],

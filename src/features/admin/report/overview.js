@@ -132,7 +132,7 @@ function makeSummary(run, times, baseline) {
     baseline &&
     html`<p class="about">Before: ${titleOf(baseline)}, ${times.moment(baseline.from)}, ${span(baseline.seconds)}${
       nameOf(baseline.releases.current) !== '' && `, release ${nameOf(baseline.releases.current)}`
-    }.${baseline.covers !== 'run' && ' Its latencies are not of its whole run.'}</p>`
+    }.${baseline.covers !== 'run' && ' Its latencies do not cover its whole run.'}</p>`
   return makeSection(
     'summary',
     'Summary',

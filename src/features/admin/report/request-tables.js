@@ -196,8 +196,8 @@ function makeComparison(run, baseline) {
     'comparison',
     'Before and after, by route',
     run.covers === 'run' && baseline.covers === 'run'
-      ? 'Both exactly of their runs.'
-      : 'Not both are exactly of their runs: see what the other tables say.',
+      ? 'Both cover exactly their runs.'
+      : 'At least one does not cover exactly its run: see the notes of the other tables.',
     rows.length === 0
       ? html`<p>No route was asked in both.</p>`
       : makeTable({ caption: 'Before and after', heads, rows }),

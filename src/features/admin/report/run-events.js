@@ -101,7 +101,7 @@ function stallsOf({ stalls }, before, isInRun) {
 function otherErrorsOf(snapshot, before) {
   const groups = {
     processErrors: '',
-    clientErrors: 'no HTTP request: ',
+    clientErrors: 'not an HTTP request: ',
     internalErrors: 'inside spillway: ',
   }
   const counts = /** @type {[ErrorGroup, string][]} */ (Object.entries(groups)).flatMap(([group, prefix]) =>

@@ -62,7 +62,7 @@ const atMost = ({ isMostAtMost, maxMs }) => `${isMostAtMost ? '≤ ' : ''}${dura
  */
 function coversOf(run, times) {
   return {
-    run: 'Exactly this run: counters at its end, without those at its start.',
+    run: 'Exactly this run: counters at its end minus those at its start.',
     minute: `Only the last minute, from ${times.time(run.minuteFrom)} on: the counters at the start of the run are not known.`,
     process: `Since the process started, ${times.moment(run.startedAt)}: not only this run. The counters at its start are not known.`,
   }
