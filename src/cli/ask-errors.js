@@ -23,7 +23,7 @@ const FAILURES = {
   EHOSTUNREACH: () => 'cannot be reached. Check the address and the network.',
   ENETUNREACH: () => 'cannot be reached. Check the address and the network.',
   ETIMEDOUT: ({ timeoutMs }) =>
-    `did not answer${timeoutMs === undefined ? '' : ` within ${Math.round(timeoutMs / 1000)} s`}. Its event loop may be blocked, or a firewall drops what it gets: ask again, or from its own machine.`,
+    `did not answer${timeoutMs === undefined ? '' : ` within ${Math.round(timeoutMs / 1000)} s`}. Its event loop may be blocked, or a firewall may drop the packets: ask again, or ask from the machine of the process.`,
   ECONNRESET: () =>
     'closed the connection before its answer was whole. The process may have ended, or another server listens there: ask again, or check the port.',
   EPROTO: () => 'does not speak TLS. Use http:// in place of https://.',
@@ -66,9 +66,7 @@ function refusalOf({ url, path, res, text, token }) {
     )
   }
   if (status === 429 && !(isTask(path) && isResting(text))) {
-    return new CommandError(
-      `${url} has had too many requests in this second. Ask again, or look with fewer clients.`
-    )
+    return new CommandError(`${url} gets too many requests a second. Ask again, or use fewer clients.`)
   }
   if (status >= 300 && status < 400) {
     return new CommandError(`${url} redirects to ${printable(headers.location ?? 'nowhere')}. Give that URL.`)

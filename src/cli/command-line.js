@@ -50,7 +50,7 @@ async function runCommandLine(args, surroundings) {
   } catch (cause) {
     const error = /** @type {Error} */ (cause)
     // Not thrown: Node would exit with 1, and `doctor` uses 1 for an unhealthy service.
-    const text = error instanceof CommandError ? error.message : `a mistake of its own.\n${error.stack}`
+    const text = error instanceof CommandError ? error.message : `an internal error.\n${error.stack}`
     err.print([`${err.paint('red', 'spillway:')} ${text}`])
     return EXIT.failed
   }

@@ -112,16 +112,16 @@ describe('an admin server that refuses', () => {
     const { url } = await standInFor(t, {
       'GET /doctor': (_req, res) => res.writeHead(429).end('Too many requests.\n'),
     })
-    await refused(t, ['doctor', url], /too many requests in this second/)
+    await refused(t, ['doctor', url], /too many requests a second/)
   })
 
   const RESTING =
-    'The event loop was blocked on demand a moment ago, and rests 19 times as long. Ask again in 40 s.'
+    'The event loop was just paused for a profile, snapshot or report. The next pause must wait 19 times as long. Ask again in 40 s.'
   test('rests from an earlier profile', async (t) => {
     const { url } = await standInFor(t, {
       'POST /profile': (_req, res) => res.writeHead(429, { 'Retry-After': '40' }).end(`${RESTING}\n`),
     })
-    await refused(t, ['profile', url], /rests 19 times as long\. Ask again in 40 s\./)
+    await refused(t, ['profile', url], /must wait 19 times as long\. Ask again in 40 s\./)
   })
 
   test('a short rest is waited for', async (t) => {
@@ -214,5 +214,5 @@ test('the mistake of an unknown answer is no health of a process', async (t) => 
   })
   const { code, err } = await runProgram(['top', url])
   assert.equal(code, 2)
-  assert.match(err, /^spillway: a mistake of its own\.\nTypeError/)
+  assert.match(err, /^spillway: an internal error\.\nTypeError/)
 })

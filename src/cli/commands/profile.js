@@ -64,7 +64,7 @@ function profileCommand({ name, usualSeconds, extension, about, more, verb }) {
       seconds: {
         takes: 'N',
         read: seconds,
-        about: `how long to look, 1 to ${MOST_SECONDS}, ${usualSeconds} by default`,
+        about: `how long to sample, 1 to ${MOST_SECONDS}, ${usualSeconds} by default`,
       },
       worker: {
         takes: 'NAME',
@@ -104,7 +104,7 @@ const profile = profileCommand({
   extension: '.cpuprofile',
   about: 'which functions, files and packages use the CPU',
   more: [
-    'The service answers meanwhile, after a pause of tens to hundreds of milliseconds at the start, which is shown.',
+    'The start pauses the service for tens to hundreds of milliseconds, and the pause is shown. Then the service answers as usual.',
   ],
   verb: 'Profiling',
 })

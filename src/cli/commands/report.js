@@ -29,7 +29,7 @@ const report = {
   name: 'report',
   about: 'one HTML file of a load test: curves, routes, findings, stalls, slowest requests',
   more: [
-    'It covers the last ten minutes, which the process remembers. With --watch or a command after --, the run may take any time,',
+    'It covers the last ten minutes, which the process remembers. With --watch or a command after --, the run may have any length,',
     'and all tables count exactly the run. The exit code of the command is passed on. The file loads nothing and needs no server.',
   ],
   takesCommand: true,

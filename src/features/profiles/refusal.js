@@ -34,14 +34,17 @@ function refusalOf({ isOverloaded, memory, isFrozen }) {
       text: 'The process runs under --inspect. Take the profile with the debugger that may be attached.',
     }
   if (isFrozen)
-    return { status: 503, text: 'Time stands still in this process, because its clock is replaced.' }
+    return {
+      status: 503,
+      text: 'No profile can be taken, because the clock of this process is replaced by a test clock.',
+    }
   if (isOverloaded)
     return {
       status: 503,
-      text: 'The process is overloaded, and to start a profile blocks the event loop. Try again when it has recovered.',
+      text: 'The process is overloaded, and starting a profile blocks the event loop. Try again when it has recovered.',
     }
   if (isShort(memory))
-    return { status: 503, text: `Memory is short: ${shareText(memory)}. A profile needs some of it.` }
+    return { status: 503, text: `Memory is short: ${shareText(memory)}. A profile would need more of it.` }
   return undefined
 }
 
