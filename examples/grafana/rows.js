@@ -361,7 +361,7 @@ const ROWS = [
       {
         title: 'Wait in the proxy',
         description:
-          'Time from the stamp of the proxy until a request arrived. Needs `proxy.requestStart`. A wait above your usual one means that the proxy queues.',
+          'Time from the timestamp of the proxy until a request arrived. Needs `proxy.requestStart`. A wait above your usual one means that the proxy queues.',
         unit: 's',
         of: [0.5, 0.99].map((q) => [quantile(q, 'spillway_proxy_wait_seconds', '', OF_JOB), `p${q * 100}`]),
       },

@@ -453,7 +453,7 @@ test('wrong use has an error that says what to write', async (t) => {
     for (const refused of [() => createSpillway(given), () => spillway.update(given)])
       assert.throws(refused, /write `spillway\.limit\(\{ name: 'report', maxConcurrent: 5 \}\)`/)
   for (let i = 1; i < 50; i++) spillway.limit({ name: `n${i}`, maxConcurrent: 1 })
-  refuses({ name: 'more', maxConcurrent: 5 }, /There are 50 limits already/)
+  refuses({ name: 'more', maxConcurrent: 5 }, /There are already 50 limits/)
 })
 
 test('limit that was not called is an error in the line that registers it, in a router of Koa for each request', async (t) => {

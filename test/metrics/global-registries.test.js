@@ -97,14 +97,14 @@ test("of two metrics of one name prom-client's is shown; the message has the nam
   assert.deepEqual([oneValue(shown, 'a'), oneValue(shown, 'g'), oneValue(shown, 'mails')], [1, 1, 2])
   const [[place, message]] = told
   assert.equal(place, 'registries')
-  const [before, after] = message.split('Shown are those of ')
+  const [before, after] = message.split('Only the metrics of ')
   assert.equal(
     before,
     "Two global registries have metrics of the same name: 'a', 'b', 'c', 'd', 'e' and 2 more. "
   )
   assert.match(
     after,
-    /[\\/]prom-client, and not those of .*[\\/]@prometheus-io[\\/]client\. Use one library, or pass the `registry` to show\.$/
+    /[\\/]prom-client are shown, not those of .*[\\/]@prometheus-io[\\/]client\. Use one library, or pass the `registry` to show\.$/
   )
   await families()
   assert.equal(told.length, 1)

@@ -91,7 +91,7 @@ for (const flag of ['--import', '--require']) {
     assert.equal(stdout, '')
     assert.match(
       JSON.parse(stderr).msg,
-      /^spillway: look at http:\/\/127\.0\.0\.1:\d+\. Port \d+ is measured/
+      /^spillway: admin server at http:\/\/127\.0\.0\.1:\d+\. Port \d+ is measured/
     )
   })
 }

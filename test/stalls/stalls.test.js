@@ -186,7 +186,7 @@ test('a collection and a starved host have no function, and start no watcher', (
   assert.deepEqual(
     lines.map(({ message }) => message),
     [
-      'spillway: event loop blocked for 160 ms: it waited for a CPU that others on the host used',
+      'spillway: event loop blocked for 160 ms: it waited for a CPU that other processes used',
       'spillway: event loop blocked for 200 ms by garbage collection',
     ]
   )

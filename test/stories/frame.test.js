@@ -93,7 +93,7 @@ test('the mode is said where requests would be rejected, and a run is disturbed 
   const of = (message) => ({ ...run('before'), found: [], log: [{ message, level: 40, count: 1 }] })
   const would = of('mode adaptive would shed requests now')
   assert.match(saidLines(would, WIDTH).join('\n'), /mode +The application runs in mode `observe`/)
-  const host = of('event loop blocked for 101 ms: it waited for a CPU that others on the host used')
+  const host = of('event loop blocked for 101 ms: it waited for a CPU that other processes used')
   assert.doesNotMatch(saidLines(host, WIDTH).join('\n'), /observe/)
   assert.deepEqual([would, host].map(isDisturbed), [false, true])
 })

@@ -190,7 +190,7 @@ class ClusterPrimary {
     if (!isReplaced()) {
       throw new SpillwayError(
         'ERR_SPILLWAY_RESTART',
-        `The rolling restart was given up: ${this.#failedStarts} new workers in a row exited before they were ready. The old workers go on.`
+        `The rolling restart was stopped: ${this.#failedStarts} new workers in a row exited before they were ready. The old workers keep running.`
       )
     }
     old.leave({ reason: REPLACED }, this.#options.killTimeout)

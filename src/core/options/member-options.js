@@ -90,7 +90,7 @@ const MEMBER_RULES = {
   ],
   'limit.maxConcurrent': COUNT,
   'limit.maxWait': TIMER_FROM_0,
-  'limit.maxQueue': ['a whole number of at least 0 (0: nobody waits)', isWhole],
+  'limit.maxQueue': ['a whole number of at least 0 (0: no request waits)', isWhole],
   'limit.key': ['a function (req, ctx) that returns a string or undefined', isFunction],
   'clusterPrimary.workers': COUNT,
   'clusterPrimary.exec': ['the path of the file the workers run', isText],

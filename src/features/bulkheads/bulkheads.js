@@ -135,7 +135,7 @@ function requireOptions({ name, maxConcurrent }, bulkheads) {
     )
   if (bulkheads.size >= MOST_LIMITS)
     throw refusal(
-      `There are ${MOST_LIMITS} limits already, which is the most. Share one among routes that use the same resource.`
+      `There are already ${MOST_LIMITS} limits, the maximum. Share one among routes that use the same resource.`
     )
 }
 

@@ -29,19 +29,19 @@ const DEADLINE_FAMILIES = [
     name: 'spillway_proxy_wait_seconds',
     type: 'histogram',
     bounds: ADVISED_BOUNDS,
-    help: 'Time from the stamp of the proxy until a request arrived.',
+    help: 'Time from the timestamp of the proxy until a request arrived.',
     points: ages,
   },
   {
     name: 'spillway_proxy_seconds_total',
     type: 'counter',
-    help: 'Time that requests were in the proxy before they arrived, all together.',
+    help: 'Total time that requests were in the proxy before they arrived.',
     points: count(({ totalMs }) => totalMs / 1000),
   },
   {
     name: 'spillway_implausible_request_starts_total',
     type: 'counter',
-    help: 'Requests whose stamp of the proxy is not believed.',
+    help: 'Requests whose proxy timestamp was ignored as implausible.',
     points: count(({ implausible }) => implausible),
   },
   {

@@ -105,7 +105,7 @@ class ProxyAges {
           : `is ${seconds(differenceMs)} s old`
     this.#warnOnce(
       'implausible',
-      `the stamp of a request ${what}: it is not believed. Compare the clocks of proxy and service.`
+      `the timestamp of a request ${what}: it is ignored. Compare the clocks of proxy and service.`
     )
     return this.#unknown('implausible')
   }

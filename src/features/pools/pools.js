@@ -298,7 +298,7 @@ function requireName(name, taken, isOfDriver = false) {
   if (taken.has(name))
     throw refusal(`There is a pool '${name}' already. Close its handle first, or take another name.`)
   if (taken.size >= MAX_POOLS)
-    throw refusal(`There are ${MAX_POOLS} pools already, which is the most. Close one first.`)
+    throw refusal(`There are already ${MAX_POOLS} pools, the maximum. Close one first.`)
 }
 
 /** @param {string} message */

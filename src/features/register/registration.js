@@ -117,7 +117,7 @@ class Registration {
       return this.#info({}, `${measured}. The admin server is off: ${why}`)
     }
     this.#openAdmin(this.#settings.admin).then(
-      ({ url }) => this.#guard(() => this.#info({ url }, `look at ${url}. ${measured}`)),
+      ({ url }) => this.#guard(() => this.#info({ url }, `admin server at ${url}. ${measured}`)),
       (error) => this.#guard(() => this.#reportAdmin(error, measured))
     )
   }

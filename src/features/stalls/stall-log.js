@@ -7,7 +7,7 @@ const INTERVAL_MS = 1000
 /** @type {Partial<Record<StallCause, string>>} */
 const REASONS = {
   'garbage-collection': ' by garbage collection',
-  host: ': it waited for a CPU that others on the host used',
+  host: ': it waited for a CPU that other processes used',
   unknown: '',
 }
 

@@ -45,7 +45,7 @@ const WASTE_FAMILIES = [
   {
     name: 'spillway_wasted_seconds_total',
     type: 'counter',
-    help: 'Time that the loop ran, or connections of pools were held, for requests that nobody waited for any more, by route.',
+    help: 'Time of the loop and of pool connections spent on requests after their client disconnected or they timed out, by route.',
     points,
   },
 ]

@@ -122,7 +122,7 @@ const GATE_FAMILIES = [
   {
     name: 'spillway_overloads_total',
     type: 'counter',
-    help: 'Times the process began to reject requests after at least a second without a rejection.',
+    help: 'Number of times that the process began to reject requests after at least a second without a rejection.',
     points: ({ admission }) => unlabelled(admission.overloads),
   },
   {

@@ -274,8 +274,8 @@ function collision(names, folder, first) {
     .map((name) => `'${name}'`)
     .join(', ')
   return new Error(
-    `Two global registries have metrics of the same name: ${list}${more}. Shown are those of ${first}, ` +
-      `and not those of ${folder}. Use one library, or pass the \`registry\` to show.`
+    `Two global registries have metrics of the same name: ${list}${more}. Only the metrics of ${first} ` +
+      `are shown, not those of ${folder}. Use one library, or pass the \`registry\` to show.`
   )
 }
 
