@@ -140,6 +140,29 @@ test('over HTTP/2 a size is what the message announces, and an unannounced one i
   ])
 })
 
+test('a header that the application has changed to nonsense spoils no sum', async (t) => {
+  const spillway = spillwayFor(t, { metrics: { bodySizes: true } })
+  const app = express().use(spillway.express())
+  app.post('/upload', (req, res) => {
+    if (req.query.spoil === 'header') req.headers['content-length'] = 'many'
+    if (req.query.spoil === 'url') req.originalUrl = /** @type {any} */ ({})
+    req.resume().on('end', () => res.end())
+  })
+  const { port } = await serve(t, app)
+  for (const [query, headers] of /** @type {[string, object][]} */ ([
+    ['', {}],
+    ['?spoil=header', {}],
+    ['?spoil=url', { 'transfer-encoding': 'chunked' }],
+  ])) {
+    const req = http.request({ host: '127.0.0.1', port, method: 'POST', path: `/upload${query}`, headers })
+    req.end('abc')
+    const [res] = await once(req, 'response')
+    await once(res.resume(), 'end')
+  }
+  await ended(spillway, 3)
+  assert.deepEqual((await sizes(spillway, t)).request, [['/upload', '200', 3]])
+})
+
 test('an injected request has no connection, and so only the size that it announces', async (t) => {
   const spillway = spillwayFor(t, { metrics: { bodySizes: true } })
   const app = applicationOf(spillway)

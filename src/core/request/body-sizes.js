@@ -25,8 +25,8 @@ class BodySizes {
     rows.sizesRow ??= this.#add()
     const received = requestBodySize(request)
     const sent = responseBodySize(request)
-    if (received !== undefined) this.#buckets.record(rows.sizesRow, received)
-    if (sent !== undefined) this.#buckets.record(rows.sizesRow + 1, sent)
+    if (isSize(received)) this.#buckets.record(rows.sizesRow, received)
+    if (isSize(sent)) this.#buckets.record(rows.sizesRow + 1, sent)
   }
 
   /** @returns {number} the row of the request bodies; that of the response bodies follows */
@@ -41,6 +41,13 @@ class BodySizes {
     return this.#buckets.copy(spare)
   }
 }
+
+/**
+ * The application may have changed a header or the URL to anything. One NaN would stay in the sum.
+ *
+ * @param {number | undefined} size @returns {size is number}
+ */
+const isSize = (size) => size !== undefined && size >= 0 && size < Number.POSITIVE_INFINITY
 
 /** @param {Request} request */
 function requestBodySize({ head, req, stream }) {
