@@ -121,7 +121,10 @@ async function startMysql(t) {
       characterSet: 8,
       capabilityFlags: 0xff_ff_ff ^ 0x8_00 ^ 0x20,
     })
-    connection.on('query', () => connection.writeOk())
+    connection.on('query', (text) => {
+      if (text === 'refused') connection.writeError({ code: 1064, message: text })
+      else connection.writeOk()
+    })
     connection.on('quit', () => connection.stream?.end())
   })
   server.listen(0, '127.0.0.1')
@@ -132,6 +135,41 @@ async function startMysql(t) {
   })
   return server._server.address().port
 }
+
+test('queries of mysql2, with callbacks, promises and as streams', async (t) => {
+  const port = await startMysql(t)
+  const pool = mysql.createPool({ host: '127.0.0.1', port, user: 'u', connectionLimit: 1 })
+  const spillway = spillwayFor(t)
+  const handle = spillway.pool('orders', pool, { queries: true })
+  /** @param {{ query: Function }} asked */
+  const byCallback = ({ query }, asked = pool) =>
+    new Promise((resolve) => query.call(asked, 'select 1 from a', (...given) => resolve(given)))
+  assert.equal((await byCallback(pool))[0], null)
+  await pool.promise().query('select 1 from b')
+  await once(pool.query('select 1 from streamed'), 'end')
+  await assert.rejects(pool.promise().query('refused'), { code: 'ER_PARSE_ERROR' })
+  const connection = await pool.promise().getConnection()
+  await connection.query('select 1 from c')
+  const inner = /** @type {any} */ (connection).connection
+  assert.equal((await byCallback(inner, inner))[0], null)
+  await once(inner.query('select 1 from streamed'), 'end')
+  connection.release()
+  const [{ queries, used }] = spillway.snapshot().pools
+  assert.equal(used, 0)
+  assert.deepEqual(
+    queries.map(({ collection, sinceStart: { count, errors } }) => [collection, count, errors]).sort(),
+    [
+      [null, 1, 1],
+      ['a', 2, 0],
+      ['b', 1, 0],
+      ['c', 1, 0],
+    ]
+  )
+  handle.close()
+  await pool.promise().query('select 1 from d')
+  assert.equal(Object.hasOwn(inner, 'query'), false)
+  await pool.promise().end()
+})
 
 for (const kind of ['callbacks', 'promises']) {
   test(`mysql2 with ${kind}`, async (t) => {

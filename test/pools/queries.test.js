@@ -30,6 +30,26 @@ for (const [text, operation, collection] of /** @type {[string, string, string |
   ['mysecret from orders', 'OTHER', undefined],
   ['', 'OTHER', undefined],
   [`select ${'a, '.repeat(1000)} 'cut off from mars'`, 'SELECT', undefined],
+  // FROM is a word of functions too, whose arguments may be texts.
+  [`select trim(both 'x' from "mars") from orders`, 'SELECT', 'orders'],
+  ['select substring(card from 4711) from orders', 'SELECT', 'orders'],
+  ['select a is distinct from 4711 from orders', 'SELECT', 'orders'],
+  ['select 1 from generate_series(1, 2) join orders', 'SELECT', undefined],
+  ['(select 1 from orders) union (select 2 from mars)', 'SELECT', 'orders'],
+  ['select * from 4711', 'SELECT', undefined],
+  ['select $a1$ text from mars $a1$ from orders', 'SELECT', undefined],
+  ["select `it's`, ' from mars ' from orders", 'SELECT', 'orders'],
+  ["select a # it's\n, ' from mars ' from orders", 'SELECT', undefined],
+  ["select a #>> '{b}' from orders", 'SELECT', 'orders'],
+  ["select 1--2, '\n, ' from mars ' from orders", 'SELECT', undefined],
+  ['select /* /* */ from mars */ 1 from orders', 'SELECT', undefined],
+  ['select /*! from mars */ 1 from orders', 'SELECT', undefined],
+  ['select * from "größe"', 'SELECT', 'größe'],
+  ['select * from größe', 'SELECT', 'größe'],
+  ['select * from "two words" alias', 'SELECT', undefined],
+  ['select * from `two words` alias', 'SELECT', undefined],
+  ['update "two words" set a = 1', 'UPDATE', undefined],
+  ['update low_priority orders set a = 1', 'UPDATE', 'orders'],
 ])) {
   test(`a statement is named by its operation and table: ${text.slice(0, 60)}`, () => {
     assert.deepEqual(nameOfStatement(text), { operation, collection })
@@ -48,6 +68,8 @@ test('a command of MongoDB is named by its first key', () => {
       { operation: 'getMore', collection: 'orders' },
     ],
     [{ ping: 1 }, { operation: 'ping', collection: undefined }],
+    [{ dropUser: 'mars' }, { operation: 'dropUser', collection: undefined }],
+    [{ [`${'long'.repeat(1000)}`]: 1 }, { operation: 'OTHER', collection: undefined }],
     [{}, undefined],
   ]))
     assert.deepEqual(nameOfCommand(['shop.$cmd', command]), expected)
@@ -130,6 +152,14 @@ test('promises, callbacks and what else a client returns are passed on unchanged
     ['SELECT', 3],
   ])
   await pool.end()
+})
+
+test('the time to read a statement does not grow with its square', () => {
+  const startedMs = performance.now()
+  for (const part of ["'", '"', '`', '/*', '--', '(', '$', 'from ', 'from a(', 'distinct ', 'only ', ' '])
+    for (const start of ['', 'select ', 'select * from ', 'update ', 'insert into '])
+      nameOfStatement(start + part.repeat(1_000_000))
+  assert.ok(performance.now() - startedMs < 2000)
 })
 
 test('past a hundred kinds, queries are counted together', async (t) => {

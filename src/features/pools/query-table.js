@@ -44,6 +44,7 @@ class QueryTable {
   #methods
   #nameOf
   #takesCallback
+  #commandCallback
   #clock
   #internalErrors
   #overflow
@@ -64,7 +65,7 @@ class QueryTable {
    */
   constructor(
     record,
-    { system, methods, nameOf, takesCallback = false },
+    { system, methods, nameOf, takesCallback = false, commandCallback },
     { clock, internalErrors, overflow }
   ) {
     this.system = system
@@ -72,6 +73,7 @@ class QueryTable {
     this.#methods = methods
     this.#nameOf = nameOf
     this.#takesCallback = takesCallback
+    this.#commandCallback = commandCallback
     this.#clock = clock
     this.#internalErrors = internalErrors
     this.#overflow = overflow
@@ -108,14 +110,14 @@ class QueryTable {
     const last = given.length - 1
     const callback = this.#takesCallback ? given[last] : undefined
     if (typeof callback === 'function') {
-      const table = this
       const observed = Array.from(given)
-      /** @this {unknown} @param {unknown} error */
-      observed[last] = function onAnswer(error) {
-        table.end(name, asker, startedMs, error)
-        return Reflect.apply(callback, this, arguments)
-      }
+      observed[last] = this.#observeCallback(callback, name, asker, startedMs)
       return Reflect.apply(inner, connection, observed)
+    }
+    if (this.#commandCallback !== undefined) {
+      this.#observeCommand(given[0], this.#commandCallback, name, asker, startedMs)
+      // It returns a command, whose `then` throws.
+      return Reflect.apply(inner, connection, given)
     }
     const returned = /** @type {Partial<PromiseLike<unknown>> | undefined} */ (
       Reflect.apply(inner, connection, given)
@@ -132,6 +134,27 @@ class QueryTable {
         throw error
       }
     )
+  }
+
+  /** @param {Function} callback @param {QueryName} name @param {Asker | undefined} asker @param {number} startedMs */
+  #observeCallback(callback, name, asker, startedMs) {
+    const table = this
+    /** @this {unknown} @param {unknown} error */
+    return function onAnswer(error) {
+      table.end(name, asker, startedMs, error)
+      return Reflect.apply(callback, this, arguments)
+    }
+  }
+
+  /**
+   * A pool makes a command of the text and the callback, and gives that to its connection.
+   *
+   * @param {any} command @param {string} key @param {QueryName} name @param {Asker | undefined} asker
+   * @param {number} startedMs
+   */
+  #observeCommand(command, key, name, asker, startedMs) {
+    if (typeof command?.once !== 'function' || typeof command[key] !== 'function') return
+    command[key] = this.#observeCallback(command[key], name, asker, startedMs)
   }
 
   /** @param {ArrayLike<any>} given */

@@ -30,9 +30,11 @@ const givenFigures = require('./given-figures')
  * @typedef {(pool: never, server: string | undefined) => () => void} OnPool
  *   is called for each pool, and returns what takes it off; `server`: what tells it from the others
  * @typedef {{ system: string, methods: readonly string[],
- *   nameOf: (given: ArrayLike<any>) => QueryName | undefined, takesCallback?: boolean }} QueryMethods
+ *   nameOf: (given: ArrayLike<any>) => QueryName | undefined, takesCallback?: boolean,
+ *   commandCallback?: string }} QueryMethods
  *   `system`: OpenTelemetry's `db.system.name`. `methods`: those of a connection that send a query, and
- *   return a promise or take a callback. `nameOf`: what a call of one asks for
+ *   return a promise or take a callback. `nameOf`: what a call of one asks for. `commandCallback`: where a
+ *   command has its callback that is given instead of a text; then nothing returns a promise
  */
 
 /** Any shape may come last: figures that the user gives. @type {readonly Kind[]} */

@@ -106,5 +106,11 @@ module.exports = {
   /** @param {Pool} pool */
   nameOf: ({ config }) => config?.connectionConfig?.database,
   Adapter: Mysql2Pool,
-  queries: { system: 'mysql', methods: ['query', 'execute'], nameOf: nameOfQuery, takesCallback: true },
+  queries: {
+    system: 'mysql',
+    methods: ['query', 'execute'],
+    nameOf: nameOfQuery,
+    takesCallback: true,
+    commandCallback: 'onResult',
+  },
 }
