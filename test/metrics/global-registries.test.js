@@ -157,6 +157,33 @@ const SCRAPE = `
     process.exit()
   })`
 
+test('a registry that throws hides nothing but itself', async (t) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'spillway-throws-')), 'lib', 'registry.js')
+  t.after(() => {
+    delete require.cache[file]
+    rmSync(dirname(dirname(file)), { recursive: true })
+  })
+  const refuse = () => {
+    throw new Error('a registry that throws')
+  }
+  const methods = { getMetricsAsArray: refuse, getMetricsAsJSON: refuse, getSingleMetric: refuse }
+  const throwing = new Proxy({}, { get: refuse })
+  mkdirSync(dirname(file))
+  gauge(promClient, 'jobs', 1)
+  gauge(prometheusIo, 'mails', 2)
+  for (const [globalRegistry, errors] of /** @type {[object, number | undefined][]} */ ([
+    [methods, 1],
+    [{ ...methods, getMetricsAsArray: () => [null] }, 1],
+    [throwing, undefined],
+  ])) {
+    require.cache[file] = /** @type {any} */ ({ exports: Object.assign(class {}, { globalRegistry }) })
+    const { families, spillway } = await serveMetrics(t)
+    const shown = await families()
+    assert.deepEqual([oneValue(shown, 'jobs'), oneValue(shown, 'mails')], [1, 2])
+    assert.equal(spillway.snapshot().internalErrors.metrics, errors)
+  }
+})
+
 test('nothing of prom-client is loaded for a scrape, nor what only it depends on', async (t) => {
   for (const options of [{}, { fleet: { directory: mkdtempSync(join(tmpdir(), 'spillway-fleet-')) } }]) {
     if (options.fleet !== undefined)

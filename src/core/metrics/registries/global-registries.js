@@ -47,11 +47,16 @@ const ofBundle = () => ({
 /** @param {unknown} Class what the file exports @returns {Registry | undefined} */
 function globalOf(Class) {
   if (typeof Class !== 'function') return undefined
-  const { globalRegistry: given } = /** @type {{ globalRegistry?: Record<string, unknown> }} */ (
-    /** @type {unknown} */ (Class)
-  )
-  const isRegistry = METHODS.every((name) => typeof given?.[name] === 'function')
-  return isRegistry ? /** @type {Registry} */ (/** @type {unknown} */ (given)) : undefined
+  try {
+    const { globalRegistry: given } = /** @type {{ globalRegistry?: Record<string, unknown> }} */ (
+      /** @type {unknown} */ (Class)
+    )
+    const isRegistry = METHODS.every((name) => typeof given?.[name] === 'function')
+    return isRegistry ? /** @type {Registry} */ (/** @type {unknown} */ (given)) : undefined
+  } catch {
+    // A file of another library that has the same name.
+    return undefined
+  }
 }
 
 /** @param {GlobalRegistry} found */

@@ -193,9 +193,14 @@ class Prometheus {
         if (ours.has(name)) this.#internalErrors.report('metrics', duplicateName(name))
         else taken.push(name)
       }
-      for (const entry of metricsOf(registry, seen, onTaken)) {
-        shownBy.set(entry.name, folder)
-        metrics.push(entry)
+      try {
+        for (const entry of metricsOf(registry, seen, onTaken)) {
+          shownBy.set(entry.name, folder)
+          metrics.push(entry)
+        }
+      } catch (error) {
+        // Of a registry that is not ours: the others are shown.
+        this.#internalErrors.report('metrics', error)
       }
       if (taken.length > 0)
         this.#internalErrors.report('registries', collision(taken, folder, shownBy.get(taken[0])))
