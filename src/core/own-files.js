@@ -38,10 +38,11 @@ function ownFile(name) {
 
 /** Where the bundle, the main module and the working directory would find the package. */
 function* findInstalled() {
-  for (const from of [OWN_PATH, process.argv[1], join(process.cwd(), 'bundle.js')]) {
-    if (!from) continue
+  for (const from of [OWN_PATH, process.argv[1] ?? '', undefined]) {
+    if (from === '') continue
     try {
-      const file = createRequire(from).resolve('spillway/package.json')
+      // The working directory may have been removed.
+      const file = createRequire(from ?? join(process.cwd(), 'bundle.js')).resolve('spillway/package.json')
       const { version } = createRequire(file)('./package.json')
       if (version === VERSION) yield join(dirname(file), 'src')
     } catch {
