@@ -5,8 +5,10 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
 const { test } = require('node:test')
+const { setTimeout } = require('node:timers/promises')
 const { Pool } = require('pg')
 const { MAX_POOLS } = require('../../src/features/pools/pools')
+const { serve } = require('../support/serve')
 const { spillwayFor } = require('../support/spillway')
 const { withoutDatabase } = require('./fake-client')
 
@@ -33,6 +35,40 @@ test('the error names the figures that are missing', (t) => {
   assert.throws(() => spillwayFor(t).pool('orders', /** @type {any} */ ({ size: 1 })), {
     message: /got an object with size, which lacks idle and waiting as a number or function\./,
   })
+})
+
+test('what lies inside may be a getter that throws', (t) => {
+  const given = {
+    get driver() {
+      throw new Error('not connected')
+    },
+  }
+  assert.throws(() => spillwayFor(t).pool('orders', /** @type {any} */ (given)), {
+    code: 'ERR_SPILLWAY_UNKNOWN_POOL',
+  })
+})
+
+test('a getter of a pool that throws later ends nothing, and is counted', async (t) => {
+  const spillway = spillwayFor(t)
+  let isBroken = false
+  const pool = Object.defineProperty(new Pool(withoutDatabase()), 'options', {
+    get() {
+      if (isBroken) throw new Error('a getter that throws')
+      return { max: 1 }
+    },
+  })
+  spillway.pool('orders', pool)
+  const { get } = await serve(
+    t,
+    spillway.wrap((_req, res) => res.end())
+  )
+  isBroken = true
+  // The figure for autoscalers is measured while the loop turns.
+  for (let i = 0; i < 5; i++) {
+    assert.equal((await get('/')).status, 200)
+    await setTimeout(110)
+  }
+  assert.ok(Number(spillway.snapshot().internalErrors.pools) > 2)
 })
 
 test('a pool that cannot be observed is an error at set-up, and leaves the name free', async (t) => {

@@ -113,11 +113,25 @@ class PoolRecord {
 
   /** The most connections that the pool opens; 0 if it does not say. */
   get max() {
-    return numberOf(this.#adapter.max)
+    return this.#read('max')
   }
 
   get waiting() {
-    return numberOf(this.#adapter.waiting)
+    return this.#read('waiting')
+  }
+
+  /**
+   * Both are read while the loop turns, where nobody catches what a getter of the pool throws.
+   *
+   * @param {'max' | 'waiting'} name
+   */
+  #read(name) {
+    try {
+      return numberOf(this.#adapter[name])
+    } catch (error) {
+      this.internalErrors.report('pools', error)
+      return 0
+    }
   }
 
   /** The callers that have no answer. */

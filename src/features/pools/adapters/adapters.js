@@ -69,7 +69,7 @@ const INSIDE = Object.freeze([
  * @returns {Kind & { found: never }}
  */
 function adapterOf(given) {
-  for (const pool of [given, ...INSIDE.map((names) => inside(given, names))]) {
+  for (const pool of [given, ...INSIDE.map((names) => withoutThrowing(() => inside(given, names)))]) {
     const adapter = isObject(pool) ? kindOf(pool) : undefined
     if (adapter !== undefined) return adapter
   }
