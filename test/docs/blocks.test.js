@@ -42,6 +42,11 @@ const mongooseStandIn = () => {
   }
 }
 
+const nextStandIn = () => ({
+  prepare: async () => {},
+  getRequestHandler: () => (_req, res) => res.end('a page'),
+})
+
 /** What is not in the block: the rest of the user's application. Each is made where a block names it. */
 const fixturesOf = (created, tests, exits) => ({
   createSpillway: created.createSpillway,
@@ -223,8 +228,15 @@ const CHECKS = {
     },
   },
   'docs/frameworks.md: Next': {
-    modules: { 'node:fs': { readFileSync: () => '{ "staticRoutes": [], "dynamicRoutes": [] }' } },
+    modules: {
+      'node:fs': { readFileSync: () => '{ "basePath": "", "staticRoutes": [], "dynamicRoutes": [] }' },
+    },
     check: ({ declared }) => assert.equal(declared.routes.label({ url: '/_next/a.js' }), '/_next'),
+  },
+  // The real Next: test/register/next-server.e2e.js.
+  'docs/frameworks.md: Errors of Next': {
+    modules: { next: { default: nextStandIn } },
+    check: async ({ created }) => assert.equal(await getText(await created.url()), 'a page'),
   },
   'docs/routes.md: Name routes yourself': {
     check: async ({ declared }) => {

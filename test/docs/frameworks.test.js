@@ -1,6 +1,6 @@
 'use strict'
 // docs/frameworks.md with the frameworks that the repository has: Fastify, Hono, and Next's list of pages.
-// test/frameworks/ has the others.
+// test/frameworks/ has the others, and test/register/ a real Next.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
@@ -58,6 +58,7 @@ test('Hono has its routes by a middleware, and its errors by onError', async (t)
 test("Next's list of pages names the routes", async (t) => {
   // As `next build` of Next 16 writes it.
   const manifest = {
+    basePath: '/shop',
     staticRoutes: [
       { page: '/', regex: '^/(?:/)?$' },
       { page: '/about', regex: '^/about(?:/)?$' },
@@ -71,10 +72,12 @@ test("Next's list of pages names the routes", async (t) => {
     t,
     spillway.wrap((_req, res) => res.end())
   )
-  for (const path of ['/', '/about?x=1', '/users/7', '/_next/static/a.js', '/none']) await get(path)
-  assert.deepEqual(figuresOf(await ended(spillway, 5)).routes, {
-    'GET /': 1,
-    'GET /about': 1,
+  const paths = ['', '/about?x=1', '/users/7', '/_next/static/a.js', '/none'].map((path) => `/shop${path}`)
+  // Those that Next has served have their base path removed.
+  for (const path of [...paths, '/', '/about/']) await get(path)
+  assert.deepEqual(figuresOf(await ended(spillway, 7)).routes, {
+    'GET /': 2,
+    'GET /about': 2,
     'GET /users/[id]': 1,
     'GET /_next': 1,
     'GET (unmatched)': 1,

@@ -1,0 +1,3 @@
+// As docs/frameworks.md has it.
+
+export const onRequestError = (error) => globalThis.recordNextError?.(error)
