@@ -19,6 +19,7 @@ const {
 } = require('@opentelemetry/sdk-metrics')
 const prometheusIo = require('@prometheus-io/client')
 const express = require('express')
+const Koa = require('koa')
 const { fastify } = require('fastify')
 const pino = require('pino')
 const { parseAllDocuments } = require('yaml')
@@ -108,6 +109,23 @@ const answersUser = async ({ created }) => {
   const url = await created.url()
   assert.equal(await getText(`${url}/users/7`), '{"id":"7"}')
   assert.match(await getText(`${url}/metrics`), /http_route="\/users\/:id"/)
+}
+async function recordsWhatIsNoAnswer({ created, given }) {
+  const app = new Koa()
+  app.silent = true
+  const { register, bootstrap } = given.module.exports
+  register({ strapi: { server: app } })
+  bootstrap({ strapi: { server: app } })
+  app.use(({ path }) => {
+    throw path === '/fails' ? new SyntaxError('no') : new TypeError('not yours')
+  })
+  app.listen(0)
+  const url = await created.url()
+  await getText(`${url}/fails`)
+  assert.deepEqual(
+    created.instances[0].snapshot().errors.map(({ type }) => type),
+    ['SyntaxError']
+  )
 }
 const isAccepted = ({ created }) => assert.ok(created.instances.length > 0)
 
@@ -237,6 +255,11 @@ const CHECKS = {
   'docs/frameworks.md: Errors of Next': {
     modules: { next: { default: nextStandIn } },
     check: async ({ created }) => assert.equal(await getText(await created.url()), 'a page'),
+  },
+  // The real Strapi: test/frameworks/strapi/.
+  'docs/frameworks.md: Strapi': {
+    modules: { '@strapi/utils': { errors: { ApplicationError: TypeError } } },
+    check: recordsWhatIsNoAnswer,
   },
   'docs/routes.md: Name routes yourself': {
     check: async ({ declared }) => {

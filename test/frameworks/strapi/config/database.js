@@ -1,0 +1,1 @@
+module.exports = ({ env }) => ({ connection: { client: 'postgres', connection: env('DATABASE_URL') } })
