@@ -75,8 +75,8 @@ test('pool-exhausted names the query that takes half of the time of all queries'
     load: { count: 6000, elasticity: 0.1, correlation: 0.1 },
     holders: [],
   }
-  const summaryWith = (queries) =>
-    poolExhausted.find(figuresWith({ pools: [{ ...pool, queries }] }))[0].summary
+  const claimWith = (queries) => poolExhausted.find(figuresWith({ pools: [{ ...pool, queries }] }))[0]
+  const summaryWith = (queries) => claimWith(queries).summary
   const kind = (collection, meanMs) => ({
     operation: 'find',
     collection,
@@ -86,6 +86,11 @@ test('pool-exhausted names the query that takes half of the time of all queries'
     summaryWith([kind('orders', 90), kind('items', 10)]),
     / The query find orders takes 90 % of the time of all queries, 90 ms on average\.$/
   )
+  assert.match(
+    claimWith([kind('orders', 90), kind('items', 10)]).advice,
+    /^First make the query find orders cheaper, such as by an index\. By Little's law /
+  )
+  assert.doesNotMatch(claimWith([]).advice, /query/)
   assert.doesNotMatch(summaryWith([kind('orders', 40), kind('items', 35), kind('users', 30)]), /query/)
   assert.doesNotMatch(summaryWith([]), /query/)
 })

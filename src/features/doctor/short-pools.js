@@ -112,12 +112,24 @@ function holderOf({ holders }) {
 }
 
 /** The kind of query that takes most of the time, with `queries: true`. @param {PoolFigures} pool */
-function queryOf({ queries = [] }) {
+function longestQuery({ queries = [] }) {
   const timesOfAll = queries.map(({ lastMinute: { count, meanMs } }) => count * meanMs)
   const share = timesOfAll[0] / timesOfAll.reduce((sum, each) => sum + each, 0)
-  if (!(share >= MOST_OF_QUERIES)) return ''
-  const [first] = queries
-  return ` The query ${queryName(first)} takes ${percent(share)} of the time of all queries, ${duration(first.lastMinute.meanMs)} on average.`
+  if (!(share >= MOST_OF_QUERIES)) return undefined
+  return { name: queryName(queries[0]), share, meanMs: queries[0].lastMinute.meanMs }
+}
+
+/** @param {PoolFigures} pool */
+function queryOf(pool) {
+  const query = longestQuery(pool)
+  if (query === undefined) return ''
+  return ` The query ${query.name} takes ${percent(query.share)} of the time of all queries, ${duration(query.meanMs)} on average.`
+}
+
+/** More connections make a query that reads a whole table slower. @param {PoolFigures} pool */
+function queryAdvice(pool) {
+  const query = longestQuery(pool)
+  return query === undefined ? '' : `First make the query ${query.name} cheaper, such as by an index. `
 }
 
 /** @param {PoolFigures} pool */
@@ -158,12 +170,12 @@ function adviceOf(pool, needed) {
   if (isLeaking(pool))
     return `All connections of '${name}' are held, one for ${duration(held.longestMs)}. Look whether ${whose} waits for a query that still runs. If not, a path of it does not give its connection back, such as an error before \`release()\`.`
   if (isLimitedByServer(pool))
-    return `A larger pool would not help: a use takes longer the more connections are in use, so the server behind '${name}' is the limit. Make what ${whose} asks of it cheaper, or hold connections for a shorter time.`
+    return `${queryAdvice(pool)}A larger pool would not help: a use takes longer the more connections are in use, so the server behind '${name}' is the limit. Make what ${whose} asks of it cheaper, or hold connections for a shorter time.`
   const size =
     needed === undefined || needed <= max
       ? `By Little's law ${counted(max, 'connection')} should be enough on average, so bursts make callers wait.`
       : sizeAdvice(pool, needed)
-  return `${size} Hold a connection for as short as possible: not while ${whose} awaits anything else.`
+  return `${queryAdvice(pool)}${size} Hold a connection for as short as possible: not while ${whose} awaits anything else.`
 }
 
 module.exports = { isLeaking, rejectingPools, shortPools }
