@@ -110,7 +110,7 @@ class Instance {
       internalErrors,
       options: options.shed,
       sampleMemory: () => memoryForGate(this.runtime),
-      connections: openConnections(() => this.lifecycle.servers),
+      connections: () => this.lifecycle.servers,
       onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
       measureTurn: measureAlone,
@@ -287,12 +287,5 @@ class Instance {
     this.runtime.collections.close()
   }
 }
-
-/** @param {() => { readonly open: number }} serversNow the servers are made later */
-const openConnections = (serversNow) => ({
-  get open() {
-    return serversNow().open
-  },
-})
 
 exports.Instance = Instance

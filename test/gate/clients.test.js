@@ -8,10 +8,13 @@ const { Clients } = require('../../src/core/gate/measurements/clients')
 const SAMPLE_MS = 100
 const UNBOUNDED = Number.POSITIVE_INFINITY
 
-function driven({ open = 0, isKnown = true } = {}) {
-  const connections = { open }
+function driven({ open = 0, isKnown = true, sessions = 0 } = {}) {
+  const connections = { open, accepted: open, sessions }
   let [nowMs, cpuMs] = [0, 0]
-  const clients = new Clients(isKnown ? connections : undefined, { now: () => nowMs, cpuMs: () => cpuMs })
+  const clients = new Clients(isKnown ? () => connections : undefined, {
+    now: () => nowMs,
+    cpuMs: () => cpuMs,
+  })
   /** Samples in which that many requests of these headers were queued. */
   const pass = (ms, { isIdling = false, outstanding = 0, queued = [{}], cpuShare = 1 } = {}) => {
     for (const endMs = nowMs + ms; nowMs < endMs; ) {
@@ -62,6 +65,30 @@ test('clients that disconnect count until the loop has idled for a second: they 
   assert.equal(pass(100), 50)
 })
 
+test('clients that have left do not count once all others have waited, and nobody has connected, for half a second', () => {
+  const { connections, pass } = driven({ open: 300 })
+  pass(1100)
+  connections.open = 100
+  connections.accepted += 100
+  assert.equal(pass(500, { outstanding: 100 }), 300)
+  assert.equal(pass(100, { outstanding: 100 }), 100)
+})
+
+for (const [what, given, each] of [
+  ['a fifth of their connections is not in use: they open more as they need them', { outstanding: 40 }],
+  ['they connect for each request', { outstanding: 50 }, (connections) => connections.accepted++],
+  ['sessions of HTTP/2 carry any number of requests', { outstanding: 50, sessions: 50 }],
+])
+  test(`clients that have left may come back: ${what}`, () => {
+    const { connections, pass } = driven({ open: 300, sessions: given.sessions })
+    pass(1100)
+    connections.open = 50
+    for (let i = 0; i < 20; i++) {
+      each?.(connections)
+      assert.equal(pass(100, given), 300)
+    }
+  })
+
 for (const header of ['x-forwarded-for', 'forwarded', 'via', 'traceparent', 'x-request-id']) {
   test(`clients that send ${header} are gateways, and no bound`, () => {
     const { pass } = driven({ open: 50 })
@@ -98,7 +125,7 @@ test('with proxy: true every client is a gateway, with proxy: false none, whatev
 })
 
 test('the streams of HTTP/2 sessions count by what is outstanding: sessions are few', () => {
-  const { pass } = driven({ open: 2 })
+  const { pass } = driven({ open: 2, sessions: 2 })
   assert.equal(pass(1200, { outstanding: 200 }), 200)
   assert.equal(pass(100, { outstanding: 250 }), UNBOUNDED)
 })

@@ -19,8 +19,9 @@ class Connection {
 }
 
 class Connections {
-  /** Connections open now, connections accepted so far, and connections with a request in flight. */
+  /** Connections open now, HTTP/2 sessions, connections accepted so far, and those with a request in flight. */
   open = 0
+  sessions = 0
   accepted = 0
   busy = 0
   #loop
@@ -39,6 +40,7 @@ class Connections {
   keep(isHttp2 = false) {
     this.open++
     this.accepted++
+    if (isHttp2) this.sessions++
     return new Connection(isHttp2)
   }
 

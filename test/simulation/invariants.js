@@ -221,6 +221,19 @@ function testInvariants({ hasFeatures = false, isChosen = () => true } = {}) {
     }
   }
 
+  // Light clients keep the loop full until the others come, or until shortly before that.
+  for (const pauseMs of [0, 700]) {
+    test(`invariant 7: 100 clients that ask again at once are not rejected ${pauseMs} ms after 300 others have left`, () => {
+      const [leaveMs, endMs] = [4000, 12_000]
+      const closed = [
+        { route: 0, clients: 300, toMs: leaveMs },
+        { route: 1, clients: 100, fromMs: leaveMs + pauseMs, spreadMs: 20 },
+      ]
+      const routes = [{ steps: [{ burn: 0.2 }] }, { steps: [{ burn: 2 }] }]
+      assert.equal(shedOf(runOf({ seconds: endMs / 1000, routes, closed })), 0)
+    })
+  }
+
   if (hasFeatures) testBounded(test)
   else testClosedLoops({ first: 1, last: 40 })
 

@@ -90,7 +90,7 @@ function stackOf(root) {
         internalErrors: NO_INTERNAL_ERRORS,
         options,
         random: randomFrom(seed),
-        connections,
+        connections: connections && (() => connections),
         sampleMemory: () => ({}),
         onOverload: () => undefined,
       })

@@ -93,9 +93,10 @@ class World {
     const { clients, sessions = 0, through, fromMs = 0, spreadMs = 500 } = population
     const gateway = this.#gateways[through]
     const shared = Array.from({ length: sessions }, () => this.connections.keep(true))
+    // Those that come later connect with their first request.
+    const isConnected = fromMs === 0 && this.#isKept(population)
     for (let i = 0; i < clients; i++) {
-      const connection =
-        shared[i % sessions] ?? (this.#isKept(population) ? this.connections.keep() : undefined)
+      const connection = shared[i % sessions] ?? (isConnected ? this.connections.keep() : undefined)
       const client = { population, connection, gateway, failures: 0 }
       const atMs = fromMs + this.#random() * spreadMs
       if (atMs < this.#endOf(population)) this.#send(client, atMs)
@@ -279,7 +280,10 @@ class World {
     const think = sample(population.thinkMs ?? 0, this.#random)
     const delayMs = shedMs === undefined ? think : this.#retryMs(client, retryAfterSeconds, think)
     const nextMs = atMs + (population.roundTripMs ?? ROUND_TRIP_MS) + delayMs
-    if (nextMs < this.#endOf(population)) this.#send(client, nextMs)
+    if (nextMs < this.#endOf(population)) return this.#send(client, nextMs)
+    // It leaves. Streams of other clients may go on in its session.
+    const { connection } = client
+    if (connection !== undefined && connection.session === undefined) this.connections.close(connection)
   }
 
   #retryMs({ population, failures }, retryAfterSeconds, think) {

@@ -178,7 +178,11 @@ class Connections {
 
   /** The number of open connections. All streams of an HTTP/2 session share one. */
   get open() {
-    return this.#http.size + this.#sessions.size
+    return this.#http.size + this.sessions
+  }
+
+  get sessions() {
+    return this.#sessions.size
   }
 
   get isDone() {

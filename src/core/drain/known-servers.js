@@ -71,6 +71,13 @@ class KnownServers {
     return open
   }
 
+  /** The number of HTTP/2 sessions among them. */
+  get sessions() {
+    let sessions = 0
+    for (const connections of this) sessions += connections.sessions
+    return sessions
+  }
+
   get areDone() {
     for (const connections of this) if (!connections.isDone) return false
     return true

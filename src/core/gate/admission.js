@@ -26,6 +26,7 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  * @import { Request } from '../request/request'
  * @import { ShadowQueue } from './shadow-queue'
  * @import { FeatureLimit } from './limits/feature-limits'
+ * @import { OpenConnections } from './measurements/clients'
  * @import { OnOverloadEvent } from './stats'
  * @typedef {{ turns: LoopTurns, cost: RequestCost, acceptBurst: AcceptBurst, clients: Clients }} Measurements
  * @typedef {import('../../../index.js').ResolvedOptions['shed']} ShedOptions
@@ -85,7 +86,7 @@ class Admission {
    *   internalErrors: InternalErrors,
    *   options: ShedOptions, random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
-   *   connections?: { readonly open: number } | undefined,
+   *   connections?: OpenConnections,
    *   measureTurn?: () => void, onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
    *   `measureTurn`: the turn clock is to measure the current loop turn alone
    */

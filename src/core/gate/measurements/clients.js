@@ -9,6 +9,8 @@ const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
 /**
  * @import { IncomingHttpHeaders } from 'node:http'
  * @import { Request } from '../../request/request'
+ * @typedef {() => { readonly open: number, readonly accepted: number, readonly sessions: number }}
+ *   OpenConnections those open now, those accepted so far, and the HTTP/2 sessions
  */
 
 /**
@@ -27,6 +29,9 @@ const CPU_SMOOTHING = 0.3
 const WAITING_SHARE = 0.75
 /** Clients are gateways if they send more than this share of the requests that are queued. */
 const GATEWAY_SHARE = 0.5
+
+/** @type {OpenConnections} */
+const UNKNOWN = () => ({ open: Number.POSITIVE_INFINITY, accepted: 0, sessions: 0 })
 
 class Clients {
   /** The most requests that can be outstanding; infinite while nothing bounds them. */
@@ -62,17 +67,20 @@ class Clients {
   #mostSeen = 0
   /** The number at its last growth. */
   #grownTo = 0
+  /** How many connections have been accepted, and when that last grew. */
+  #accepted = 0
+  #acceptedMs
 
   /**
-   * @param {{ readonly open: number } | undefined} connections
+   * @param {OpenConnections} connections
    * @param {{ now: () => number, cpuMs: () => number }} clock
    */
-  constructor(connections, clock) {
+  constructor(connections = UNKNOWN, clock) {
     const nowMs = clock.now()
     this.#clock = clock
     this.#cpuMs = clock.cpuMs()
     this.#connections = connections
-    this.#sampledMs = this.#fullMs = this.#grewMs = this.#sparedMs = nowMs
+    this.#sampledMs = this.#fullMs = this.#grewMs = this.#sparedMs = this.#acceptedMs = nowMs
   }
 
   /** @param {{ proxy?: boolean | undefined }} options */
@@ -122,10 +130,18 @@ class Clients {
   /** @param {number} nowMs @param {number} outstanding @param {boolean} isIdling */
   #count(nowMs, outstanding, isIdling) {
     if (!isIdling) this.#fullMs = nowMs
-    const count = Math.max(outstanding, this.#connections?.open ?? Number.POSITIVE_INFINITY)
+    const { accepted, open, sessions } = this.#connections()
+    const count = Math.max(outstanding, open)
+    if (accepted !== this.#accepted) this.#acceptedMs = nowMs
+    this.#accepted = accepted
+    // Nobody has connected, and nine tenths of the connections are in use: whoever has left does not come back.
+    const areAllBusy = sessions === 0 && nowMs - this.#acceptedMs >= STEADY_MS && outstanding * GROWTH >= open
     if (nowMs - this.#fullMs >= LATELY_MS) {
       this.#peak = this.#grownTo = count
       this.#mostSeen = outstanding
+    } else if (areAllBusy && count < this.#peak) {
+      this.#peak = this.#grownTo = count
+      this.#mostSeen = Math.min(this.#mostSeen, count)
     }
     this.#peak = Math.max(this.#peak, count)
     this.#mostSeen = Math.max(this.#mostSeen, outstanding)
