@@ -508,7 +508,7 @@ export interface SpillwayOptions {
    * The name of this release, and the file that keeps its figures for the next release.
    *
    * @example release: { file: '/var/lib/shop/release.json' }
-   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
+   * @see [docs/releases.md](./docs/releases.md)
    */
   readonly release?: ReleaseOptions | undefined
 
@@ -644,7 +644,7 @@ export interface LatencyOptions {
    *
    * @default 10000
    * @example latency: { streamAfter: 30_000 }
-   * @see [docs/metrics.md](./docs/metrics.md#all-metrics)
+   * @see [docs/all-metrics.md](./docs/all-metrics.md)
    */
   readonly streamAfter?: number | undefined
 
@@ -667,7 +667,7 @@ export interface MetricsOptions {
    *
    * @default false
    * @example metrics: { bodySizes: true }
-   * @see [docs/metrics.md](./docs/metrics.md#sizes-of-bodies)
+   * @see [docs/all-metrics.md](./docs/all-metrics.md#sizes-of-bodies)
    */
   readonly bodySizes?: boolean | undefined
 
@@ -677,7 +677,7 @@ export interface MetricsOptions {
    *
    * @default [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
    * @example metrics: { buckets: [0.01, 0.1, 0.25, 1, 5] }
-   * @see [docs/metrics.md](./docs/metrics.md#all-metrics)
+   * @see [docs/all-metrics.md](./docs/all-metrics.md)
    */
   readonly buckets?: readonly number[] | undefined
 
@@ -719,7 +719,7 @@ export interface MetricsOptions {
    *
    * @default 'spillway_'
    * @example metrics: { prefix: 'shop_' }
-   * @see [docs/metrics.md](./docs/metrics.md#all-metrics)
+   * @see [docs/all-metrics.md](./docs/all-metrics.md)
    */
   readonly prefix?: string | undefined
 }
@@ -1465,7 +1465,7 @@ export interface ReleaseOptions {
    *
    * @default undefined
    * @example release: { version: '1.4.0' }
-   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
+   * @see [docs/releases.md](./docs/releases.md)
    */
   readonly version?: string | undefined
 
@@ -1475,7 +1475,7 @@ export interface ReleaseOptions {
    *
    * @default undefined
    * @example release: { revision: process.env.COMMIT }
-   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
+   * @see [docs/releases.md](./docs/releases.md)
    */
   readonly revision?: string | undefined
 
@@ -1486,7 +1486,7 @@ export interface ReleaseOptions {
    *
    * @default undefined
    * @example release: { file: '/var/lib/shop/release.json' }
-   * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
+   * @see [docs/releases.md](./docs/releases.md)
    */
   readonly file?: string | undefined
 }
@@ -2892,7 +2892,7 @@ export interface Finding {
 /**
  * The figures of this release and of the one before it.
  *
- * @see [docs/snapshot.md](./docs/snapshot.md#compare-releases)
+ * @see [docs/releases.md](./docs/releases.md)
  */
 export interface ReleasesSnapshot {
   /** This process. */

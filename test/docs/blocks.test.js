@@ -308,7 +308,9 @@ async function runJavaScript(t, { code }, { check = () => {}, modules = {} }) {
 const parseCommands = (code) => promisify(execFile)('bash', ['-n', '-c', code])
 
 const NAMES = new Set(
-  [...pages.find(({ path }) => path === 'docs/metrics.md').prose.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+  [...pages.find(({ path }) => path === 'docs/all-metrics.md').prose.matchAll(/`(\w+)`/g)].map(
+    ([, name]) => name
+  )
 )
 
 /** The whole file is tried by the real proxy, in test/proxies/. */

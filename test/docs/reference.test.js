@@ -41,7 +41,7 @@ function rowsOf(path, head) {
 const firstCells = (rows) =>
   unique(rows.flatMap((row) => [...row.split(' | ')[0].matchAll(/`([^`]+)`/g)].map(([, name]) => name)))
 
-test('docs/metrics.md has every metric', async (t) => {
+test('docs/all-metrics.md has every metric', async (t) => {
   const spillway = createSpillway({ logger: false })
   t.after(() => spillway.close())
   const { get } = await serve(t, spillway.handler('metrics'))
@@ -50,7 +50,7 @@ test('docs/metrics.md has every metric', async (t) => {
   )
   // Not in the text, and not of one process.
   const others = ['spillway_request_duration_seconds', 'spillway_workers', 'spillway_workers_departed_total']
-  const shown = firstCells(rowsOf('docs/metrics.md', 'metric'))
+  const shown = firstCells(rowsOf('docs/all-metrics.md', 'metric'))
   assert.deepEqual(shown, unique([...families, ...others]))
 })
 
@@ -119,9 +119,9 @@ test('docs/admission.md has every reason', () => {
   assert.deepEqual(firstCells(rowsOf('docs/admission.md', 'reason')).sort(), expected.sort())
 })
 
-test('docs/metrics.md has every outcome', () => {
+test('docs/all-metrics.md has every outcome', () => {
   const outcomes = types.match(/^export type Outcome = (.+)$/m)[1]
-  const list = textOf('docs/metrics.md').match(/exactly one `outcome`. It is ([\s\S]+?)\n-/)[1]
+  const list = textOf('docs/all-metrics.md').match(/exactly one `outcome`. It is ([\s\S]+?)\n-/)[1]
   for (const outcome of namesIn(outcomes, /'(\w+)'/g)) assert.ok(list.includes(`\`${outcome}\``), outcome)
 })
 

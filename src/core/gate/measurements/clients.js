@@ -134,7 +134,7 @@ class Clients {
     const count = Math.max(outstanding, open)
     if (accepted !== this.#accepted) this.#acceptedMs = nowMs
     this.#accepted = accepted
-    // Nobody has connected, and nine tenths of the connections are in use: whoever has left does not come back.
+    // Nobody has connected, and nine tenths of the connections are in use: those that left do not come back.
     const areAllBusy = sessions === 0 && nowMs - this.#acceptedMs >= STEADY_MS && outstanding * GROWTH >= open
     if (nowMs - this.#fullMs >= LATELY_MS) {
       this.#peak = this.#grownTo = count
