@@ -1951,7 +1951,7 @@ export interface LimitOptions {
    */
   readonly maxQueue?: number | undefined
   /**
-   * Returns the client that a request counts for: each key gets an equal share of the places while requests
+   * Returns the client that a request counts for: each key gets an equal share of the slots while requests
    * wait. `ctx` is Koa's context. By default `shed.key`.
    *
    * @default undefined
@@ -2434,7 +2434,7 @@ export interface LimitSnapshot {
   /** `null` if `maxQueue` is not given. */
   readonly maxQueue: number | null
   readonly maxWaitMs: number
-  /** Requests that hold a place. In mode `observe` there may be more than `maxConcurrent`. */
+  /** Requests that occupy a slot. In mode `observe` there may be more than `maxConcurrent`. */
   readonly running: number
   readonly queued: number
   readonly admitted: number
@@ -2447,7 +2447,7 @@ export interface LimitSnapshot {
   readonly wouldReject: number
   /** Requests whose connection was reset while they were queued. */
   readonly abandoned: number
-  /** The mean time that a request holds its place; recent requests count more. */
+  /** The mean time that a request occupies its slot; recent requests count more. */
   readonly heldMs: number
 }
 

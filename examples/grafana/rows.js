@@ -404,7 +404,7 @@ const ROWS = [
       },
       {
         title: 'Wait for a limit',
-        description: 'The p99 of the time that requests waited for a place of a limit before they ran.',
+        description: 'The p99 of the time that requests waited for a slot of a limit before they ran.',
         unit: 's',
         of: [[quantile(0.99, 'spillway_limit_wait_seconds', 'limit', OF_JOB), '{{limit}}']],
       },

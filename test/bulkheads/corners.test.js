@@ -175,7 +175,7 @@ test('the event of an overload and its log line name the limit and its places', 
   await get('/report')
   assert.deepEqual(overloads, [{ reason: 'limit:report', value: 2, bound: 1 }])
   assert.ok(
-    lines.some((line) => line.includes('limit:report: 2 requests for 1 place')),
+    lines.some((line) => line.includes('limit:report: 2 requests for 1 slot')),
     lines.join('\n')
   )
   held[0].end()

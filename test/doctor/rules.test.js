@@ -914,12 +914,12 @@ test('overloaded names the limit of the user that was reached', () => {
   const { summary, advice, route } = claimOf({ rejected: 100, reasons: { loop: 40, 'limit:report': 60 } })
   assert.equal(
     summary,
-    "9.1 % of the requests were rejected, mostly for limit:report (100 requests): all places of the limit 'report' were taken."
+    "9.1 % of the requests were rejected, mostly for limit:report (100 requests): all slots of the limit 'report' were in use."
   )
   assert.match(advice, /^Raise `maxConcurrent` of the limit 'report' if /)
   assert.equal(route, null)
   const observed = { mode: 'observe', wouldReject: 100, reasons: { 'limit:report': 100 } }
-  assert.match(claimOf(observed).summary, /: all places of the limit 'report' were taken\.$/)
+  assert.match(claimOf(observed).summary, /: all slots of the limit 'report' were in use\.$/)
   for (const [reason, option] of [
     ['concurrency', 'maxConcurrent'],
     ['event_loop_delay', 'maxEventLoopDelay'],

@@ -204,7 +204,7 @@ test('a socket of another namespace is as old as its connection', async (t) => {
     nowMs: () => nowMs,
     decide: (_req, _of, open) => open(),
     open() {},
-    receive: ({ name, newcomer }) => void seen.push([name, newcomer?.slot]),
+    receive: ({ name, newcomer }) => void seen.push([name, newcomer?.bucket]),
   }
   const watched = new IoServer(io, {}, /** @type {any} */ (sockets))
   t.after(() => watched.close())

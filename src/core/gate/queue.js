@@ -8,7 +8,7 @@ const { NORMAL, QUEUED_CLASSES } = require('./verdict')
 
 /** @import { Request } from '../request/request' */
 
-/** Extra fields of a queued request: its place in the queue, and the marks that measure its wait. */
+/** Extra fields of a queued request: its position in the queue, and the marks that measure its wait. */
 class Wait {
   /** Sequence number among all requests that were ever queued. */
   order = 0

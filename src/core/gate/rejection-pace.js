@@ -153,7 +153,7 @@ class RejectionPace {
       if (this.#countedLate > 0) this.#countedLate--
       this.#sendWaiting(next)
     }
-    // Half of the places are empty, so each rejection is moved once, on average.
+    // Half of the entries are empty, so each rejection is moved once, on average.
     if (2 * this.#first < this.#queue.length) return
     this.#queue.splice(0, this.#first)
     this.#first = 0

@@ -99,7 +99,7 @@ class Stats {
 /** The last twenty rejections, for the snapshot. Recording one allocates nothing. */
 class LastRejections {
   #clock
-  #places = Array.from({ length: KEPT }, () => ({
+  #entries = Array.from({ length: KEPT }, () => ({
     atMs: Number.NaN,
     priority: 0,
     reason: '',
@@ -121,12 +121,12 @@ class LastRejections {
    * @param {{ readonly value: number, readonly bound: number }} cause
    */
   record(reason, priority, nowMs, { value, bound }) {
-    const place = this.#places[this.#count++ % KEPT]
-    place.atMs = nowMs
-    place.priority = priority
-    place.reason = reason
-    place.value = value
-    place.bound = bound
+    const entry = this.#entries[this.#count++ % KEPT]
+    entry.atMs = nowMs
+    entry.priority = priority
+    entry.reason = reason
+    entry.value = value
+    entry.bound = bound
   }
 
   /** The newest last. */
@@ -134,7 +134,7 @@ class LastRejections {
     const wallOffsetMs = this.#clock.wallMs() - this.#clock.now()
     const list = []
     for (let i = Math.max(0, this.#count - KEPT); i < this.#count; i++) {
-      const { atMs, priority, reason, ...cause } = this.#places[i % KEPT]
+      const { atMs, priority, reason, ...cause } = this.#entries[i % KEPT]
       const at = new Date(wallOffsetMs + atMs).toISOString()
       list.push({
         at,

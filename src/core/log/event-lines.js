@@ -19,7 +19,7 @@ const inMb = (bytes) => Math.round(bytes / 1e6)
 /** @param {number} value @param {number} bound */
 const waitText = (value, bound) => `wait ${value} of ${bound} ms`
 /** @param {number} value @param {number} bound */
-const placesText = (value, bound) => `${value} requests for ${bound} ${bound === 1 ? 'place' : 'places'}`
+const slotsText = (value, bound) => `${value} requests for ${bound} ${bound === 1 ? 'slot' : 'slots'}`
 /** @param {number} value @param {number} bound */
 const sizeText = (value, bound) => `${inMb(value)} of ${inMb(bound)} MB`
 
@@ -39,7 +39,7 @@ const TEXTS = Object.freeze({
 
 /** @param {string} reason */
 function textOf(reason) {
-  if (reason.startsWith(LIMIT_REASON)) return placesText
+  if (reason.startsWith(LIMIT_REASON)) return slotsText
   return reason.startsWith(POOL_REASON) ? waitText : TEXTS[reason]
 }
 

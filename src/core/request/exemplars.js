@@ -16,10 +16,10 @@ class Exemplars {
   /** @param {number} row @param {number} bucket @param {Trace} trace @param {number} seconds */
   put(row, bucket, { traceId, spanId, atMs }, seconds) {
     while (this.#rows.length <= row) this.#rows.push(undefined)
-    const slots = this.#rows[row]?.slice() ?? []
-    while (slots.length < bucket) slots.push(undefined)
-    slots[bucket] = { traceId, spanId, atMs, seconds }
-    this.#rows[row] = slots
+    const exemplars = this.#rows[row]?.slice() ?? []
+    while (exemplars.length < bucket) exemplars.push(undefined)
+    exemplars[bucket] = { traceId, spanId, atMs, seconds }
+    this.#rows[row] = exemplars
   }
 
   /**

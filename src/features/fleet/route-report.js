@@ -1,6 +1,6 @@
 'use strict'
 // Writes the routes of a worker into its report, with their HDR histograms, and adds up the routes of all
-// workers by method and route. Histograms are added slot by slot, so a quantile of the fleet is the quantile
+// workers by method and route. Histograms are added by bucket, so a quantile of the fleet is the quantile
 // of all its responses. A sum only keeps the positions of each route in the reports, and a snapshot reads one
 // histogram at a time.
 

@@ -38,7 +38,7 @@ function limitsSection() {
       },
       {
         title: 'held',
-        about: 'Mean time that the latest requests held a place',
+        about: 'Mean time that the latest requests occupied a slot',
         sort: ({ heldMs }) => heldMs,
         text: ({ heldMs }) => (heldMs === 0 ? NONE : duration(heldMs)),
       },

@@ -45,7 +45,7 @@ const OTHER_CAUSE = 'more requests come than the process can serve'
 
 /** @param {string} reason */
 function causeOf(reason) {
-  if (reason.startsWith(LIMIT_REASON)) return `all places of ${limitOf(reason)} were taken`
+  if (reason.startsWith(LIMIT_REASON)) return `all slots of ${limitOf(reason)} were in use`
   if (Object.hasOwn(FIXED, reason)) return `the limit \`${FIXED[reason]}\` was reached`
   return CAUSES[reason] ?? OTHER_CAUSE
 }
