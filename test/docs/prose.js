@@ -28,7 +28,7 @@ function filesToRead() {
   })
   return [...new Set(list.split('\n'))]
     .filter((name) => /\.(?:js|ts|md)$/.test(name))
-    .filter((name) => !/\/vendor\/|docs\/decisions\/|CHANGELOG|^bench\/|^test\/|^examples\//.test(name))
+    .filter((name) => !/\/vendor\/|docs\/decisions\/|^bench\/|^test\/|^examples\//.test(name))
 }
 
 // A line with a gap of three spaces or a box character is a formula, a table or a drawing.
