@@ -17,12 +17,12 @@ const RETRY_AFTER_MS = 20
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {{ pool: object, query: () => PromiseLike<unknown>, maxWait?: number | false }} given
+ * @param {{ pool: object, query: () => PromiseLike<unknown>, maxWait?: number | false, queries?: boolean }} given
  */
-async function loadedService(t, { pool, query, maxWait = MAX_WAIT_MS }) {
+async function loadedService(t, { pool, query, maxWait = MAX_WAIT_MS, queries = false }) {
   // Only the pool may reject: a busy machine is not what is tested.
   const spillway = spillwayFor(t, { shed: { mode: 'threshold' } })
-  const handle = spillway.pool('orders', pool, { maxWait })
+  const handle = spillway.pool('orders', pool, { maxWait, queries })
   const app = express()
   app.get('/db', (_req, res, next) => void query().then(() => res.end('rows'), next))
   app.get('/other', (_req, res) => void res.end('no rows'))
@@ -66,7 +66,8 @@ async function loadedService(t, { pool, query, maxWait = MAX_WAIT_MS }) {
  * pool are rejected for it. The doctor says so.
  *
  * @param {import('node:test').TestContext} t
- * @param {{ kind: string, pool: object, query: () => PromiseLike<unknown> }} given
+ * @param {{ kind: string, pool: object, query: () => PromiseLike<unknown>, queries?: boolean }} given
+ * @returns its snapshot at the end
  */
 async function checkUnderLoad(t, { kind, ...given }) {
   const { load, now, spillway } = await loadedService(t, given)
@@ -99,6 +100,7 @@ async function checkUnderLoad(t, { kind, ...given }) {
   const found = spillway.diagnose().findings.find(({ problem }) => problem === 'pool-exhausted')
   assert.equal(found?.route, 'GET /db')
   assert.match(String(found?.summary), /'?orders'?/)
+  return now()
 }
 
 module.exports = { QUERY_SECONDS, SIZE, checkUnderLoad, loadedService }
