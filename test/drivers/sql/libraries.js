@@ -33,23 +33,6 @@ const LIBRARIES = {
     },
   },
 
-  'Prisma 6, its adapter': {
-    kind: 'pg',
-    async open(url) {
-      const { Pool } = require('pg')
-      const { PrismaPg } = require('prisma-adapter-pg-6')
-      const pool = new Pool(pgOptions(url))
-      const adapter = await new PrismaPg(pool).connect()
-      const run = (sql) => adapter.queryRaw({ sql, args: [], argTypes: [] })
-      return {
-        pool,
-        query: () => run(`select 1 as one from pg_sleep(${QUERY_SECONDS})`),
-        fail: () => run(WRONG),
-        close: () => adapter.dispose().then(() => pool.end()),
-      }
-    },
-  },
-
   'Sequelize 6': {
     kind: 'sequelize',
     async open(url) {
