@@ -12,8 +12,12 @@ const { Redis } = require('ioredis')
 const mysql = require('mysql2')
 const { Pool: TarnPool } = require('tarn')
 const undici = require('undici')
+const { createSpillway } = require('../../src/index.js')
+const { copiedPackage } = require('../support/copied-package')
 const { runNode } = require('../support/run-node')
 const { spillwayFor } = require('../support/spillway')
+
+const { createSpillway: createCopy } = copiedPackage()
 
 /** @param {import('node:test').TestContext} t @param {any} pool */
 function observe(t, pool) {
@@ -202,6 +206,39 @@ for (const kind of ['callbacks', 'promises']) {
     await assert.rejects(promised.getConnection(), /closed/)
   })
 }
+
+test('mysql2: several observers of a pool count each caller once, also if its connection is lost', async (t) => {
+  const port = await startMysql(t)
+  const pool = mysql.createPool({ host: '127.0.0.1', port, user: 'u', connectionLimit: 1 })
+  const promised = pool.promise()
+  const all = [
+    createSpillway({ logger: false }),
+    createSpillway({ logger: false }),
+    createCopy({ logger: false }),
+  ]
+  t.after(() => {
+    for (const spillway of all) spillway.close()
+  })
+  const handles = all.map((spillway) => spillway.pool('orders', pool, { maxWait: false }))
+  const holder = await promised.getConnection()
+  const waiting = promised.getConnection()
+  holder.destroy()
+  ;(await waiting).release()
+  for (const spillway of all)
+    assert.deepEqual(countsOf(spillway.snapshot().pools[0]), {
+      waits: 2,
+      uses: 2,
+      used: 0,
+      waiting: 0,
+      timeouts: 0,
+    })
+  for (const handle of [handles[1], handles[0], handles[2]]) handle.close()
+  assert.deepEqual(
+    ['getConnection', 'releaseConnection'].filter((name) => Object.hasOwn(pool, name)),
+    []
+  )
+  await promised.end()
+})
 
 test('ioredis: a command that has no answer is in use, and those behind it wait', async (t) => {
   const sockets = new Set()

@@ -6,9 +6,12 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { test } = require('node:test')
 const { Pool } = require('pg')
+const { copiedPackage } = require('../support/copied-package')
 const { runNode } = require('../support/run-node')
 const { spillwayFor } = require('../support/spillway')
 const { withoutDatabase } = require('./fake-client')
+
+const { createSpillway: createCopy } = copiedPackage()
 
 /** @param {import('node:test').TestContext} t @param {object} [options] */
 function poolFor(t, options) {
@@ -160,13 +163,17 @@ test('close() of the instance takes its pools off too', async (t) => {
   assert.equal(Object.hasOwn(pool, 'connect'), false)
 })
 
-for (const [first, second] of [
-  [0, 1],
-  [1, 0],
-]) {
-  test(`two instances on one pool, of which number ${first + 1} is closed first`, async (t) => {
+for (const [what, first, second] of /** @type {[string, number, number][]} */ ([
+  ['two instances', 0, 1],
+  ['two instances', 1, 0],
+  ['two copies of the package', 0, 1],
+  ['two copies of the package', 1, 0],
+])) {
+  test(`${what} on one pool, of which number ${first + 1} is closed first`, async (t) => {
     const pool = new Pool(withoutDatabase())
-    const spillways = [spillwayFor(t), spillwayFor(t)]
+    const other = what === 'two instances' ? spillwayFor(t) : createCopy({ logger: false })
+    t.after(() => other.close())
+    const spillways = [spillwayFor(t), other]
     const handles = spillways.map((each) => each.pool('orders', pool))
     const uses = () => spillways.map((each) => each.snapshot().pools[0]?.use.sinceStart.count)
     await pool.query('select 1')
@@ -179,6 +186,18 @@ for (const [first, second] of [
     await pool.end()
   })
 }
+
+test('a method that is made final after pool() stays observed, and close() throws nothing', async (t) => {
+  const pool = new Pool(withoutDatabase())
+  const spillway = spillwayFor(t)
+  const handle = spillway.pool('orders', pool)
+  Object.defineProperty(pool, 'connect', { configurable: false, writable: false })
+  await pool.query('select 1')
+  assert.equal(spillway.snapshot().pools[0].use.sinceStart.count, 1)
+  handle.close()
+  await pool.query('select 1')
+  await pool.end()
+})
 
 test('what others have put on the pool stays: below and above', async (t) => {
   const pool = new Pool(withoutDatabase())

@@ -7,6 +7,8 @@ const { test } = require('node:test')
 const express = require('express')
 const { Pool } = require('pg')
 const { nameOfCommand, nameOfStatement } = require('../../src/features/pools/query-names')
+const { QueryTable } = require('../../src/features/pools/query-table')
+const { runNode } = require('../support/run-node')
 const { spillwayFor } = require('../support/spillway')
 const { FakeClient, withoutDatabase } = require('./fake-client')
 
@@ -152,6 +154,64 @@ test('promises, callbacks and what else a client returns are passed on unchanged
     ['SELECT', 3],
   ])
   await pool.end()
+})
+
+test('a method of a client keeps its name and its number of parameters', async (t) => {
+  class NamedClient extends FakeClient {
+    query(config, values, callback) {
+      return super.query(config, values, callback)
+    }
+  }
+  const pool = new Pool(withoutDatabase({ Client: NamedClient }))
+  t.after(() => pool.end())
+  spillwayFor(t).pool('orders', pool, { queries: true })
+  const client = await pool.connect()
+  client.release()
+  const { query } = /** @type {any} */ (client)
+  assert.notEqual(query, NamedClient.prototype.query)
+  assert.deepEqual([query.length, query.name], [3, 'query'])
+})
+
+test('a text is not kept in memory for the sake of a part of it', async () => {
+  const lines = `
+    const { nameOfStatement } = require('./src/features/pools/query-names')
+    const megabytes = () => (gc(), process.memoryUsage().heapUsed / 2 ** 20)
+    const before = megabytes()
+    const names = []
+    for (let i = 10; i < 60; i++) {
+      const rows = (i + ',').repeat(500_000)
+      names.push(nameOfStatement('insert into a_table_with_a_long_name values (' + rows + ')'))
+      // As a script is cut into statements.
+      const script = 'select * from another_table_with_a_name where id = ' + i + ';' + rows
+      names.push(nameOfStatement(script.slice(0, 53)))
+    }
+    console.log(JSON.stringify({ grown: megabytes() - before, names: names.slice(0, 2) }))`
+  const { output } = await runNode(lines, { args: ['--expose-gc'] })
+  const { grown, names } = output
+  assert.deepEqual(names, [
+    { operation: 'INSERT', collection: 'a_table_with_a_long_name' },
+    { operation: 'SELECT', collection: 'another_table_with_a_name' },
+  ])
+  assert.ok(grown < 10, `${grown} MB of 150`)
+})
+
+test('names of MongoDB stay on one line', (t) => {
+  const clock = { now: () => 0 }
+  const table = new QueryTable(
+    { askerOf: () => undefined },
+    { system: 'mongodb', methods: [], nameOf: nameOfCommand },
+    /** @type {any} */ ({ clock, internalErrors: spillwayFor(t), overflow: '(other)' })
+  )
+  for (const collection of ['a\nb', 'a\u2028b', 'a\rb'])
+    table.end({ operation: 'find', collection }, undefined, 0, undefined)
+  table.end({ operation: 'x\ny', collection: undefined }, undefined, 0, undefined)
+  assert.deepEqual(
+    table.list(0).map(({ operation, collection, sinceStart }) => [operation, collection, sinceStart.count]),
+    [
+      ['find', 'a\ufffdb', 3],
+      ['x\ufffdy', null, 1],
+    ]
+  )
 })
 
 test('the time to read a statement does not grow with its square', () => {

@@ -74,12 +74,16 @@ test('a getter of a pool that throws later ends nothing, and is counted', async 
 test('a pool that cannot be observed is an error at set-up, and leaves the name free', async (t) => {
   const spillway = spillwayFor(t)
   const pool = Object.freeze(new Pool(withoutDatabase()))
-  assert.throws(() => spillway.pool('orders', pool))
-  spillway.pool('orders', FIGURES)
+  assert.throws(() => spillway.pool('orders', pool), {
+    name: 'SpillwayError',
+    code: 'ERR_SPILLWAY_OPTION_VALUE',
+    message: /^The pool 'orders' is frozen, .*before Object\.freeze\(\), or give figures/,
+  })
+  spillway.pool('orders', Object.freeze(FIGURES))
 })
 
-for (const name of /** @type {any[]} */ ([undefined, '', 5, 'n'.repeat(65)])) {
-  test(`the name ${typeof name} ${String(name).slice(0, 20)} is refused`, (t) => {
+for (const name of /** @type {any[]} */ ([undefined, '', 5, 'n'.repeat(65), 'a\nb'])) {
+  test(`the name ${JSON.stringify(name)?.slice(0, 20)} is refused`, (t) => {
     assert.throws(() => spillwayFor(t).pool(name, FIGURES), {
       code: 'ERR_SPILLWAY_OPTION_VALUE',
       message: /name/,

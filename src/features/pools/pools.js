@@ -29,6 +29,8 @@ const MAX_POOLS = 20
 /** Pools of all servers: a sharded cluster has many. */
 const MAX_RECORDS = 60
 const MAX_NAME_LENGTH = 64
+/** A name is a label, a column of a table and a part of a line of the log. */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u
 /** A reason of the gate, and a label of its metric. @param {PoolRecord} record */
 const reasonOf = ({ name }) => /** @type {const} */ (`${POOL_REASON}${name}`)
 
@@ -107,7 +109,7 @@ class Pools {
       stallFreeMs: (nowMs) => turns.stallFreeMs(nowMs),
       onShortage: (each, nowMs) => this.#watch(each, nowMs),
     })
-    record.observe(new Adapter(pool, record))
+    record.observe(adapterOn(Adapter, pool, record))
     if (options.queries && queries !== undefined) {
       const { QueryTable } = require('./query-table')
       record.queries = new QueryTable(record, queries, { clock, internalErrors, overflow })
@@ -281,6 +283,18 @@ class Pools {
   }
 }
 
+/** @param {Kind['Adapter']} Adapter @param {never} pool @param {PoolRecord} record */
+function adapterOn(Adapter, pool, record) {
+  try {
+    return new Adapter(pool, record)
+  } catch (error) {
+    if (Object.isExtensible(pool)) throw error
+    throw refusal(
+      `The pool '${record.name}' is frozen, so its methods cannot be observed. Call pool() before Object.freeze(), or give figures: pool('${record.name}', { size, idle, waiting, max }).`
+    )
+  }
+}
+
 /** @type {NonNullable<Kind['follow']>} */
 const onlyPool = (pool, onPool) => ({ close: onPool(pool, undefined) })
 
@@ -294,6 +308,10 @@ function requireName(name, taken, isOfDriver = false) {
   if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_LENGTH)
     throw refusal(
       `The name of a pool must have up to ${MAX_NAME_LENGTH} letters, such as pool('orders', pool).`
+    )
+  if (CONTROL.test(name))
+    throw refusal(
+      `The name of a pool must have no line break or other control character: got ${JSON.stringify(name)}.`
     )
   if (taken.has(name))
     throw refusal(`There is a pool '${name}' already. Close its handle first, or take another name.`)

@@ -64,7 +64,7 @@ function nameOfStatement(text) {
   if (name === undefined) {
     name = readStatement(text)
     if (known.size >= MOST_KEPT) known.clear()
-    known.set(text, name)
+    known.set(copyOf(text), name)
   }
   return name
 }
@@ -77,8 +77,12 @@ function readStatement(text) {
     return { operation: WITHOUT_TABLE.has(word) ? word : 'OTHER', collection: undefined }
   if (AMBIGUOUS.test(text) || HASH.test(code)) return { operation: word, collection: undefined }
   const table = tableIn(code, /** @type {keyof typeof BEFORE_TABLE} */ (word))
-  return { operation: word, collection: table?.replaceAll(/["`]/g, '').slice(0, MOST_NAME) }
+  const collection = table?.replaceAll(/["`]/g, '').slice(0, MOST_NAME)
+  return { operation: word, collection: collection && copyOf(collection) }
 }
+
+/** V8 keeps the whole text in memory for as long as a part of it is used. @param {string} text */
+const copyOf = (text) => Buffer.from(text).toString()
 
 /** @param {string} found by NO_CODE */
 function withoutContent(found) {

@@ -5,7 +5,7 @@
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { MinuteSums } = require('../../core/histogram/minute-sums')
-const { ReplacedMethod } = require('../../core/replaced-method')
+const { ReplacedMethod, likeOriginal } = require('../../core/replaced-method')
 const { RouteUses } = require('./route-uses')
 const { addVisit, findVisit } = require('./visits')
 
@@ -22,6 +22,9 @@ const MOST_ERRORS = 10
 const OTHER_ERROR = '_OTHER'
 const MOST_LISTED = 20
 const MOST_ROUTES = 5
+/** Line breaks and other control characters: a collection of MongoDB may be named anything. */
+const LINE_ENDS = /[\p{Cc}\p{Zl}\p{Zp}]/u
+const EACH_LINE_END = new RegExp(LINE_ENDS, 'gu')
 
 /** One operation on one table or collection. */
 class QueryKind {
@@ -93,12 +96,13 @@ class QueryTable {
     const table = this
     // Hot path: once a query.
     /** @this {unknown} */
-    return function query() {
+    function query() {
       if (table.#isOpen) return table.#call(method.inner, this, arguments)
       // Idle connections are not known, so each is restored when it is used again.
       method.restore()
       return Reflect.apply(method.inner, this, arguments)
     }
+    return likeOriginal(query, method.inner)
   }
 
   /** @param {Function} inner @param {unknown} connection @param {ArrayLike<any>} given */
@@ -200,6 +204,7 @@ class QueryTable {
     const { operation, collection = '' } = name
     const found = this.#kinds.get(operation)?.get(collection)
     if (found !== undefined) return found
+    if (LINE_ENDS.test(operation) || LINE_ENDS.test(collection)) return this.#kindOf(onOneLine(name))
     const isOver = this.#all.length >= MOST_KINDS && operation !== this.#overflow
     if (isOver) return this.#kindOf({ operation: this.#overflow, collection: undefined })
     const kind = new QueryKind(name, this.#overflow)
@@ -277,6 +282,12 @@ const summaryOf = ({ count, errors, totalMs, maxMs }) => ({
 
 /** @param {{ count: number, meanMs: number }} summary */
 const totalOf = ({ count, meanMs }) => count * meanMs
+
+/** @param {QueryName} name @returns {QueryName} */
+const onOneLine = ({ operation, collection }) => ({
+  operation: operation.replace(EACH_LINE_END, '\u{fffd}'),
+  collection: collection?.replace(EACH_LINE_END, '\u{fffd}'),
+})
 
 /** The code of a server, such as 23505 or 11000, or the name of the error. @param {unknown} error */
 function errorType(error) {

@@ -2,19 +2,26 @@
 // The pools of mysql2, with callbacks or promises, and of mysql. `query` and `execute` call `getConnection`,
 // and every connection that is given back or closed passes `releaseConnection`. The pool calls
 // `getConnection` again with a callback of ours, if the connection it chose is lost: that is the same caller.
+// Several observers of a pool each pass a callback of their own to the next. So a callback says which of them
+// have counted its caller, also to other copies of this package.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 const { nameOfQuery } = require('../query-names')
 
 /** @import { PoolRecord } from '../pool-record' */
 
+const COUNTED_BY = Symbol.for('spillway.mysql2.countedBy')
+
 /**
  * @typedef {{ getConnection: unknown, releaseConnection: unknown, config?: { connectionLimit?: number,
  *   connectionConfig?: { database?: string } },
  *   _allConnections: { length: number }, _freeConnections: { length: number },
  *   _connectionQueue: { length: number } }} Pool with callbacks
- * @typedef {(error: unknown, connection: unknown) => unknown} Callback
+ * @typedef {((error: unknown, connection: unknown) => unknown) & { [COUNTED_BY]?: object[] }} Callback
  */
+
+/** @type {object[]} */
+const NOBODY = []
 
 class Mysql2Pool {
   isTimed = true
@@ -22,8 +29,6 @@ class Mysql2Pool {
   #record
   #methods
   #isOpen = true
-  /** The callbacks that were given to the pool. */
-  #ours = new WeakSet()
 
   /** @param {Pool} pool @param {PoolRecord} record */
   constructor(pool, record) {
@@ -42,8 +47,9 @@ class Mysql2Pool {
     // Hot path: once a use.
     /** @this {unknown} @param {Callback | undefined} callback */
     return function getConnection(callback) {
-      const isNew = adapter.#isOpen && typeof callback === 'function' && !adapter.#ours.has(callback)
-      if (!isNew) return Reflect.apply(method.inner, this, arguments)
+      const countedBy = callback?.[COUNTED_BY] ?? NOBODY
+      if (!adapter.#isOpen || typeof callback !== 'function' || countedBy.includes(adapter))
+        return Reflect.apply(method.inner, this, arguments)
       const use = record.ask()
       /** @type {Callback} */
       const observed = (error, connection) => {
@@ -51,7 +57,7 @@ class Mysql2Pool {
         else record.grant(use, connection)
         return callback(error, connection)
       }
-      adapter.#ours.add(observed)
+      observed[COUNTED_BY] = [...countedBy, adapter]
       return record.call(use, method.inner, this, [observed])
     }
   }
