@@ -58,12 +58,13 @@ async function block(pool, uses) {
 }
 
 async function poolOf(driver) {
-  if (driver !== 'mongodb')
+  if (driver === 'pg')
     return {
       pool: /** @type {any} */ (new Pool({ max: 5, idleTimeoutMillis: 0, Client: IdleClient })),
       uses: usesOfPg,
       close: async () => {},
     }
+  if (driver !== 'mongodb') throw new Error(`--acquire is measured with pg and mongodb: got ${driver}`)
   const { MongoClient } = require('../../test/drivers/mongodb/node_modules/mongodb')
   const { WireServer } = require('../../test/drivers/mongodb/wire-server')
   const server = await new WireServer().listen()

@@ -9,23 +9,20 @@
 //   --sizes 5,50          only these pools
 //   --multiples 1,10      only these multiples of the capacity
 //   --seconds 3           how long each run counts
-//   --driver mongodb      that driver in place of pg, over a server of its wire protocol whose answers take as
-//                         long (`npm ci --prefix test/drivers/mongodb` first)
-//   --acquire             instead: what one use of a connection costs more
+//   --driver mysql2       that driver in place of pg, on a real MariaDB (`npm ci --prefix test/drivers/mariadb`
+//                         first); `redis` on a real Redis, and `mongodb` on a server of its wire protocol
+//   --acquire             instead: what one use of a connection costs more, with pg or mongodb
 //   --save <name>         saves to bench/results/<name>-node-<major>.json (pools; pools-part if not everything is measured)
 
-const { spawn } = require('node:child_process')
-const { once } = require('node:events')
 const path = require('node:path')
-const { startPostgres } = require('../healthy/postgres')
 const { readFlags } = require('../support/flags')
 const { generate } = require('../support/load')
 const { pinLoad, startServer } = require('../support/pinned')
 const { machineLine, save } = require('../support/results')
 const { measureAcquire } = require('./acquire')
+const DRIVERS = require('./drivers')
 
 const SERVER = path.join(__dirname, 'server.js')
-const WIRE_SERVER = path.join(__dirname, '../../test/drivers/mongodb/wire-server.js')
 const QUERY_MS = { 5: 20, 50: 200 }
 const MULTIPLES = [0.5, 1, 2, 5, 10]
 /** What a request may take beside its query: 180 ms of waiting, and what a busy machine adds. */
@@ -104,13 +101,9 @@ function print({ size, multiple, isObserved, ofCapacity, p99Ms, shed, beside, re
   )
 }
 
-async function startWireServer() {
-  const server = spawn(process.execPath, [WIRE_SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [line] = await once(server.stdout, 'data')
-  return { url: String(line).trim(), stop: async () => void server.kill() }
-}
-
 async function main() {
+  if (!Object.hasOwn(DRIVERS, driver))
+    throw new Error(`--driver is one of ${Object.keys(DRIVERS).join(', ')}: got ${driver}`)
   process.stdout.write(`${machineLine()}\n`)
   if (flags.acquire) {
     const us = Object.entries(await measureAcquire(driver)).map(
@@ -119,8 +112,7 @@ async function main() {
     process.stdout.write(`microseconds of CPU time a use: ${us.join(', ')}\n`)
     return
   }
-  const database = driver === 'mongodb' ? await startWireServer() : await startPostgres()
-  if (database === undefined) throw new Error('this bench needs a Postgres: initdb and postgres in the PATH')
+  const database = await DRIVERS[driver].start()
   pinLoad()
   const rows = []
   try {
