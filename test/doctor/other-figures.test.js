@@ -9,14 +9,14 @@ const TIMED = { isTimed: true, max: 5 }
 const EARLIER = { asks: 10, uses: 10, waitMs: 100, useMs: 200, contendedMs: 50, timeouts: 1 }
 const LATER = { asks: 30, uses: 20, waitMs: 700, useMs: 600, contendedMs: 1050, timeouts: 3 }
 
-/** A minute may begin before the pool was given. */
-function read({ earlier = EARLIER, state = TIMED, afterMs = 4000 } = {}) {
+/** A minute may begin before the pool was given. @param {any} [given] */
+function read({ earlier = EARLIER, later = LATER, state = TIMED, afterMs = 4000 } = {}) {
   const parts = { started: { pools: { samples: { stateOf: () => state } } } }
   const pools = earlier && new Map([['orders', earlier]])
   return poolsOf(
     /** @type {any} */ (parts),
     { atMs: 1000, pools, shed: { 'pool:orders': 2 } },
-    { atMs: 1000 + afterMs, pools: new Map([['orders', LATER]]), shed: { 'pool:orders': 9 } }
+    { atMs: 1000 + afterMs, pools: new Map([['orders', later]]), shed: { 'pool:orders': 9 } }
   )
 }
 
@@ -28,12 +28,30 @@ test('the figures of a pool are means and shares of the time between', () => {
       ...TIMED,
       asks: 20,
       meanWaitMs: 30,
+      useMs: 400,
       meanUseMs: 40,
       waitingShare: 0.25,
       timeouts: 2,
       rejected: 7,
+      queries: undefined,
     },
   ])
+})
+
+test('the queries of a pool are those between, the costliest first, also of a kind that is new', () => {
+  const [find, count, idle] = [{}, {}, {}]
+  const sums = (operation, counted, totalMs) => ({ operation, collection: 'orders', count: counted, totalMs })
+  const earlier = [
+    [find, sums('find', 10, 100)],
+    [idle, sums('insert', 3, 30)],
+  ]
+  const later = [...earlier, [find, sums('find', 30, 500)], [count, sums('count', 2, 900)]]
+  const queriesOf = (before) =>
+    read({ earlier: { ...EARLIER, queries: before }, later: { ...LATER, queries: new Map(later) } })[0]
+      .queries
+  assert.deepEqual(queriesOf(new Map(earlier)), [sums('count', 2, 900), sums('find', 20, 400)])
+  // Without an earlier reading they are those since the start.
+  assert.deepEqual(queriesOf(undefined)[1], sums('find', 30, 500))
 })
 
 test('the time in which somebody waited is never more than all of it', () => {

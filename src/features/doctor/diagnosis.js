@@ -10,7 +10,8 @@ const { RULES } = require('./rules')
  * @import { Diagnosis, Finding } from '../../../index.js'
  * @import { Figures } from './figures'
  * @import { Claim, Rule } from './rules'
- * @typedef {{ rule: Rule, finding: Finding }} Found
+ * @typedef {{ rule: Rule, finding: Finding, causedBy: Rule['problem'] | undefined }} Found
+ * @typedef {Found & { cause: Found | undefined }} Effect of `cause`, if there is one
  */
 
 const SEVERITIES = Object.freeze(/** @type {const} */ (['high', 'medium', 'low']))
@@ -43,9 +44,11 @@ const PAGE = 'docs/insight.md'
 function diagnose(figures, at, rules = RULES) {
   const isLong = figures.seconds >= FEWEST_SECONDS
   const found = (isLong ? rules : []).flatMap((rule) =>
-    rule.find(figures).map((claim) => ({ rule, finding: findingOf(rule, claim) }))
+    rule.find(figures).map(({ causedBy, ...claim }) => ({ rule, causedBy, finding: findingOf(rule, claim) }))
   )
-  const findings = inOrder(found.map((each) => ({ ...each, cause: causeOf(each, found, figures) })))
+  const findings = inOrder(
+    withoutCircles(found.map((each) => ({ ...each, cause: causeOf(each, found, figures) })))
+  )
   const messages = figures.events.reduce((sum, { count }) => sum + count, 0)
   const isKnown = isLong && figures.requests.count + messages >= FEWEST_REQUESTS
   const healthy = findings.length > 0 ? false : isKnown ? true : null
@@ -59,7 +62,7 @@ function diagnose(figures, at, rules = RULES) {
   }
 }
 
-/** @param {Rule} rule @param {Claim} claim @returns {Finding} */
+/** @param {Rule} rule @param {Omit<Claim, 'causedBy'>} claim @returns {Finding} */
 const findingOf = ({ problem }, claim) => ({
   problem,
   ...claim,
@@ -68,13 +71,15 @@ const findingOf = ({ problem }, claim) => ({
 })
 
 /**
- * The first finding that explains this one, or a larger cause inside the process if the first is outside of
- * it.
+ * The finding that its rule names. Else the first that explains this one, or a larger cause inside the
+ * process if the first is outside of it.
  *
  * @param {Found} effect @param {readonly Found[]} found @param {Figures} figures
  * @returns {Found | undefined}
  */
-function causeOf({ finding }, found, figures) {
+function causeOf({ causedBy, finding }, found, figures) {
+  const named = causedBy && found.find((other) => other.rule.problem === causedBy)
+  if (named !== undefined) return named
   const causes = found.filter((other) => explains(other, finding, figures))
   const [first] = causes
   /** @param {Found} other */
@@ -83,7 +88,8 @@ function causeOf({ finding }, found, figures) {
 }
 
 /** @param {Found} found @param {Finding} effect @param {Figures} figures */
-function explains({ rule, finding: cause }, effect, figures) {
+function explains({ rule, causedBy, finding: cause }, effect, figures) {
+  if (causedBy === effect.problem) return false
   const explained = typeof rule.explains === 'function' ? rule.explains(figures) : rule.explains
   if (cause.problem === effect.problem || !explained?.includes(effect.problem)) return false
   if (!OF_WAITING.has(effect.problem))
@@ -94,10 +100,26 @@ function explains({ rule, finding: cause }, effect, figures) {
 }
 
 /**
+ * Three findings may explain each other in a circle. Then the first of them is the cause.
+ *
+ * @param {readonly Effect[]} found
+ */
+function withoutCircles(found) {
+  /** @param {Effect} each */
+  const causeIn = ({ cause }) => found.find(({ finding }) => finding === cause?.finding)
+  for (const each of found) {
+    let at = causeIn(each)
+    for (let steps = 0; at !== undefined && at !== each && steps < found.length; steps++) at = causeIn(at)
+    if (at === each) each.cause = undefined
+  }
+  return found
+}
+
+/**
  * Each cause is followed by what it explains, directly or through another effect. The groups are sorted by
  * severity.
  *
- * @param {(Found & { cause: Found | undefined })[]} found
+ * @param {readonly Effect[]} found
  * @returns {Finding[]}
  */
 function inOrder(found) {

@@ -22,10 +22,9 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {{ totals(): Map<object, CallSums & { host: string }> } | undefined} [outgoing]
  * @property {{ current: { version: string }, previous: ReleaseRecord | undefined } | undefined} [releases]
  * @property {{ samples: { totals(): Map<object, CallSums & { pool: string,
- *   query: string | undefined }>, readings(): Map<string,
- *   Record<string, number>>, endSlices(): void, stateOf(name: string): Pick<PoolFigures, 'max' | 'waiting' |
- *   'asksPerRequest' | 'held' | 'load' | 'holders' | 'queries'> & { isTimed: boolean } | undefined } } |
- *   undefined}
+ *   query: string | undefined }>, readings(): Map<string, PoolReading>, endSlices(): void,
+ *   stateOf(name: string): Pick<PoolFigures, 'kind' | 'max' | 'waiting' | 'asksPerRequest' | 'held' |
+ *   'load' | 'holders'> & { isTimed: boolean } | undefined } } | undefined}
  *   [pools]
  * @property {{ sample(): RouteWaste[] } | undefined} [waste]
  * @typedef {{ method: string, route: string, requests: number, loopMs: number, poolMs: number }} RouteWaste
@@ -40,6 +39,7 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {number} asks callers that asked for a connection
  * @property {number} asksPerRequest
  * @property {number} meanWaitMs
+ * @property {number} useMs of all uses that ended
  * @property {number} meanUseMs
  * @property {number} waitingShare share of the time that somebody waited
  * @property {number} timeouts
@@ -49,8 +49,13 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  *   connections in use
  * @property {{ method: string | null, route: string | null, heldMs: number }[]} holders those that held
  *   connections longest first
- * @property {readonly { operation: string, collection: string | null, lastMinute: { count: number,
- *   meanMs: number } }[]} [queries] those that took longest in the last minute first
+ * @property {readonly QuerySums[] | undefined} [queries] those that took longest first; undefined if they are
+ *   not measured
+ * @property {string} [kind] as in the snapshot
+ *
+ * @typedef {{ operation: string, collection?: string | undefined, count: number, totalMs: number }} QuerySums
+ * @typedef {{ asks: number, uses: number, waitMs: number, useMs: number, contendedMs: number,
+ *   timeouts: number, queries?: Map<object, QuerySums> | undefined }} PoolReading all that only counts up
  */
 
 /** @param {StallSite} site */
@@ -188,7 +193,7 @@ function poolsOf({ started: { pools } }, earlier, now) {
     const state = pools?.samples.stateOf(name)
     if (state === undefined || !state.isTimed) return []
     const before = earlier.pools?.get(name)
-    /** @param {string} key */
+    /** @param {Exclude<keyof PoolReading, 'queries'>} key */
     const between = (key) => later[key] - (before?.[key] ?? 0)
     const reason = POOL_REASON + name
     return [
@@ -198,13 +203,31 @@ function poolsOf({ started: { pools } }, earlier, now) {
         ...state,
         asks: between('asks'),
         meanWaitMs: between('waitMs') / Math.max(1, between('asks')),
+        useMs: between('useMs'),
         meanUseMs: between('useMs') / Math.max(1, between('uses')),
         waitingShare: Math.min(1, between('contendedMs') / elapsedMs),
         timeouts: between('timeouts'),
         rejected: (now.shed[reason] ?? 0) - (earlier.shed[reason] ?? 0),
+        queries: later.queries && queriesBetween(before?.queries, later.queries),
       },
     ]
   })
+}
+
+/** @param {Map<object, QuerySums> | undefined} earlier @param {Map<object, QuerySums>} now */
+function queriesBetween(earlier, now) {
+  return [...now]
+    .map(([key, { operation, collection, count, totalMs }]) => {
+      const before = earlier?.get(key)
+      return {
+        operation,
+        collection,
+        count: count - (before?.count ?? 0),
+        totalMs: totalMs - (before?.totalMs ?? 0),
+      }
+    })
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.totalMs - a.totalMs)
 }
 
 module.exports = {

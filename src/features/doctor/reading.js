@@ -72,7 +72,7 @@ function takeReading(
     wouldShed: countsByReason(wouldShed),
     routes: routesOf(recorder),
     stallTotals: stallTotals(parts),
-    pools: /** @type {Map<string, Record<string, number>> | undefined} */ (started.pools?.samples.readings()),
+    pools: started.pools?.samples.readings(),
     outgoing: started.outgoing?.totals(),
     wasted: started.waste?.sample(),
     poolUses: started.pools?.samples.totals(),

@@ -6,7 +6,8 @@
 /**
  * @import { Finding } from '../../../index.js'
  * @typedef {Finding['problem']} Problem
- * @typedef {Omit<Finding, 'problem' | 'effectOf' | 'more'>} Claim
+ * @typedef {Omit<Finding, 'problem' | 'effectOf' | 'more'> & { causedBy?: Problem }} Claim `causedBy`: the
+ *   figures say that this problem is an effect of that one. In general either may cause the other
  * @typedef {object} Rule
  * @property {Problem} problem
  * @property {readonly Problem[] | ((figures: import('./figures').Figures) => readonly Problem[])} [explains]

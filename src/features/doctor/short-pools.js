@@ -1,15 +1,19 @@
 'use strict'
 // Finds pools that were given to `pool()` and are short of connections. The finding says for which share of
 // the time callers wait, and which routes hold the connections. The number of connections needed follows from
-// Little's law: uses per second x seconds of a use.
+// Little's law: uses per second x seconds of a use. That takes a slow scan for load. So where one query is
+// far slower than the others, the advice is about this query, and the size is for the others.
 
-const { counted, duration, percent, queryName, routeName } = require('../../core/readable')
+const { counted, duration, percent, routeName } = require('../../core/readable')
 const { evidence } = require('./evidence')
+const { longestQuery } = require('./pool-queries')
 
 /**
  * @import { Figures } from './figures'
  * @import { PoolFigures } from './other-figures'
+ * @import { LongestQuery } from './pool-queries'
  * @import { Claim } from './rules'
+ * @typedef {Claim & { pool: string }} NamedClaim
  */
 
 const FEWEST = 20
@@ -27,16 +31,17 @@ const CORRELATION = 0.5
 const LEAST_USES = 50
 /** Above this share of connections in use, callers wait by chance. */
 const BEST_USE = 0.7
-const MOST_OF_QUERIES = 0.5
+/** Kinds of pools that take `queries: true`. */
+const WITH_QUERIES = new Set(['mongodb', 'mysql2', 'pg'])
 
-/** @param {Figures} figures @returns {Claim[]} */
+/** @param {Pick<Figures, 'pools'>} figures @returns {NamedClaim[]} */
 const shortPools = ({ pools = [] }) => pools.filter(isShort).map(claimOf)
 
 /**
  * The pools for which requests were rejected. The gate decides that on the stall-free clock, so a full loop
  * is not the cause.
  *
- * @param {Figures} figures @returns {Claim[]}
+ * @param {Figures} figures @returns {NamedClaim[]}
  */
 const rejectingPools = ({ pools = [] }) => pools.filter(isRejecting).map(claimOf)
 
@@ -58,14 +63,17 @@ const isLeaking = ({ held, max, waiting }) =>
 const isLimitedByServer = ({ load }) =>
   load.count >= LEAST_USES && load.elasticity >= ELASTICITY && load.correlation >= CORRELATION
 
-/** @param {PoolFigures} pool @returns {Claim} */
+/** @param {PoolFigures} pool @returns {NamedClaim} */
 function claimOf(pool) {
   const { asks, meanUseMs, meanWaitMs, rejected, timeouts, waitingShare } = pool
   const isMuch = rejected >= MANY_REJECTED * (asks + rejected)
   const isHigh = timeouts > 0 || isMuch || meanWaitMs >= LONG_MS || isLeaking(pool)
   const needed = isLeaking(pool) ? undefined : neededOf(pool)
+  const query = needed === undefined ? undefined : longestQuery(pool)
+  const slow = query?.isSlow ? query : undefined
   const [holder] = pool.holders
   return {
+    pool: pool.name,
     severity: isHigh ? 'high' : 'medium',
     share: waitingShare,
     route: holder === undefined || holder.route === null ? null : routeName(holder),
@@ -75,7 +83,12 @@ function claimOf(pool) {
       evidence('mean wait for a connection', meanWaitMs, 'ms'),
       evidence('mean time of a use', meanUseMs, 'ms'),
       evidence('connections at most', pool.max, 'connections'),
-      ...(needed === undefined ? [] : [evidence("needed by Little's law", needed, 'connections')]),
+      ...(needed === undefined
+        ? []
+        : [evidence("needed by Little's law for today's durations", needed, 'connections')]),
+      ...(slow?.othersMs === undefined
+        ? []
+        : [evidence(`needed without ${slow.name}`, neededWithout(pool, slow), 'connections')]),
       evidence('callers that waited until they timed out', timeouts, 'callers'),
       evidence('rejected requests', rejected, 'requests'),
       evidence('held longest, not given back yet', pool.held.longestMs, 'ms'),
@@ -111,14 +124,6 @@ function holderOf({ holders }) {
   return ` ${routeName(known[0])} holds them longest: ${percent(known[0].heldMs / total)} of the time in use.`
 }
 
-/** The kind of query that takes most of the time, with `queries: true`. @param {PoolFigures} pool */
-function longestQuery({ queries = [] }) {
-  const timesOfAll = queries.map(({ lastMinute: { count, meanMs } }) => count * meanMs)
-  const share = timesOfAll[0] / timesOfAll.reduce((sum, each) => sum + each, 0)
-  if (!(share >= MOST_OF_QUERIES)) return undefined
-  return { name: queryName(queries[0]), share, meanMs: queries[0].lastMinute.meanMs }
-}
-
 /** @param {PoolFigures} pool */
 function queryOf(pool) {
   const query = longestQuery(pool)
@@ -140,10 +145,22 @@ const rejectedOf = ({ rejected }) =>
  * @param {PoolFigures} pool
  * @returns {number | undefined} number of connections that would serve all callers
  */
-function neededOf({ asks, asksPerRequest, meanUseMs, rejected, seconds }) {
-  const busy = (((asks + rejected * asksPerRequest) / seconds) * meanUseMs) / 1000
+function neededOf(pool) {
+  const busy = busyOf(pool)
   return busy > 0 ? Math.ceil(busy / BEST_USE) : undefined
 }
+
+/** Mean number of connections in use, if nobody was rejected. @param {PoolFigures} pool */
+const busyOf = ({ asks, asksPerRequest, meanUseMs, rejected, seconds }) =>
+  (((asks + rejected * asksPerRequest) / seconds) * meanUseMs) / 1000
+
+/**
+ * Number of connections that would serve all other queries.
+ *
+ * @param {PoolFigures} pool @param {LongestQuery} slow
+ */
+const neededWithout = (pool, { totalMs }) =>
+  Math.max(1, Math.ceil((busyOf(pool) * Math.max(0, 1 - totalMs / pool.useMs)) / BEST_USE))
 
 /**
  * Mean number of connections in use, plus callers that wait. Closed-loop clients may need this many once they
@@ -159,7 +176,28 @@ function sizeAdvice(pool, needed) {
   const wanted = wantedOf(pool)
   const orMore =
     wanted > needed ? `, and up to ${wanted} if clients come back sooner when they are answered sooner` : ''
-  return `By Little's law ${counted(needed, 'connection')} would be enough for the present load${orMore}. Make the pool that large, if the server can take as many from all processes.`
+  return `By Little's law ${counted(needed, 'connection')} would be enough for the present load${orMore}. ${durationsOf(pool)} Make the pool that large, if the server can take as many from all processes.`
+}
+
+/** A slow query looks like load. @param {PoolFigures} pool */
+function durationsOf({ kind, meanUseMs, queries }) {
+  const size = `That is the size for today's durations: ${duration(meanUseMs)} a use.`
+  if (queries !== undefined) return size
+  const shown = WITH_QUERIES.has(String(kind)) ? ', which `queries: true` shows' : ''
+  return `${size} If most of them is one slow query${shown}, mend that first: it needs no larger pool.`
+}
+
+/** @param {PoolFigures} pool @param {LongestQuery} slow */
+function adviceOfSlow(pool, slow) {
+  const { max } = pool
+  const { meanMs, name, othersMs } = slow
+  const first = `First make the query ${name} cheaper, such as by an index: it takes ${duration(meanMs)} on average`
+  if (othersMs === undefined)
+    return `${first}. The size of the pool follows from that time, so choose the size afterwards.`
+  const needed = neededWithout(pool, slow)
+  const rest = `${first}, and the other queries ${duration(othersMs)}. By Little's law these need ${counted(needed, 'connection')}`
+  if (max > 0 && needed <= max) return `${rest} of the ${max}. A larger pool is not the remedy.`
+  return `${rest}. Make the pool that large, if the server can take as many from all processes.`
 }
 
 /** @param {PoolFigures} pool @param {number | undefined} needed */
@@ -171,6 +209,8 @@ function adviceOf(pool, needed) {
     return `All connections of '${name}' are held, one for ${duration(held.longestMs)}. Look whether ${whose} waits for a query that still runs. If not, a path of it does not give its connection back, such as an error before \`release()\`.`
   if (isLimitedByServer(pool))
     return `${queryAdvice(pool)}A larger pool would not help: a use takes longer the more connections are in use, so the server behind '${name}' is the limit. Make what ${whose} asks of it cheaper, or hold connections for a shorter time.`
+  const slow = longestQuery(pool)
+  if (slow?.isSlow) return adviceOfSlow(pool, slow)
   const size =
     needed === undefined || needed <= max
       ? `By Little's law ${counted(max, 'connection')} should be enough on average, so bursts make callers wait.`
@@ -178,4 +218,4 @@ function adviceOf(pool, needed) {
   return `${queryAdvice(pool)}${size} Hold a connection for as short as possible: not while ${whose} awaits anything else.`
 }
 
-module.exports = { isLeaking, rejectingPools, shortPools }
+module.exports = { isLeaking, isShort, rejectingPools, shortPools }

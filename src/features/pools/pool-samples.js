@@ -80,6 +80,7 @@ class PoolSamples {
           useMs: record.useMs,
           contendedMs: record.contendedMs(nowMs),
           timeouts: record.timeouts,
+          queries: record.queries?.totals(),
         },
       ])
     )
@@ -118,7 +119,6 @@ class PoolSamples {
       load: record.load.sample(),
       asksPerRequest: record.routes.asksPerRequest,
       holders: holdersOf(record, held, nowMs),
-      queries: record.queries?.list(nowMs).filter(({ lastMinute }) => lastMinute.count > 0) ?? [],
     }
   }
 

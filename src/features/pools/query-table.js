@@ -237,6 +237,17 @@ class QueryTable {
     return this.#all
   }
 
+  /** For the doctor: all that only counts up, by kind. */
+  totals() {
+    return new Map(
+      this.#all.map((kind) => {
+        const { operation, collection, sums } = kind
+        const { count, totalMs } = sums.sinceStart()
+        return [kind, { operation, collection, count, totalMs }]
+      })
+    )
+  }
+
   /** Those that took longest in the last minute first. @param {number} nowMs */
   list(nowMs) {
     return this.#all

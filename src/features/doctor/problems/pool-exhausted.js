@@ -10,14 +10,17 @@
 //   resource they share. So does a thread that waits for a CPU. Requests that were rejected for a pool are a
 //   finding all the same: no other rule counts them.
 // High from a mean of 250 ms: the wait is then most of the duration.
+// A pool that is short because its uses are slow is an effect of them: slow-routes.js.
 
 const { costliestCall, evidence, mayWaitOutside, mostOfTime } = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
 const { isLeaking, rejectingPools, shortPools } = require('../short-pools')
+const { slowRoutes } = require('../slow-routes')
 
 /**
  * @import { Figures, RouteFigures } from '../figures'
  * @import { Claim } from '../rules'
+ * @import { NamedClaim } from '../short-pools'
  */
 
 const ELASTICITY = 0.4
@@ -38,15 +41,31 @@ const rule = {
   explains: ['slow-dependency', 'orphaned-requests', 'aborted-requests'],
   makesOthersWait: ({ pools = [] }) => pools.some(isLeaking),
   find(figures) {
-    const { loop, scheduler } = figures
-    const isStarved = (scheduler?.waitShare ?? 0) >= MOST_STARVED
-    if (isStarved || loop.utilization >= MOST_BUSY) {
-      const rejecting = rejectingPools(figures)
-      return rejecting.length > 0 || !isStarved ? rejecting : fullPools(figures)
-    }
-    const known = shortPools(figures)
-    return known.length > 0 ? known : inferredOf(figures)
+    const known = knownOf(figures)
+    if (known.length > 0) return withCauses(known, figures)
+    return isHeldUp(figures) ? [] : inferredOf(figures)
   },
+}
+
+/** @param {Figures} figures */
+const isStarved = ({ scheduler }) => (scheduler?.waitShare ?? 0) >= MOST_STARVED
+
+/** Whether a full loop, or the wait for a CPU, may be what requests wait for. @param {Figures} figures */
+const isHeldUp = (figures) => isStarved(figures) || figures.loop.utilization >= MOST_BUSY
+
+/** Those that were given to `pool()`. @param {Figures} figures @returns {NamedClaim[]} */
+function knownOf(figures) {
+  if (!isHeldUp(figures)) return shortPools(figures)
+  const rejecting = rejectingPools(figures)
+  return rejecting.length > 0 || !isStarved(figures) ? rejecting : fullPools(figures)
+}
+
+/** @param {NamedClaim[]} claims @param {Figures} figures @returns {Claim[]} */
+function withCauses(claims, figures) {
+  const { holding } = slowRoutes(figures)
+  return claims.map(({ pool, ...claim }) =>
+    holding.some((held) => held.pool.name === pool) ? { ...claim, causedBy: 'slow-dependency' } : claim
+  )
 }
 
 /**
@@ -55,7 +74,7 @@ const rule = {
  * wait is longer than a use.
  *
  * @param {Figures} figures
- * @returns {Claim[]}
+ * @returns {NamedClaim[]}
  */
 function fullPools({ pools = [], ...figures }) {
   const full = pools.filter(

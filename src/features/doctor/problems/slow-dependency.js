@@ -12,27 +12,23 @@
 // - A loop that is busy for seven tenths may be what they wait for. Waiting for a CPU does not count as busy.
 // - Time lost to other processes is discounted: a request loses the same share of its time as the loop. Above
 //   half, the host is the larger cause, and the rule is silent.
+// - Routes that only wait for a connection of a short pool are an effect of it: slow-routes.js.
 // - A handler that computes is not a dependency. Where parts are measured, half of the time that a free loop
 //   leaves is a wait. High: a fifth of all requests are of such routes, and they became slower.
 
-const {
-  costliestCall,
-  costliestQuery,
-  evidence,
-  manyCallsOf,
-  mayWaitOutside,
-  mostOfTime,
-  ownBusyShare,
-} = require('../evidence')
+const { costliestCall, costliestQuery, evidence, mostOfTime, ownBusyShare } = require('../evidence')
 const { adviceOfCall, describeCall, figuresOfCall } = require('../call-parts')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
-const { MUCH } = require('../reading')
+const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
 
-/** @import { Figures, RouteFigures } from '../figures' */
+/**
+ * @import { Evidence } from '../evidence'
+ * @import { Figures, RouteFigures, UseFigures } from '../figures'
+ * @import { Claim } from '../rules'
+ * @import { Held } from '../slow-routes'
+ * @typedef {{ mostly: string, more: string, figures: Evidence[], advice: string }} Cause of the wait, in words
+ */
 
-const LEAST_MORE_MS = 100
-const LONG_MS = 2000
-const FEWEST = 10
 const MOST_BUSY = 0.7
 const MOST_STARVED = 0.5
 const MANY = 0.2
@@ -41,65 +37,108 @@ const MANY = 0.2
 const rule = {
   problem: 'slow-dependency',
   find(figures) {
-    const { loop, outgoing, requests, routes, scheduler } = figures
+    const { loop, scheduler } = figures
     const starvedShare = scheduler?.waitShare ?? 0
     if (ownBusyShare(loop, scheduler) >= MOST_BUSY || starvedShare >= MOST_STARVED) return []
-    /** @param {RouteFigures} route */
-    const ownWaitOf = ({ firstByteMs }) => firstByteMs * (1 - starvedShare)
-    const slow = routes.filter(
-      (route) => isSlow(route, ownWaitOf(route), figures) && mayWaitOutside(route, loop)
-    )
-    if (slow.length === 0) return []
-    const [first, ...others] = slow
-    const share = slow.reduce((sum, { count }) => sum + count, 0) / requests.count
-    const isSlower = slow.some((route) => isSlowerThanUsual(route, ownWaitOf(route)))
-    const name = routeName(first)
-    const call = costliestCall(first, outgoing)
-    const query = call === undefined ? costliestQuery(first, figures.poolUses) : undefined
-    const waitMs = first.firstByteMs
-    const than = isSlowerThanUsual(first, ownWaitOf(first))
-      ? `, ${duration(Number(first.usualMs))} usually`
-      : ''
-    return [
-      {
-        severity: share >= MANY && isSlower ? 'high' : 'medium',
-        share: slow.reduce((sum, { timeShare }) => sum + timeShare, 0),
-        route: name,
-        summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} on average${than}${mostlyOf(call?.host ?? query?.query)}.${call === undefined ? '' : describeCall(call)} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
-        evidence: [
-          evidence('until the answer begins', waitMs, 'ms'),
-          ...(first.usualMs === undefined ? [] : [evidence('usual duration', first.usualMs, 'ms')]),
-          ...(first.quantiles === undefined ? [] : [evidence('p99', first.quantiles.p99Ms, 'ms')]),
-          ...mostOfTime([first]),
-          evidence('share of all requests', share, 'share of requests'),
-          evidence('event loop busy', loop.utilization, 'share of the time'),
-          ...(starvedShare === 0 ? [] : [evidence('waiting for a CPU', starvedShare, 'share of the time')]),
-          ...(call === undefined ? [] : figuresOfCall(call).map((figure) => evidence(...figure))),
-        ],
-        advice: `${call === undefined ? lookAt(name, query) : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process. Answer from a cache or without it where possible.`,
-      },
-    ]
+    const { own, holding, waiting } = slowRoutes(figures)
+    if (own.length > 0) {
+      // What makes a pool short is the cause of more than its own requests.
+      const [held] = holding
+      const first = held?.route ?? own[0]
+      return [
+        claimOf([first, ...own.filter((route) => route !== first)], ownCause(first, held, figures), figures),
+      ]
+    }
+    if (waiting.length === 0) return []
+    const routes = waiting.map(({ route }) => route)
+    return [{ ...claimOf(routes, waitForPlace(waiting[0].pool.name), figures), causedBy: 'pool-exhausted' }]
   },
 }
+
+/** @param {RouteFigures} first @param {Held | undefined} held @param {Figures} figures @returns {Cause} */
+function ownCause(first, held, { outgoing, poolUses }) {
+  const call = costliestCall(first, outgoing)
+  const query = call === undefined ? costliestQuery(first, poolUses) : undefined
+  return {
+    mostly: mostlyOf(call?.host ?? query?.query),
+    more: `${call === undefined ? '' : describeCall(call)}${held === undefined ? '' : describeHeld(held)}`,
+    figures: [
+      ...(call === undefined ? [] : figuresOfCall(call).map((figure) => evidence(...figure))),
+      ...(held === undefined ? [] : figuresOfHeld(held)),
+    ],
+    advice: `${call === undefined ? lookAt(first, query ?? held?.query, held) : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process. Answer from a cache or without it where possible.`,
+  }
+}
+
+/** The dependency only looks slow. @param {string} pool @returns {Cause} */
+const waitForPlace = (pool) => ({
+  mostly: `, most of it for a connection of the pool '${pool}'`,
+  more: '',
+  figures: [],
+  advice: `What these routes ask is not slow: they wait for their turn. Look at the pool '${pool}', and at what holds its connections.`,
+})
+
+/**
+ * @param {readonly RouteFigures[]} slow @param {Cause} cause @param {Figures} figures
+ * @returns {Claim}
+ */
+function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
+  const { loop, requests, scheduler } = figures
+  const [first, ...others] = slow
+  const starvedShare = scheduler?.waitShare ?? 0
+  const share = slow.reduce((sum, { count }) => sum + count, 0) / requests.count
+  const isSlower = slow.some((route) => isSlowerThanUsual(route, figures))
+  const name = routeName(first)
+  const waitMs = first.firstByteMs
+  const than = isSlowerThanUsual(first, figures) ? `, ${duration(Number(first.usualMs))} usually` : ''
+  return {
+    severity: share >= MANY && isSlower ? 'high' : 'medium',
+    share: slow.reduce((sum, { timeShare }) => sum + timeShare, 0),
+    route: name,
+    summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} on average${than}${mostly}.${more} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+    evidence: [
+      evidence('until the answer begins', waitMs, 'ms'),
+      ...(first.usualMs === undefined ? [] : [evidence('usual duration', first.usualMs, 'ms')]),
+      ...(first.quantiles === undefined ? [] : [evidence('p99', first.quantiles.p99Ms, 'ms')]),
+      ...mostOfTime([first]),
+      evidence('share of all requests', share, 'share of requests'),
+      evidence('event loop busy', loop.utilization, 'share of the time'),
+      ...(starvedShare === 0 ? [] : [evidence('waiting for a CPU', starvedShare, 'share of the time')]),
+      ...ofCause,
+    ],
+    advice,
+  }
+}
+
+/** What a connection is used for, and that others wait meanwhile. @param {Held} held */
+function describeHeld({ pool, query, use }) {
+  const what =
+    query === undefined
+      ? `It uses a connection for ${duration(use.totalMs / use.count)}${use.usualMs === undefined ? '' : `, ${duration(use.usualMs)} usually`}`
+      : `The query ${query.query} takes ${duration(query.totalMs / query.count)}`
+  return ` ${what}, so all connections of the pool '${pool.name}' are in use, and requests wait for one.`
+}
+
+/** @param {Held} held */
+const figuresOfHeld = ({ pool, query, use }) => [
+  evidence(`mean time of a use of the pool '${pool.name}'`, use.totalMs / use.count, 'ms'),
+  ...(query === undefined
+    ? []
+    : [evidence(`mean time of ${query.query}`, query.totalMs / query.count, 'ms')]),
+  evidence('mean wait for a connection', pool.meanWaitMs, 'ms'),
+]
 
 /** @param {string | undefined} what */
 const mostlyOf = (what) => (what === undefined ? '' : `, most of it for ${what}`)
 
-/** @param {string} name @param {import('../figures').UseFigures | undefined} query */
-const lookAt = (name, query) =>
-  query === undefined
+/** @param {RouteFigures} route @param {UseFigures | undefined} query @param {Held | undefined} held */
+function lookAt(route, query, held) {
+  if (query !== undefined)
+    return `Look at the plan of ${query.query}, over the pool '${query.pool}': a missing index, or more rows than are needed.`
+  const name = routeName(route)
+  return held === undefined
     ? `Look at what ${name} awaits: a database, another service, a file system.`
-    : `Look at the plan of ${query.query}, over the pool '${query.pool}': a missing index, or more rows than are needed.`
-
-/** @param {RouteFigures} route @param {number} ms */
-const isSlowerThanUsual = ({ usualMs }, ms) =>
-  usualMs !== undefined && ms >= MUCH * usualMs && ms - usualMs >= LEAST_MORE_MS
-
-/** @param {RouteFigures} route @param {number} ms its own wait @param {Figures} figures */
-function isSlow(route, ms, figures) {
-  if (route.count < FEWEST || !(isSlowerThanUsual(route, ms) || ms >= LONG_MS)) return false
-  const calls = manyCallsOf(route, figures)
-  return calls === undefined || calls.totalMs / calls.count >= MUCH * Number(calls.usualMs)
+    : `Look at what ${name} does with a connection of the pool '${held.pool.name}'. \`queries: true\` shows the time of each query.`
 }
 
 module.exports = rule

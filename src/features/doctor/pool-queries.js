@@ -1,0 +1,48 @@
+'use strict'
+// The kind of query that takes most of a pool's time, with `queries: true`. If it is far slower than the
+// others, it is the cause, and the number of connections that it takes is not the load of the pool.
+
+const { queryName } = require('../../core/readable')
+
+/**
+ * @import { PoolFigures } from './other-figures'
+ * @typedef {object} LongestQuery
+ * @property {string} name
+ * @property {number} share of the time of all queries
+ * @property {number} meanMs
+ * @property {number} totalMs
+ * @property {number | undefined} othersMs mean of the other queries; undefined without any
+ * @property {boolean} isSlow
+ */
+
+const MOST = 0.5
+/** A scan of a collection takes longer than a read by an index by more than this, in all but small ones. */
+const FAR_SLOWER = 5
+/** Below this an index gains little. */
+const LEAST_MS = 50
+/** Without other queries to compare with. Reads by an index take a few milliseconds. */
+const LEAST_ALONE_MS = 100
+
+/** @param {PoolFigures} pool @returns {LongestQuery | undefined} */
+function longestQuery({ queries: [first, ...others] = [], useMs }) {
+  if (first === undefined) return undefined
+  const { count, totalMs } = first
+  const othersTotalMs = others.reduce((sum, each) => sum + each.totalMs, 0)
+  const share = totalMs / (totalMs + othersTotalMs)
+  if (!(share >= MOST)) return undefined
+  const meanMs = totalMs / count
+  const othersMs =
+    others.length === 0 ? undefined : othersTotalMs / others.reduce((sum, each) => sum + each.count, 0)
+  const isLong =
+    meanMs >= (othersMs === undefined ? LEAST_ALONE_MS : Math.max(LEAST_MS, FAR_SLOWER * othersMs))
+  return {
+    name: queryName(first),
+    share,
+    meanMs,
+    totalMs,
+    othersMs,
+    isSlow: isLong && totalMs >= MOST * useMs,
+  }
+}
+
+module.exports = { longestQuery }

@@ -1,0 +1,117 @@
+'use strict'
+// Slow routes, told apart by what is slow: their own calls, or only the wait for a connection of a short pool.
+// A pool is short for one of two reasons. Its uses are slow, and then the calls of the routes that hold it are
+// the cause. Or it is too small, and then routes that wait for it only look as if their dependency were slow.
+// - Uses are slow if they take three times as long as in the last hour, or two seconds, or if they are mostly
+//   one slow query (pool-queries.js). Such routes must hold the connections for at least half of the time.
+// - A route waits for the pool if that takes at least half of the time until its answer begins. The wait is
+//   the mean of all callers: callers are served in the order in which they asked.
+
+const { manyCallsOf, mayWaitOutside } = require('./evidence')
+const { longestQuery } = require('./pool-queries')
+const { MUCH } = require('./reading')
+const { isLeaking, isShort } = require('./short-pools')
+
+/**
+ * @import { Figures, RouteFigures, UseFigures } from './figures'
+ * @import { PoolFigures } from './other-figures'
+ * @typedef {{ route: RouteFigures, pool: PoolFigures, use: UseFigures, query: UseFigures | undefined }} Held a
+ *   short pool, by a route whose uses are slow. `query`: most of them
+ * @typedef {{ own: RouteFigures[], holding: Held[], waiting: { route: RouteFigures, pool: PoolFigures }[] }}
+ *   SlowRoutes `own`: those whose own calls are slow, and `holding` with which of them a pool is short
+ */
+
+const LEAST_MORE_MS = 100
+const LEAST_MORE_OF_USE_MS = 10
+const LONG_MS = 2000
+const FEWEST = 10
+const MOST = 0.5
+
+/** @param {Figures} figures @returns {SlowRoutes} */
+function slowRoutes(figures) {
+  const { loop, pools = [], routes } = figures
+  const slow = routes.filter((route) => isSlow(route, figures) && mayWaitOutside(route, loop))
+  const short = slow.length === 0 ? [] : pools.filter((pool) => isShort(pool) && !isLeaking(pool))
+  const holding = short.flatMap((pool) => holdersOf(pool, slow, figures))
+  const waiting = slow.flatMap((route) => {
+    if (holding.some((held) => held.route === route)) return []
+    const pool = short.find((each) => isWaiting(route, each, figures))
+    return pool === undefined ? [] : [{ route, pool }]
+  })
+  const own = slow.filter((route) => waiting.every((each) => each.route !== route))
+  return { own, holding, waiting }
+}
+
+/**
+ * The slow routes with which the pool is short, if they hold its connections for most of the time.
+ *
+ * @param {PoolFigures} pool @param {readonly RouteFigures[]} slow @param {Figures} figures
+ * @returns {Held[]}
+ */
+function holdersOf(pool, slow, figures) {
+  const holding = slow.flatMap((route) => {
+    const use = useOf(route, pool, figures)
+    if (use === undefined) return []
+    const query = slowQueryIn(use, pool, figures)
+    return query !== undefined || isSlowUse(use) ? [{ route, pool, use, query }] : []
+  })
+  const heldMs = holding.reduce((sum, { use }) => sum + use.totalMs, 0)
+  return heldMs >= MOST * pool.useMs ? holding : []
+}
+
+/** @param {RouteFigures} route @param {PoolFigures} pool @param {Pick<Figures, 'poolUses'>} figures */
+const useOf = ({ method, route }, pool, { poolUses = [] }) =>
+  poolUses.find(
+    (use) => use.query === undefined && use.pool === pool.name && use.method === method && use.route === route
+  )
+
+/** @param {UseFigures} use of connections @param {PoolFigures} pool @param {Pick<Figures, 'poolUses'>} figures */
+function slowQueryIn({ method, route, totalMs }, pool, { poolUses = [] }) {
+  const longest = longestQuery(pool)
+  if (!longest?.isSlow) return undefined
+  return poolUses.find(
+    (use) =>
+      use.query === longest.name &&
+      use.pool === pool.name &&
+      use.method === method &&
+      use.route === route &&
+      use.totalMs >= MOST * totalMs
+  )
+}
+
+/** @param {UseFigures} use */
+function isSlowUse({ count, totalMs, usualMs }) {
+  const meanMs = totalMs / count
+  return meanMs >= LONG_MS || isMuchLonger(meanMs, usualMs, LEAST_MORE_OF_USE_MS)
+}
+
+/** @param {RouteFigures} route @param {PoolFigures} pool @param {Pick<Figures, 'poolUses'>} figures */
+function isWaiting(route, pool, figures) {
+  const use = useOf(route, pool, figures)
+  return use !== undefined && (use.count / route.count) * pool.meanWaitMs >= MOST * route.firstByteMs
+}
+
+/** @param {number} ms @param {number | undefined} usualMs @param {number} leastMoreMs */
+const isMuchLonger = (ms, usualMs, leastMoreMs) =>
+  usualMs !== undefined && ms >= MUCH * usualMs && ms - usualMs >= leastMoreMs
+
+/**
+ * Time lost to other processes is discounted: a request loses the same share of its time as the loop.
+ *
+ * @param {RouteFigures} route @param {Pick<Figures, 'scheduler'>} figures
+ */
+const ownWaitOf = ({ firstByteMs }, { scheduler }) => firstByteMs * (1 - (scheduler?.waitShare ?? 0))
+
+/** @param {RouteFigures} route @param {Pick<Figures, 'scheduler'>} figures */
+const isSlowerThanUsual = (route, figures) =>
+  isMuchLonger(ownWaitOf(route, figures), route.usualMs, LEAST_MORE_MS)
+
+/** @param {RouteFigures} route @param {Figures} figures */
+function isSlow(route, figures) {
+  if (route.count < FEWEST) return false
+  if (!isSlowerThanUsual(route, figures) && !(ownWaitOf(route, figures) >= LONG_MS)) return false
+  const calls = manyCallsOf(route, figures)
+  return calls === undefined || calls.totalMs / calls.count >= MUCH * Number(calls.usualMs)
+}
+
+module.exports = { isSlowerThanUsual, slowRoutes }

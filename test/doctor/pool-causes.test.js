@@ -1,0 +1,215 @@
+'use strict'
+// A short pool and a slow dependency: which of them causes the other.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { diagnose } = require('../../src/features/doctor/diagnosis')
+const { figuresWith, routeWith } = require('./figures')
+
+const AT = '2026-11-25T14:00:00.000Z'
+const ORDERS = { method: 'GET', route: '/orders' }
+const ITEMS = { method: 'GET', route: '/items' }
+
+/** Ten connections: 320 scans of 1.6 s in a minute, which take most of them, and 5680 reads of 4 ms. */
+const POOL = {
+  name: 'shop',
+  kind: 'mongodb',
+  seconds: 60,
+  max: 10,
+  waiting: 30,
+  asks: 6000,
+  asksPerRequest: 1,
+  meanWaitMs: 900,
+  useMs: 535_000,
+  meanUseMs: 89,
+  waitingShare: 0.9,
+  timeouts: 0,
+  rejected: 0,
+  held: { count: 10, longestMs: 1500 },
+  load: { count: 6000, elasticity: 0.1, correlation: 0.1 },
+  holders: [{ ...ORDERS, heldMs: 500_000 }],
+}
+const QUERIES = [
+  { operation: 'find', collection: 'orders', count: 320, totalMs: 512_000 },
+  { operation: 'find', collection: 'items', count: 5680, totalMs: 22_720 },
+]
+const useOf = (route, query, count, totalMs, usualMs) => ({
+  pool: 'shop',
+  ...route,
+  query,
+  count,
+  totalMs,
+  awaited: count,
+  awaitedMs: totalMs,
+  usualMs,
+})
+const USES = [
+  useOf(ORDERS, undefined, 320, 512_000, 1600),
+  useOf(ORDERS, 'find orders', 320, 512_000, 1600),
+  useOf(ITEMS, undefined, 5680, 22_720, 4),
+]
+const routeOf = (route, count, ms, usualMs) =>
+  routeWith({ ...route, count, meanMs: ms, firstByteMs: ms, usualMs, timeShare: 0.5 })
+const SLOW = routeOf(ORDERS, 320, 2600, 2500)
+const WAITING = routeOf(ITEMS, 5680, 905, 5)
+
+/** @param {any} [changes] */
+const figuresOf = ({ pool = {}, ...changes } = {}) =>
+  figuresWith({
+    requests: { count: 6000 },
+    routes: [WAITING, SLOW],
+    pools: [{ ...POOL, queries: QUERIES, ...pool }],
+    poolUses: USES,
+    ...changes,
+  })
+/** @param {any} [changes] */
+const findingsOf = (changes) => diagnose(figuresOf(changes), AT).findings
+/** @param {any} [changes] */
+const causes = (changes) =>
+  findingsOf(changes).map(({ problem, route, effectOf }) => [problem, route, effectOf])
+
+test('a pool that is short because of a slow query is an effect of it, whichever route waits longest', () => {
+  const expected = [
+    ['slow-dependency', 'GET /orders', null],
+    ['pool-exhausted', 'GET /orders', 'slow-dependency'],
+  ]
+  assert.deepEqual(causes(), expected)
+  assert.deepEqual(causes({ routes: [SLOW, WAITING] }), expected)
+  assert.deepEqual(causes({ routes: [SLOW] }), expected)
+  const [{ summary, advice, severity }] = findingsOf()
+  assert.match(
+    summary,
+    /^Requests of GET \/orders wait 2\.6 s on average, most of it for find orders\. The query find orders takes 1\.6 s, so all connections of the pool 'shop' are in use, and requests wait for one\./
+  )
+  assert.match(advice, /^Look at the plan of find orders, over the pool 'shop': a missing index/)
+  // As severe as its effect.
+  assert.equal(severity, 'high')
+})
+
+test('the slow query is named where most of the time of its own requests is the wait for a connection', () => {
+  const [{ advice, problem }] = findingsOf({ routes: [routeOf(ORDERS, 320, 9000, 2500)] })
+  assert.equal(problem, 'slow-dependency')
+  assert.match(advice, /^Look at the plan of find orders, over the pool 'shop'/)
+})
+
+test('without figures by query, uses that take three times as long as usual, or two seconds, are the cause', () => {
+  const causesOf = (meanMs, usualMs) =>
+    causes({
+      pool: { queries: undefined, useMs: 320 * meanMs + 22_720 },
+      poolUses: [useOf(ORDERS, undefined, 320, 320 * meanMs, usualMs), USES[2]],
+    }).map(([problem, , effectOf]) => [problem, effectOf])
+  const isEffect = [
+    ['slow-dependency', null],
+    ['pool-exhausted', 'slow-dependency'],
+  ]
+  assert.deepEqual(causesOf(300, 100), isEffect)
+  assert.deepEqual(causesOf(2000, 2000), isEffect)
+  // Its own wait for a connection is less than half of its time, so it is slow by itself.
+  for (const [meanMs, usualMs] of [
+    [300, 101],
+    [300, undefined],
+    [1999, 1999],
+  ])
+    assert.equal(causesOf(meanMs, usualMs).find(([problem]) => problem === 'pool-exhausted')?.[1], null)
+  const [{ summary, advice }] = findingsOf({
+    pool: { queries: undefined },
+    poolUses: [useOf(ORDERS, undefined, 320, 512_000, 400), USES[2]],
+  })
+  assert.match(
+    summary,
+    / It uses a connection for 1\.6 s, 400 ms usually, so all connections of the pool 'shop' are in use/
+  )
+  assert.match(advice, /^Look at what GET \/orders does with a connection of the pool 'shop'/)
+})
+
+test('slow uses that hold the connections for less than half of the time are not why the pool is short', () => {
+  const causesOf = (useMs) => causes({ pool: { useMs, queries: undefined }, poolUses: LONGER })
+  const LONGER = [useOf(ORDERS, undefined, 320, 512_000, 400), USES[2]]
+  assert.deepEqual(causesOf(1_024_000)[1], ['pool-exhausted', 'GET /orders', 'slow-dependency'])
+  const findings = causesOf(1_024_001)
+  assert.equal(findings.find(([problem]) => problem === 'pool-exhausted')?.[2], null)
+})
+
+test('routes that are slow only because they wait for a connection are an effect of the short pool', () => {
+  const quick = {
+    pool: { queries: [QUERIES[1]], useMs: 22_720, meanUseMs: 4, holders: [{ ...ITEMS, heldMs: 22_720 }] },
+    poolUses: [USES[2]],
+  }
+  assert.deepEqual(causes({ ...quick, routes: [WAITING] }), [
+    ['pool-exhausted', 'GET /items', null],
+    ['slow-dependency', 'GET /items', 'pool-exhausted'],
+  ])
+  // Another route holds the connections for longest.
+  const other = { ...quick, pool: { ...quick.pool, holders: [{ ...ORDERS, heldMs: 22_720 }] } }
+  assert.deepEqual(causes({ ...other, routes: [WAITING] }), [
+    ['pool-exhausted', 'GET /orders', null],
+    ['slow-dependency', 'GET /items', 'pool-exhausted'],
+  ])
+  const [, { summary, advice }] = findingsOf({ ...other, routes: [WAITING] })
+  assert.match(
+    summary,
+    /^Requests of GET \/items wait 905 ms on average, 5 ms usually, most of it for a connection of the pool 'shop'\./
+  )
+  assert.match(
+    advice,
+    /^What these routes ask is not slow: they wait for their turn\. Look at the pool 'shop'/
+  )
+})
+
+test('a route waits for the pool if that takes half of the time until its answer begins', () => {
+  const effectOf = (meanWaitMs, poolUses = [USES[2]]) =>
+    causes({
+      routes: [WAITING],
+      pool: { queries: undefined, meanWaitMs, holders: [{ ...ORDERS, heldMs: 22_720 }] },
+      poolUses,
+    }).find(([problem]) => problem === 'slow-dependency')?.[2]
+  assert.equal(effectOf(452.5), 'pool-exhausted')
+  assert.equal(effectOf(452.4), null)
+  assert.equal(effectOf(900, []), null)
+  assert.equal(effectOf(900, [useOf(ORDERS, undefined, 5680, 22_720, 4)]), null)
+  // One request in two uses the pool.
+  assert.equal(effectOf(900, [useOf(ITEMS, undefined, 2840, 22_720, 4)]), null)
+})
+
+test('another slow dependency is no effect of the pool for which other routes wait', () => {
+  const REPORTS = { method: 'GET', route: '/reports' }
+  const outgoing = [
+    { ...REPORTS, host: 'reports', count: 600, totalMs: 1_700_000, awaited: 600, awaitedMs: 1_700_000 },
+  ]
+  const findings = findingsOf({
+    routes: [WAITING, routeOf(REPORTS, 600, 3000, 200)],
+    outgoing,
+    pool: { queries: undefined, holders: [{ ...ORDERS, heldMs: 22_720 }] },
+    poolUses: [USES[2]],
+  })
+  assert.deepEqual(
+    findings.map(({ problem, route, effectOf }) => [problem, route, effectOf]),
+    [
+      ['pool-exhausted', 'GET /orders', null],
+      ['slow-dependency', 'GET /reports', null],
+    ]
+  )
+  assert.match(findings[1].summary, /^Requests of GET \/reports wait 3 s .* most of it for reports\./)
+})
+
+test('findings that explain each other in a circle are all shown', () => {
+  const rules = [
+    { problem: 'pool-exhausted', causedBy: 'slow-dependency' },
+    { problem: 'slow-dependency', causedBy: 'orphaned-requests' },
+    { problem: 'orphaned-requests', causedBy: 'pool-exhausted' },
+  ].map(({ problem, causedBy }) => ({
+    problem,
+    find: () => [
+      { causedBy, severity: 'medium', share: 1, route: null, summary: '', evidence: [], advice: '' },
+    ],
+  }))
+  const { findings } = diagnose(figuresWith(), AT, /** @type {any} */ (rules))
+  assert.deepEqual(
+    findings.map(({ problem, effectOf }) => [problem, effectOf]),
+    [
+      ['pool-exhausted', null],
+      ['slow-dependency', 'orphaned-requests'],
+      ['orphaned-requests', 'pool-exhausted'],
+    ]
+  )
+})
