@@ -2433,6 +2433,7 @@ export interface LimitSnapshot {
   readonly maxConcurrent: number
   /** `null` if `maxQueue` is not given. */
   readonly maxQueue: number | null
+  /** The option `maxWait`. A request whose deadline or `errors.timeout` comes earlier waits until then. */
   readonly maxWaitMs: number
   /** Requests that occupy a slot. In mode `observe` there may be more than `maxConcurrent`. */
   readonly running: number
@@ -2511,7 +2512,11 @@ export interface PoolSnapshot {
    * that is not known.
    */
   readonly expectedWaitMs: number | null
-  /** How long a request may wait before others are rejected; `null` if none is rejected for this pool. */
+  /**
+   * The longest wait of a request that asks once for a connection, at this moment. It is the option `maxWait`.
+   * Without that option it is 180 ms or more: 500 ms in a burst, and longer if the times of uses differ much.
+   * `null` if no request is rejected for this pool.
+   */
   readonly maxWaitMs: number | null
   /** Callers that waited until they timed out. */
   readonly timeouts: number

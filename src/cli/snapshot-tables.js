@@ -22,7 +22,7 @@ const text = (head, of, more) => ({ head, of, isText: true, ...more })
 /** @type {typeof text} */
 const number = (head, of, more) => ({ head, of, ...more })
 
-/** @type {Column<RouteSnapshot>[]} */
+/** `total`: since the start. Other figures are of the last minute. @type {Column<RouteSnapshot>[]} */
 const ROUTE_COLUMNS = [
   text('route', routeName, { isFlexible: true }),
   number('count', (route) => count(route.lastMinute.count), { from: 78 }),
@@ -33,7 +33,7 @@ const ROUTE_COLUMNS = [
   number('errors', (route) => percent(route.lastMinute.errorRatio), {
     style: (route) => (route.lastMinute.errorRatio > 0 ? 'red' : undefined),
   }),
-  number('shed', (route) => count(route.shed), { from: 56 }),
+  number('shed total', (route) => count(route.shed), { from: 56 }),
 ]
 
 /** @type {Column<OutgoingHost>[]} */
@@ -55,10 +55,10 @@ const EVENT_COLUMNS = [
   number('p50 ms', ({ lastMinute }) => (lastMinute === null ? NONE : ms(lastMinute.p50Ms)), { from: 56 }),
   number('p99 ms', ({ lastMinute }) => (lastMinute === null ? NONE : ms(lastMinute.p99Ms))),
   number('ack p99', ({ acks }) => (acks === null ? NONE : ms(acks.lastMinute.p99Ms)), { from: 64 }),
-  number('errors', ({ outcomes }) => count(outcomes.errored), {
+  number('errors total', ({ outcomes }) => count(outcomes.errored), {
     style: ({ outcomes }) => (outcomes.errored > 0 ? 'red' : undefined),
   }),
-  number('shed', ({ outcomes }) => count(outcomes.shed), { from: 50 }),
+  number('shed total', ({ outcomes }) => count(outcomes.shed), { from: 50 }),
 ]
 
 /** @type {Column<PoolSnapshot>[]} */
@@ -70,7 +70,7 @@ const POOL_COLUMNS = [
   number('waiting', ({ waiting }) => count(waiting)),
   number('wait p99 ms', ({ wait }) => ms(wait.lastMinute.p99Ms), { from: 50 }),
   number('use mean ms', ({ use }) => ms(use.lastMinute.meanMs), { from: 100 }),
-  number('timeouts', ({ timeouts }) => count(timeouts), { from: 66 }),
+  number('timeouts total', ({ timeouts }) => count(timeouts), { from: 66 }),
   text('held by', ({ holders: [first] }) =>
     first === undefined || first.route === null ? NONE : routeName(first)
   ),

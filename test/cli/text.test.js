@@ -22,7 +22,7 @@ const { keysOf } = require('../../src/cli/top/terminal')
 const { OUTSIDE } = require('../../src/cli/top/head-lines')
 const { RULES } = require('../../src/features/doctor/rules')
 const { SnapshotRates } = require('../../src/cli/top/feed')
-const { routeOf, snapshotOf, summaryOf } = require('./admin-stand-in')
+const { routeOf, snapshotOf, socketsOf, summaryOf } = require('./admin-stand-in')
 
 const plain = (_style, text) => text
 const marked = (style, text) => (style === undefined ? text : `\x1b[31m${text}\x1b[39m`)
@@ -229,6 +229,34 @@ describe('the time in the proxy', () => {
     assert.match(linesOf([slow(450)])[1], /^ {2}GET \/a +12\.0 +450 +200/)
     assert.doesNotMatch(linesOf([slow(null)])[0], /proxy/)
   })
+})
+
+test('the tables of `snapshot` are of the last minute, and a figure since the start says total', () => {
+  const latency = { lastMinute: summaryOf(1), sinceStart: summaryOf(1) }
+  const event = { ...latency, event: 'chat', acks: null, outcomes: { completed: 1, errored: 0, shed: 0 } }
+  const times = { lastMinute: { meanMs: 1, p99Ms: 1 } }
+  const pool = {
+    name: 'shop',
+    kind: 'pg',
+    used: 1,
+    idle: 1,
+    waiting: 0,
+    max: 2,
+    timeouts: 3,
+    wait: times,
+    use: times,
+  }
+  const lines = snapshotLines(
+    snapshotOf({
+      routes: [routeOf('/a', 10, { shed: 7 })],
+      pools: [{ ...pool, holders: [], queries: [] }],
+      sockets: socketsOf({ events: [event], connections: { ...socketsOf().connections, opened: 1 } }),
+    }),
+    { out: { paint: plain, isUnicode: true, lineWidth: 120 }, url: 'http://a' }
+  )
+  assert.match(lines[lines.indexOf('Routes, last minute') + 1], / errors +shed total$/)
+  assert.ok(lines.some((line) => / timeouts total +held by/.test(line)))
+  assert.ok(lines.some((line) => /^ {2}event .* errors total +shed total$/.test(line)))
 })
 
 test('keys are read one by one, and what is none is left out', () => {

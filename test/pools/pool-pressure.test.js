@@ -92,3 +92,24 @@ for (const [what, useMs, gapMs] of [
     assert.equal(pool.pressure.rejects({ ...ROUTE, asksPerRequest: 2 }, NORMAL, gapMs + 1), gapMs > 100)
   })
 }
+
+test('the wait that is tolerated now is what decides: that of a burst, 180 ms, a queue by chance, or maxWait', () => {
+  const pool = new Pool()
+  assert.equal(pool.pressure.toleratedNowMs(0), BURST_MS)
+  pool.use(1000)
+  const { figures, pressure } = pool
+  figures.waiting = 1
+  assert.equal(pressure.toleratedNowMs(pool.nowMs + BURST_MS), BURST_MS)
+  assert.equal(pressure.toleratedNowMs(pool.nowMs + BURST_MS + 1), MAX_WAIT_MS)
+  figures.waiting = 0
+  assert.equal(pressure.toleratedNowMs(pool.nowMs + BURST_MS + 1), BURST_MS)
+
+  // Uses of 100 ms: twenty callers ahead are a wait of 400 ms.
+  const slow = new Pool()
+  slow.use(1000, 100)
+  const [waiting, slotMs] = [slow.rejectsFrom, 100 / SIZE]
+  slow.figures.waiting = waiting
+  assert.equal(slow.pressure.toleratedNowMs(slow.nowMs + BURST_MS + 1), waiting * slotMs)
+  for (const maxWait of [50, 1000])
+    assert.equal(new PoolPressure({ maxWait, figures }).toleratedNowMs(0), maxWait)
+})

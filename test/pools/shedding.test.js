@@ -181,10 +181,14 @@ test('by default twenty must be ahead, and have waited for half a second: a burs
   await service.learn()
   // The last of them waits for 190 ms.
   const answers = await service.queue(22)
+  const maxWaitMs = () => service.spillway.snapshot().pools[0].maxWaitMs
+  assert.equal(maxWaitMs(), 500)
   service.clock.advance(501)
   answers.push(service.get('/db/probe'))
   await until(() => service.pool.waitingCount === 22)
   assert.equal(await service.get('/db/late'), 503)
+  const [{ bound }] = service.spillway.snapshot().admission.rejected
+  assert.equal(Number(maxWaitMs()?.toFixed(3)), bound)
   assert.deepEqual(await service.finish(answers), Array(23).fill(200))
   assert.deepEqual(service.shedNow().shed, BY_POOL)
 })

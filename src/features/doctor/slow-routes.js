@@ -1,11 +1,12 @@
 'use strict'
-// Slow routes, told apart by what is slow: their own calls, or only the wait for a connection of a short pool.
-// A pool is short for one of two reasons. Its uses are slow, and then the calls of the routes that hold it are
-// the cause. Or it is too small, and then routes that wait for it only look as if their dependency were slow.
-// - Uses are slow if they take three times as long as in the last hour, or two seconds, or if they are mostly
-//   one slow query (pool-queries.js). Such routes must hold the connections for at least half of the time.
+// Tells routes whose own calls are slow from those that only wait for a connection of a short pool. A pool is
+// short for one of two reasons. Its uses are slow, and then the routes that hold its connections are the cause.
+// Or it is too small, and then routes that wait for it only look as if their dependency were slow.
+// - Uses are slow if they take three times as long as in the last hour, or two seconds. They are also slow if
+//   they are mostly one slow query (pool-queries.js). Together such routes must hold the connections for half
+//   of the time.
 // - A route waits for the pool if that takes at least half of the time until its answer begins. The wait is
-//   the mean of all callers: callers are served in the order in which they asked.
+//   the mean of all callers, because a pool serves its callers in turn.
 
 const { manyCallsOf, mayWaitOutside } = require('./evidence')
 const { longestQuery } = require('./pool-queries')

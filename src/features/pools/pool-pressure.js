@@ -69,6 +69,19 @@ class PoolPressure {
     return this.#maxWait === undefined ? DEFAULT_MAX_WAIT_MS : Number(this.#maxWait)
   }
 
+  /** The longest wait of a request that asks once, now. @param {number} nowMs */
+  toleratedNowMs(nowMs) {
+    const { maxWaitMs } = this
+    if (this.#maxWait !== undefined) return maxWaitMs
+    const standsMs = this.#figures.waiting === 0 ? 0 : nowMs - this.#emptiedMs
+    return Math.max(maxWaitMs, burstMsAfter(standsMs), this.#chanceMs)
+  }
+
+  /** The wait behind the callers that are ahead by chance. */
+  get #chanceMs() {
+    return this.meanUseMs === 0 ? 0 : this.#mostByChance * this.#slotMs
+  }
+
   // Hot path: once a use.
   /** @param {number} ms @param {number} nowMs */
   onUse(ms, nowMs) {
@@ -115,7 +128,7 @@ class PoolPressure {
   get shortage() {
     const { expectedWaitMs } = this
     if (!this.isEnforced || expectedWaitMs === 0) return 0
-    const byChanceMs = this.#maxWait === undefined ? this.#mostByChance * this.#slotMs : 0
+    const byChanceMs = this.#maxWait === undefined ? this.#chanceMs : 0
     return expectedWaitMs / Math.max(this.maxWaitMs, byChanceMs)
   }
 
@@ -154,7 +167,7 @@ class PoolPressure {
     if (waitMs <= maxWaitMs) return false
     let toleratedMs = maxWaitMs
     if (this.#maxWait === undefined) {
-      const burstMs = standsMs > BURST_MS ? 0 : BURST_MS
+      const burstMs = burstMsAfter(standsMs)
       const most = this.#mostByChance
       if (ahead < most || waitMs <= burstMs) return false
       toleratedMs = Math.max(maxWaitMs, burstMs, most * (waitMs / ahead))
@@ -194,5 +207,8 @@ class PoolPressure {
     this.#modelledMs += this.#slotMs * asksPerRequest
   }
 }
+
+/** What a burst may wait, if callers have waited for so long without a break. @param {number} standsMs */
+const burstMsAfter = (standsMs) => (standsMs > BURST_MS ? 0 : BURST_MS)
 
 exports.PoolPressure = PoolPressure

@@ -53,7 +53,8 @@ class PoolSamples {
         max: max > 0 ? max : null,
         expectedWaitMs:
           record.isTimed && max > 0 && record.pressure.meanUseMs > 0 ? record.pressure.expectedWaitMs : null,
-        maxWaitMs: record.pressure.isEnforced && record.isTimed ? record.pressure.maxWaitMs : null,
+        maxWaitMs:
+          record.pressure.isEnforced && record.isTimed ? record.pressure.toleratedNowMs(nowMs) : null,
         timeouts: record.timeouts,
         wait: timesOf(record.waits, nowMs),
         use: timesOf(record.uses, nowMs),

@@ -50,7 +50,12 @@ function poolsSection() {
         sort: ({ use }) => use.lastMinute.meanMs,
         text: (pool) => (isTimed(pool) ? duration(pool.use.lastMinute.meanMs) : NONE),
       },
-      { title: 'timeouts', sort: ({ timeouts }) => timeouts, text: ({ timeouts }) => count(timeouts) },
+      {
+        title: 'timeouts total',
+        about: 'Callers that timed out since the start',
+        sort: ({ timeouts }) => timeouts,
+        text: ({ timeouts }) => count(timeouts),
+      },
     ],
     keyOf: ({ name }) => name,
     empty: "No pool is observed. `spillway.pool('orders', pool)` adds one.",

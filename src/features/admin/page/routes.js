@@ -84,7 +84,7 @@ const columns = () => [
     },
   },
   {
-    title: 'shed',
+    title: 'shed total',
     about: 'Rejected requests since the start, estimated',
     sort: ({ shed }) => shed,
     text: ({ shed }) => count(shed),

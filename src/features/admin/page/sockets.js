@@ -46,7 +46,8 @@ function socketsSection() {
         text: ({ acks }) => duration(acks?.lastMinute.p99Ms),
       },
       {
-        title: 'failed',
+        title: 'failed total',
+        about: 'Share of all messages since the start',
         sort: failedOf,
         fill: (cell, event) => {
           cell.textContent = percent(failedOf(event))
