@@ -11,6 +11,9 @@ const rate = (metric, matchers = OF_JOB) => `rate(${metric}{${matchers}}${RATE})
 const quantile = (q, metric, by, matchers) =>
   `histogram_quantile(${q}, sum by (le${by === '' ? '' : `, ${by}`}) (${rate(`${metric}_bucket`, matchers)}))`
 const DURATION = 'http_server_request_duration_seconds'
+const QUERIES = 'db_client_operation_duration_seconds'
+const QUERY = 'db_client_connection_pool_name, db_operation_name, db_collection_name'
+const QUERY_LEGEND = '{{db_client_connection_pool_name}}: {{db_operation_name}} {{db_collection_name}}'
 /** `timed_out` counts as failed: the client got a 503 from errors.timeout. */
 const FAILED = 'outcome=~"errored|timed_out"'
 /** A metric with labels has no series before its first event. */
@@ -352,6 +355,28 @@ const ROWS = [
             '{{db_client_connection_pool_name}} use',
           ],
         ],
+      },
+      {
+        title: 'Queries',
+        description:
+          'Queries per second, by operation and table or collection. Needs `queries: true` of a pool, as the next two panels do.',
+        unit: 'ops',
+        of: [[`sum by (${QUERY}) (${rate(`${QUERIES}_count`)})`, QUERY_LEGEND]],
+      },
+      {
+        title: 'Duration of queries',
+        description:
+          'The p99 of the duration of queries. A query that is far slower than the others often lacks an index.',
+        unit: 's',
+        of: [[quantile(0.99, QUERIES, QUERY), QUERY_LEGEND]],
+      },
+      {
+        title: 'Connections by query',
+        stacked: true,
+        description:
+          'Connections that are busy with each kind of query, on average. The largest is what fills the pool.',
+        unit: 'short',
+        of: [[`sum by (${QUERY}) (${rate(`${QUERIES}_sum`)})`, QUERY_LEGEND]],
       },
     ],
   },

@@ -166,6 +166,25 @@ test('an expression has the names of OpenTelemetry too, with and without units, 
   assert.equal(anyLegend('{{instance}} {{reason}}'), '{{instance}} {{reason}}{{spillway_reason}}')
 })
 
+test('the panels of queries show operation and collection, by the names of Prometheus and of OpenTelemetry', () => {
+  const queries = panelsOf('dashboard.json').filter(({ title }) => /quer/i.test(title))
+  assert.deepEqual(
+    queries.map(({ title, fieldConfig }) => [title, fieldConfig.defaults.unit]),
+    [
+      ['Queries', 'ops'],
+      ['Duration of queries', 's'],
+      ['Connections by query', 'short'],
+    ]
+  )
+  for (const [i, part] of ['_count', '_bucket', '_sum'].entries()) {
+    const [{ expr, legendFormat }] = queries[i].targets
+    const names = `db_client_operation_duration_seconds${part}|db_client_operation_duration${part}`
+    assert.ok(expr.includes(`{__name__=~"${names}", job=~"$job"`), expr)
+    assert.match(expr, /by \((le, )?db_client_connection_pool_name, db_operation_name, db_collection_name\)/)
+    assert.match(legendFormat, /\{\{db_operation_name\}\} \{\{db_collection_name\}\}$/)
+  }
+})
+
 test('no two metrics share a name, or an expression would add both', () => {
   const owners = new Map()
   for (const [metric, names] of NAMES)

@@ -1,6 +1,6 @@
 'use strict'
 // A server with something to show in every panel: it answers, fails, waits, turns away, collects garbage and
-// is asked for what is no HTTP. It has a pool whose callers time out, a limit, a proxy, and a chat. Its load is
+// is asked for what is no HTTP. It has a pool whose callers time out, queries, a limit, a proxy, and a chat. Its load is
 // its own, because one that comes from the test would end with it. It takes the number of workers that share
 // its port, a version, shed.maxConcurrent or `off`, the milliseconds of a request, and those between two rounds
 // of load. With EXPORTER, OpenTelemetry's exporter serves its metrics.
@@ -11,8 +11,10 @@ const net = require('node:net')
 const express = require('express')
 const { Server } = require('socket.io')
 const { io: connect } = require('socket.io-client')
+const pg = require('pg')
 const { Pool } = require('tarn')
 const { createSpillway } = require('../../src/index.js')
+const { withoutDatabase } = require('../pools/fake-client')
 
 const [workers = '0', version = '1.2.3', maxConcurrent = '2', tookMs = '5', loadMs = '20'] =
   process.argv.slice(2)
@@ -54,6 +56,8 @@ function serve() {
   app.use(spillway.errorHandler())
   const pool = new Pool(POOL)
   spillway.pool('orders', pool)
+  const database = new pg.Pool(withoutDatabase())
+  spillway.pool('shop', database, { queries: true })
   const server = app.listen(0, '127.0.0.1', () => {
     const { port } = server.address()
     if (process.env.EXPORTER === undefined) process.send({ port })
@@ -63,6 +67,7 @@ function serve() {
       )
     setInterval(() => load(port), LOAD_MS)
     setInterval(() => useConnections(pool), LOAD_MS)
+    setInterval(() => database.query('select * from items'), LOAD_MS)
     setInterval(() => chat(port), CHAT_MS)
     setInterval(() => globalThis.gc(), 1000)
     setInterval(stall, 2000)
