@@ -2513,8 +2513,9 @@ export interface PoolSnapshot {
    */
   readonly expectedWaitMs: number | null
   /**
-   * The longest wait of a request that asks once for a connection, at this moment. It is the option `maxWait`.
-   * Without that option it is 180 ms or more: 500 ms in a burst, and longer if the times of uses differ much.
+   * The longest wait of a request that asks once for a connection, at this moment. It is the option
+   * `maxWait`. Without it, the wait is 500 ms in a burst, and 180 ms after that. It is longer if uses are
+   * long, or differ much.
    * `null` if no request is rejected for this pool.
    */
   readonly maxWaitMs: number | null

@@ -1,6 +1,6 @@
 'use strict'
 // The kind of query that takes most of a pool's time, with `queries: true`. If it is far slower than the
-// others, it is the cause, and the number of connections that it takes is not the load of the pool.
+// others, it is the cause. The connections that it takes are then not the load of the pool.
 
 const { queryName } = require('../../core/readable')
 

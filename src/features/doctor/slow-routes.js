@@ -1,7 +1,7 @@
 'use strict'
-// Tells routes whose own calls are slow from those that only wait for a connection of a short pool. A pool is
-// short for one of two reasons. Its uses are slow, and then the routes that hold its connections are the cause.
-// Or it is too small, and then routes that wait for it only look as if their dependency were slow.
+// Tells routes whose own calls are slow from those that only wait for a connection of a short pool. A pool
+// is short for one of two reasons. Its uses are slow, and then the routes that hold its connections are the
+// cause. Or it is too small, and then routes that wait for it only look as if their dependency were slow.
 // - Uses are slow if they take three times as long as in the last hour, or two seconds. They are also slow if
 //   they are mostly one slow query (pool-queries.js). Together such routes must hold the connections for half
 //   of the time.

@@ -181,7 +181,7 @@ for (const driver of DRIVERS) {
     assert.deepEqual(found.sort(), [
       ['aggregate orders', 2, 0, '/orders/:id 1'],
       ['find items', 6, 0, '/orders/:id 3'],
-      ['unknown items', 2, 2, '/orders/:id 1'],
+      ['unknown null', 2, 2, '/orders/:id 1'],
     ])
     assert.deepEqual(
       pool.holders.map(({ route, sinceStart }) => [route, sinceStart.count]),
@@ -192,7 +192,7 @@ for (const driver of DRIVERS) {
       metrics,
       /db_client_operation_duration_seconds_count\{db_system_name="mongodb",db_client_connection_pool_name="shop",db_operation_name="find",db_collection_name="items"\} 6/
     )
-    assert.match(metrics, /db_operation_name="unknown",db_collection_name="items",error_type="59"\} 2/)
+    assert.match(metrics, /db_operation_name="unknown",error_type="59"\} 2/)
     assert.doesNotMatch(metrics, /secret/)
     handle.close()
     await items.findOne({})
@@ -295,6 +295,39 @@ for (const name of MONGOOSES) {
     }
     handle.close()
     assert.equal(mongoose.connection.listenerCount('connecting'), 0)
+  })
+
+  test(`${name}: at its start it creates a collection, which fails and is counted if there is one`, async (t) => {
+    const { Mongoose } = require(name)
+    const mongoose = new Mongoose()
+    const server = await new WireServer().listen()
+    server.existing.push('items')
+    t.after(async () => {
+      await mongoose.disconnect()
+      server.close()
+    })
+    const spillway = spillwayFor(t)
+    spillway.pool('db', mongoose.connection, { queries: true })
+    const schema = () => new mongoose.Schema({ name: { type: String, index: true } })
+    const models = [mongoose.model('Item', schema()), mongoose.model('Order', schema())]
+    await mongoose.connect(server.url)
+    for (const model of models) await model.init()
+    const [pool] = spillway.snapshot().pools
+    const found = pool.queries.map(({ operation, collection, sinceStart: { count, errors } }) => [
+      `${operation} ${collection}`,
+      count,
+      errors,
+    ])
+    assert.deepEqual(found.sort(), [
+      ['create items', 1, 1],
+      ['create orders', 1, 0],
+      ['createIndexes items', 1, 0],
+      ['createIndexes orders', 1, 0],
+    ])
+    assert.match(
+      await metricsOf(spillway),
+      /db_operation_name="create",db_collection_name="items",error_type="48"\} 1/
+    )
   })
 
   test(`${name}: the client of a connection, the connection and mongoose itself are the same pool`, async (t) => {

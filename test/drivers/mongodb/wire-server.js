@@ -1,5 +1,6 @@
 // A server of MongoDB's wire protocol, for tests: it answers the commands of a driver from arrays in memory.
-// It knows no filter. A query with the comment `hold` is answered when the test lets it go.
+// It knows no filter. A query with the comment `hold` is answered when the test lets it go, and so is each one
+// while it `isHolding`.
 
 const { once } = require('node:events')
 const net = require('node:net')
@@ -43,9 +44,18 @@ function frame(kind, to, ...parts) {
   return Buffer.concat([header, body])
 }
 
+const EXPIRED = { ok: 0, code: 50, codeName: 'MaxTimeMSExpired', errmsg: 'operation exceeded time limit' }
+
+const EXISTS = { ok: 0, code: 48, codeName: 'NamespaceExists', errmsg: 'Collection already exists.' }
+
+/** @typedef {{ answer: (answered?: object) => void, command: any, socket: net.Socket }} Held */
+
 class WireServer {
-  /** Answers that are held back, in the order of their questions. @type {(() => void)[]} */
+  /** Answers that are held back, in the order of their questions. @type {Held[]} */
   held = []
+  isHolding = false
+  /** Collections that cannot be created. @type {string[]} */
+  existing = []
   /** The commands so far, without those of monitoring. @type {string[]} */
   commands = []
   /** @type {{ setName?: string, hosts?: string[], primary?: string }} of a replica set */
@@ -75,7 +85,12 @@ class WireServer {
   }
 
   letGo() {
-    for (const answer of this.held.splice(0)) answer()
+    for (const { answer } of this.held.splice(0)) answer()
+  }
+
+  /** As a real server, when `maxTimeMS` of each held query has passed. */
+  expire() {
+    for (const { answer } of this.held.splice(0)) answer(EXPIRED)
   }
 
   close() {
@@ -104,15 +119,18 @@ class WireServer {
     const id = message.readInt32LE(4)
     const isQuery = message.readInt32LE(12) === OP_QUERY
     const command = isQuery ? readQuery(message) : readMsg(message)
-    const answer = () => {
-      const body = Buffer.from(serialize(this.#answer(command)))
+    /** @param {object} [answered] */
+    const answer = (answered = this.#answer(command)) => {
+      const body = Buffer.from(serialize(answered))
       const reply = Buffer.alloc(20)
       reply.writeInt32LE(1, 16)
       const flags = Buffer.alloc(5)
       socket.write(isQuery ? frame(OP_REPLY, id, reply, body) : frame(OP_MSG, id, flags, body))
     }
-    if (command.comment === 'hold') this.held.push(answer)
-    else if (typeof command.comment === 'number') setTimeout(answer, command.comment)
+    const [name] = Object.keys(command)
+    const isHeld = this.isHolding && !/^(hello|ismaster|endSessions|ping)$/i.test(name)
+    if (command.comment === 'hold' || isHeld) this.held.push({ answer, command, socket })
+    else if (typeof command.comment === 'number') setTimeout(() => answer(), command.comment)
     else answer()
   }
 
@@ -142,12 +160,15 @@ class WireServer {
         return cursor('nextBatch', [])
       case 'aggregate':
         return cursor('firstBatch', rows)
+      case 'distinct':
+        return { values: [], ok: 1 }
       case 'update':
         return { n: 1, nModified: 1, ok: 1 }
       case 'delete':
         return { n: 1, ok: 1 }
-      case 'createIndexes':
       case 'create':
+        return this.existing.includes(command.create) ? EXISTS : { ok: 1 }
+      case 'createIndexes':
       case 'ping':
       case 'endSessions':
         return { ok: 1 }
