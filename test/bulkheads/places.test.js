@@ -38,6 +38,8 @@ class World {
   clock = new TimedClock()
   requests = []
   wouldReject = []
+  /** How many of those that the gate admits would not run. */
+  withdrawn = 0
   admission = {
     mode: 'adaptive',
     cause: new Cause(),
@@ -50,6 +52,7 @@ class World {
       request.ticket.onReject(reason, 0, this.admission.cause)
     },
     onWouldReject: (reason) => this.wouldReject.push(reason),
+    onWouldWithdraw: () => this.withdrawn++,
   }
 
   constructor(options = {}) {
@@ -247,7 +250,11 @@ test('mode observe counts a request that would wait longer than maxWait, and non
   world.clock.pass(100)
   world.end(first)
   for (let i = 0; i < 8; i++) world.arrive(['a'])
-  // Two run, two wait for 100 ms, and the others would wait for 200 ms.
+  // Two run, two wait for 100 ms, and the others would wait for 200 ms. They count when they would give up.
+  assert.deepEqual([world.withdrawn, world.wouldReject.length], [4, 0])
+  world.clock.pass(149)
+  assert.equal(world.wouldReject.length, 0)
+  world.clock.pass(1)
   assert.equal(world.wouldReject.length, 4)
   for (const request of world.requests) world.end(request)
   world.clock.pass(1)
@@ -279,9 +286,29 @@ for (const [isFull, count] of /** @type {[boolean, number][]} */ ([
     arriveTen(world)
     world.clock.pass(100)
     world.clock.turn()
+    assert.equal(world.withdrawn, count)
+    world.clock.pass(15)
     assert.equal(world.wouldReject.length, count)
   })
 }
+
+test('mode observe: those that wait in vain fill the queue until they give up', () => {
+  const world = observing({ maxQueue: 4, maxWait: 5 })
+  arriveTen(world)
+  // One runs, four wait in vain, and the queue is full for the others.
+  assert.deepEqual([world.withdrawn, world.wouldReject.length], [9, 5])
+  world.clock.pass(10)
+  assert.equal(world.wouldReject.length, 9)
+})
+
+test('those that wait in vain in mode observe are not counted after it has ended', () => {
+  const world = observing({ maxQueue: 100, maxWait: 5 })
+  arriveTen(world)
+  world.admission.mode = 'adaptive'
+  world.limits.onUpdate()
+  world.clock.pass(10)
+  assert.deepEqual([world.withdrawn, world.wouldReject.length], [9, 0])
+})
 
 test('mode observe: a limit does not count again what the gate counts', () => {
   const world = observing({ maxQueue: 0 })

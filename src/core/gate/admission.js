@@ -237,6 +237,11 @@ class Admission {
     this.#observed.onReject(reason, this.#clock.now(), this.cause)
   }
 
+  /** In mode `observe`: a limit of its route would reject a request that the gate admits. */
+  onWouldWithdraw() {
+    this.#shadow.made?.onWithdraw()
+  }
+
   /** @param {Request} request @param {ShedReason} reason */
   #onReject(request, reason) {
     request.ticket.onReject(reason, this.#clock.now(), this.cause)

@@ -3,11 +3,12 @@
 // is in the kernel: a long turn ends, and the next one reads all that arrived meanwhile. This file replays
 // those arrivals through a modelled queue, evenly spread over their turn. The rules are those of mode
 // `adaptive`, on the model's clock (docs/decisions/0056). shadow-slots.js models the wait for a slot of
-// `maxConcurrent`.
+// `maxConcurrent`, and shadow-withdrawals.js what limits of routes would keep from the loop.
 
 const { Overload, QueueDelay } = require('./limits/queue-delay')
 const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { ShadowSlots } = require('./shadow-slots')
+const { ShadowWithdrawals } = require('./shadow-withdrawals')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
 /**
@@ -55,8 +56,11 @@ class ShadowQueue {
   /** Remaining capacity of the model. */
   #creditMs = 0
   /** The mean cost of a request, and how many it rests on. */
-  #eachMs = 0
+  #meanMs = 0
   #samples = 0
+  /** The same of a request that the gate admits: limits of routes would reject some of them at once. */
+  #eachMs = 0
+  #withdrawals = new ShadowWithdrawals()
   /** Cost of each request of the last turn: the model serves as many as have really ended. */
   #servedMs = 0
   /**
@@ -118,6 +122,11 @@ class ShadowQueue {
     this.#count++
   }
 
+  /** A request that the gate admits would not run, for a limit of its route. */
+  onWithdraw() {
+    this.#withdrawals.withdrawn++
+  }
+
   /** @param {number} nowMs */
   #loopWaitMs(nowMs) {
     return this.#length * this.#eachMs - (nowMs - this.#modelMs)
@@ -150,6 +159,8 @@ class ShadowQueue {
    * @param {number} ended how many requests ended in this turn
    */
   onTurn(busyMs, nowMs, idleMs, ended) {
+    this.#withdrawals.onArrivals(this.#count)
+    this.#eachMs = (1 - this.#withdrawals.share) * this.#meanMs
     if (this.#count > 0 && Number.isFinite(this.#limits.maxConcurrent)) this.#takeSlots()
     if (this.#count > 0 && this.#beganIdle) {
       this.#advanceIdle(this.#firstMs, this.#firstStalledMs, idleMs)
@@ -180,14 +191,16 @@ class ShadowQueue {
     const { cost, turns } = this.#measurements
     const { inFlight } = this.#limits
     const count = ended + inFlight
-    const usualMs = Math.min(this.#eachMs, cost.ms)
-    this.#servedMs = count === 0 ? this.#eachMs : (busyMs + inFlight * usualMs) / count
+    const usualMs = Math.min(this.#meanMs, cost.ms)
+    const servedMs = count === 0 ? this.#meanMs : (busyMs + inFlight * usualMs) / count
     if (turns.isIdling(nowMs) || this.#samples < KNOWN_AFTER) {
-      this.#eachMs = cost.meanMs
+      this.#meanMs = cost.meanMs
       this.#samples += ended
-      return
-    }
-    this.#eachMs += ((this.#servedMs - this.#eachMs) * ended) / (KNOWN_AFTER + ended)
+    } else this.#meanMs += ((servedMs - this.#meanMs) * ended) / (KNOWN_AFTER + ended)
+    this.#withdrawals.onReplay(this.#count)
+    const runs = 1 - this.#withdrawals.share
+    this.#servedMs = runs * servedMs
+    this.#eachMs = runs * this.#meanMs
   }
 
   /**
@@ -312,7 +325,7 @@ class ShadowQueue {
     for (let i = 0; i < count; i++) {
       const waitMs = (ahead + queued) * this.#eachMs
       if (this.#isFull && this.#delay.rejects(waitMs, ahead + queued, priority, this.#eachMs, this.#modelMs))
-        this.#onWouldReject(this.#cause.because('loop', waitMs, this.#delay.targetOf(priority)), priority)
+        this.#reject(this.#cause.because('loop', waitMs, this.#delay.targetOf(priority)), priority)
       else queued++
     }
     if (queued > 0) {
@@ -324,6 +337,12 @@ class ShadowQueue {
     return queued
   }
 
+  /** @param {ShedReason} reason @param {number} priority */
+  #reject(reason, priority) {
+    this.#withdrawals.rejected++
+    this.#onWouldReject(reason, priority)
+  }
+
   #rejectOverdue() {
     if (this.#length === 0) return
     const isOverload = this.#overload.isOn(this.#eachMs, this.#modelMs)
@@ -332,7 +351,7 @@ class ShadowQueue {
         const [oldest] = queue
         const waitedMs = this.#delay.waitedMs(oldest, isOverload, this.#modelMs)
         const reason = this.#cause.because('loop', waitedMs, this.#delay.boundMs(oldest.priority, isOverload))
-        for (let i = 0; i < oldest.count; i++) this.#onWouldReject(reason, oldest.priority)
+        for (let i = 0; i < oldest.count; i++) this.#reject(reason, oldest.priority)
         this.#take(queue, oldest.count)
       }
     }

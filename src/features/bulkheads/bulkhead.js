@@ -72,6 +72,7 @@ class Bulkhead {
         this.wouldReject++
         admission.onWouldReject(this.#because(others), priority)
       },
+      onWithdraw: () => admission.onWouldWithdraw(),
     })
   }
 
@@ -353,15 +354,16 @@ class Bulkhead {
     }
   }
 
-  /** `shed.mode` may have changed to `observe`, where nobody waits. */
+  /** `shed.mode` may have changed: to `observe`, where nobody waits, or from it. */
   onUpdate() {
-    if (!this.#isObserved) return
+    if (!this.#isObserved) return this.#observed.restart()
     for (let left = this.#queue.length; left > 0; left--) this.#parts.clock.afterTurn(this.#dequeueOne)
   }
 
   /** Rejects every queued request; from now on every request runs. */
   close() {
     this.#isClosed = true
+    this.#observed.restart()
     if (this.#timer !== undefined) this.#parts.clock.cancel(this.#timer)
     for (const request of this.#queue.filter(() => true))
       this.#rejectAll([request], this.#parts.admission.cause.because('closed'))

@@ -5,6 +5,8 @@
 //   arrivals are spread evenly over their turn (docs/decisions/0056).
 // - Requests that the gate would reject would never reach the limit. The gate cannot say which these are, so
 //   the limit passes over the same share of its own.
+// - A request that would wait too long is rejected, and counted, when its wait is over. Until then it is one
+//   of those that are queued. The gate hears of it at once: it would cost the loop nothing.
 
 const { SMOOTHING } = require('../../core/gate/measurements/request-cost')
 const { ShadowSlots } = require('../../core/gate/shadow-slots')
@@ -21,6 +23,8 @@ const { ShadowSlots } = require('../../core/gate/shadow-slots')
  * A request counts for at most this multiple of the mean: a tenth of the requests may hold places for long.
  */
 const MAX_OF_MEAN = 100
+/** How close behind each other those whose wait is over are counted. */
+const COUNT_MS = 10
 
 class ObservedPlaces {
   /** Mean time that a place is held, in every mode. */
@@ -30,9 +34,13 @@ class ObservedPlaces {
   #turns
   #gateShare
   #onWouldReject
+  #onWithdraw
   #slots
   /** How many of the next requests the gate would reject. */
   #ofGate = 0
+  /** Those that wait in vain, the first to give up first. @type {{ arrival: Arrival, untilMs: number }[]} */
+  #doomed = []
+  #isCountScheduled = false
   /** Arrivals of this turn. @type {Arrival[]} */
   #arrivals = []
   /** Up to when arrivals have been replayed. */
@@ -40,16 +48,18 @@ class ObservedPlaces {
 
   /**
    * @param {{ readonly maxConcurrent: number, readonly maxQueue: number, readonly slotHeldMs: number }} limit
-   * @param {{ clock: Pick<Clock, 'now' | 'idleMs' | 'afterTurn'>, turns: Pick<LoopTurns, 'beganIdle' |
-   *   'isIdling' | 'mostReadyDelayMs'>, gateShare: { readonly value: number },
-   *   onWouldReject: (arrival: Arrival) => void }} parts
+   * @param {{ clock: Pick<Clock, 'after' | 'afterTurn' | 'idleMs' | 'now'>, turns: Pick<LoopTurns,
+   *   'beganIdle' | 'isIdling' | 'mostReadyDelayMs'>, gateShare: { readonly value: number },
+   *   onWouldReject: (arrival: Arrival) => void, onWithdraw: () => void }} parts
+   *   `onWithdraw`: a request that the gate admits would not run
    */
-  constructor(limit, { clock, turns, gateShare, onWouldReject }) {
+  constructor(limit, { clock, turns, gateShare, onWouldReject, onWithdraw }) {
     this.#limit = limit
     this.#clock = clock
     this.#turns = turns
     this.#gateShare = gateShare
     this.#onWouldReject = onWouldReject
+    this.#onWithdraw = onWithdraw
     this.#slots = new ShadowSlots(limit)
   }
 
@@ -91,9 +101,50 @@ class ObservedPlaces {
     if (this.#ofGate >= 1) return void this.#ofGate--
     const { boundMs, others } = arrival
     const waitMs = this.#slots.waitMs(atMs, others)
-    const isRejected = waitMs > 0 && (this.#slots.waiting >= this.#limit.maxQueue || waitMs > boundMs)
-    if (isRejected) this.#onWouldReject(arrival)
-    else this.#slots.admit(atMs, others, waitMs)
+    if (waitMs > 0) {
+      this.#countUntil(atMs)
+      const isFull = this.#slots.waiting + this.#doomed.length >= this.#limit.maxQueue
+      if (isFull || boundMs <= 0) {
+        this.#onWithdraw()
+        return this.#onWouldReject(arrival)
+      }
+      if (waitMs > boundMs) return this.#doom(arrival, atMs + boundMs)
+    }
+    this.#slots.admit(atMs, others, waitMs)
+  }
+
+  /** @param {Arrival} arrival @param {number} untilMs */
+  #doom(arrival, untilMs) {
+    this.#onWithdraw()
+    let i = this.#doomed.length
+    while (i > 0 && this.#doomed[i - 1].untilMs > untilMs) i--
+    this.#doomed.splice(i, 0, { arrival, untilMs })
+    this.#scheduleCount()
+  }
+
+  /** @param {number} nowMs */
+  #countUntil(nowMs) {
+    let over = 0
+    while (over < this.#doomed.length && this.#doomed[over].untilMs <= nowMs) over++
+    if (over === 0) return
+    for (const { arrival } of this.#doomed.splice(0, over)) this.#onWouldReject(arrival)
+  }
+
+  #scheduleCount() {
+    if (this.#isCountScheduled || this.#doomed.length === 0) return
+    this.#isCountScheduled = true
+    const leftMs = this.#doomed[0].untilMs - this.#clock.now()
+    this.#clock.after(Math.max(COUNT_MS, leftMs), () => {
+      this.#isCountScheduled = false
+      this.#countUntil(this.#clock.now())
+      this.#scheduleCount()
+    })
+  }
+
+  /** Another mode has begun: nobody waits in vain any more. */
+  restart() {
+    this.#doomed = []
+    this.#slots.clear()
   }
 }
 
