@@ -343,6 +343,26 @@ test('mode observe: a place that a full loop held says nothing of how long one i
   assert.ok(world.figures('a').heldMs > 10)
 })
 
+test('mode observe: while more run than there are places, a wait for the loop says nothing of how long one is held', () => {
+  const world = observing({ maxQueue: 0 })
+  const [first, second, ...others] = arriveTen(world)
+  world.clock.advance(30)
+  world.end(first)
+  assert.equal(world.figures('a').heldMs, 10)
+  // The request awaits something else: the loop idles.
+  world.clock.idle(70)
+  world.end(second)
+  const { heldMs } = world.figures('a')
+  assert.ok(heldMs > 10)
+  // The last one had a place of its own.
+  const last = others.pop()
+  for (const request of others) world.end(request)
+  const before = world.figures('a').heldMs
+  world.clock.advance(10_000)
+  world.end(last)
+  assert.ok(world.figures('a').heldMs > before)
+})
+
 test('a request waits no longer than maxWait, in the loop time that others leave', () => {
   const world = new World({ maxWait: 50 })
   world.arrive(['b'])

@@ -129,6 +129,7 @@ class Bulkhead {
   #take(place, nowMs) {
     place.isHeld = true
     place.takenMs = nowMs
+    if (this.#isObserved) place.takenIdleMs = this.#parts.clock.idleMs()
     this.running++
     this.admitted++
   }
@@ -289,8 +290,9 @@ class Bulkhead {
   onEnd(place, nowMs) {
     const { wait } = place
     if (place.isHeld) {
+      if (this.#isObserved) this.#observed.onObservedEnd(place, this.running, nowMs)
+      else this.#observed.onEnd(nowMs - place.takenMs)
       this.running--
-      this.#observed.onEnd(nowMs - place.takenMs, nowMs, this.#isObserved)
       if (this.#queue.length > 0) this.#parts.clock.afterTurn(this.#dequeueOne)
     } else if (wait?.isQueued) {
       this.#giveUp(this.#remove(place))

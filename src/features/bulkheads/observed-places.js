@@ -8,12 +8,14 @@
 // - A request that would wait too long is rejected, and counted, when its wait is over. Until then it is one
 //   of those that are queued. The gate hears of it at once: it would cost the loop nothing.
 
+const { IDLE_SHARE } = require('../../core/gate/measurements/loop-turns')
 const { SMOOTHING } = require('../../core/gate/measurements/request-cost')
 const { ShadowSlots } = require('../../core/gate/shadow-slots')
 
 /**
  * @import { Clock } from '../../core/clock'
  * @import { LoopTurns } from '../../core/gate/measurements/loop-turns'
+ * @import { Place } from './place'
  *
  * @typedef {{ priority: number, others: number, boundMs: number }} Arrival `others` run, `boundMs` is how
  *   long it may wait
@@ -69,18 +71,27 @@ class ObservedPlaces {
     else if (this.#arrivals.push(arrival) === 1) this.#clock.afterTurn(() => this.#replay())
   }
 
-  /**
-   * A request gives its place back. In mode `observe` a full loop keeps requests for as long as a turn, which
-   * the gate and this limit would prevent: that says nothing.
-   *
-   * @param {number} heldMs @param {number} nowMs @param {boolean} isObserved
-   */
-  onEnd(heldMs, nowMs, isObserved) {
+  /** A request gives its place back. @param {number} heldMs */
+  onEnd(heldMs) {
+    const maxMs = MAX_OF_MEAN * Math.max(1, this.heldMs)
     if (this.heldMs === 0) this.heldMs = heldMs
-    else if (!isObserved || this.#turns.isIdling(nowMs)) {
-      const maxMs = MAX_OF_MEAN * Math.max(1, this.heldMs)
-      this.heldMs += (Math.min(heldMs, maxMs) - this.heldMs) * SMOOTHING
+    else this.heldMs += (Math.min(heldMs, maxMs) - this.heldMs) * SMOOTHING
+  }
+
+  /**
+   * The same in mode `observe`. There more requests run than there are places, and a full loop keeps them for
+   * longer than the gate and this limit would let it. Those that waited for the loop say nothing.
+   *
+   * @param {Place} place @param {number} running this one included @param {number} nowMs
+   */
+  onObservedEnd({ takenMs, takenIdleMs }, running, nowMs) {
+    const heldMs = nowMs - takenMs
+    if (this.heldMs > 0) {
+      if (!this.#turns.isIdling(nowMs)) return
+      const isOverfull = running > this.#limit.maxConcurrent
+      if (isOverfull && this.#clock.idleMs() - takenIdleMs < IDLE_SHARE * heldMs) return
     }
+    this.onEnd(heldMs)
   }
 
   /** Arrivals of a turn, now that it has ended. */

@@ -13,6 +13,8 @@ class Place {
   /** Whether it counts as one of `maxConcurrent`. */
   isHeld = false
   takenMs = 0
+  /** How long the loop had idled by then, in mode `observe`. */
+  takenIdleMs = 0
   /** Its wait in the queue, if it was queued. @type {Wait | undefined} */
   wait = undefined
   /** Runs the handler, once it is dequeued. @type {() => unknown} */
