@@ -3,7 +3,7 @@
 // is in the kernel: a long turn ends, and the next one reads all that arrived meanwhile. This file replays
 // those arrivals through a modelled queue, evenly spread over their turn. The rules are those of mode
 // `adaptive`, on the model's clock (docs/decisions/0056). shadow-slots.js models the wait for a slot of
-// `maxConcurrent`, and shadow-withdrawals.js what limits of routes would keep from the loop.
+// `maxConcurrent`. shadow-withdrawals.js models what limits of routes would keep from the loop.
 
 const { Overload, QueueDelay } = require('./limits/queue-delay')
 const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
