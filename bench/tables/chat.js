@@ -34,11 +34,11 @@ function sectionOf([{ cost, healthy, without, overloaded, full, ...results }], m
     'Five times more sessions than the loop bears, and what became of those that were connected before:',
     '',
     table(
-      ['', 'p99 before', 'p50 during', 'p99 during', 'newcomers', 'refused'],
+      ['', 'p99 before', 'p50 during', 'p99 during', 'new connections', 'refused'],
       [
         ['without Spillway', without],
         ['with `sockets()`', overloaded],
-        ['without Spillway, only as many newcomers as it let in', full],
+        ['without Spillway, only as many new connections as with it', full],
       ].map(([name, row]) => [
         name,
         ms(row.beforeP99Ms),
