@@ -1,6 +1,7 @@
 'use strict'
 // npm run prose [-- file ...]: sentences of comments and pages that must be read twice, as far as a program can
-// tell: those over 25 words, comment lines over 110 columns, and phrases that CONTRIBUTING.md replaces.
+// tell: those over 25 words, cells of tables over 25 words, comment lines over 110 columns, and phrases that
+// CONTRIBUTING.md replaces.
 
 const { readFileSync } = require('node:fs')
 const { execFileSync } = require('node:child_process')
@@ -64,6 +65,14 @@ function blocksOfMarkdown(source) {
   end()
   return blocks
 }
+
+/** @returns {Block[]} cells of tables, each whole. A cell may have as many words as a sentence. */
+const cellsOf = (source) =>
+  source
+    .split('\n')
+    .flatMap((line, index) =>
+      /^\s*\|/.test(line) ? line.split(/(?<!\\)\|/).map((text) => ({ line: index + 1, text })) : []
+    )
 
 /** @returns {Block[]} */
 function blocksOfComments(source) {
@@ -137,7 +146,12 @@ function review(file, source) {
       }
     }
   }
-  if (!isMarkdown)
+  if (isMarkdown)
+    for (const { line, text } of cellsOf(source)) {
+      const words = wordsOf(plain(text))
+      if (words > MAX_WORDS) found.push({ file, line, why: `a cell of ${words} words`, text: text.trim() })
+    }
+  else
     for (const [index, line] of source.split('\n').entries())
       if (line.length > MAX_COLUMNS && /^\s*(?:\/\/|\/\*|\* )/.test(line) && !TYPES.test(line))
         found.push({ file, line: index + 1, why: `${line.length} columns`, text: line.trim() })
