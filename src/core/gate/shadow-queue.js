@@ -2,8 +2,8 @@
 // Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue
 // is in the kernel: a long turn ends, and the next one reads all that arrived meanwhile. This file replays
 // those arrivals through a modelled queue, evenly spread over their turn. The rules are those of mode
-// `adaptive`, on the model's clock (docs/decisions/0056). The wait for a slot of `maxConcurrent` is modelled by
-// shadow-slots.js, and what limits of routes would keep from the loop by shadow-withdrawals.js.
+// `adaptive`, on the model's clock (docs/decisions/0056). The wait for a slot of `maxConcurrent` is modelled
+// by shadow-slots.js, and what limits of routes would keep from the loop by shadow-withdrawals.js.
 
 const { Overload, QueueDelay } = require('./limits/queue-delay')
 const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
