@@ -92,6 +92,15 @@ test('the slow query is named where most of the time of its own requests is the 
   assert.match(advice, /^Look at the plan of find orders, over the pool 'shop'/)
 })
 
+test('a call whose route is not known does not hide the slow query', () => {
+  const outgoing = [
+    { method: null, route: null, host: 'mail', count: 500, totalMs: 1e6, awaited: 0, awaitedMs: 0 },
+  ]
+  const [{ advice, summary }] = findingsOf({ outgoing })
+  assert.match(advice, /^Look at the plan of find orders/)
+  assert.doesNotMatch(summary, /mail/)
+})
+
 test('without figures by query, uses that take three times as long as usual, or two seconds, are the cause', () => {
   const causesOf = (meanMs, usualMs) =>
     causes({

@@ -57,7 +57,8 @@ const rule = {
 
 /** @param {RouteFigures} first @param {Held | undefined} held @param {Figures} figures @returns {Cause} */
 function ownCause(first, held, { outgoing, poolUses }) {
-  const call = costliestCall(first, outgoing)
+  // A call whose route is not known may be of another request.
+  const call = held?.query === undefined ? costliestCall(first, outgoing) : undefined
   const query = call === undefined ? costliestQuery(first, poolUses) : undefined
   return {
     mostly: mostlyOf(call?.host ?? query?.query),
