@@ -131,6 +131,25 @@ test('without figures by query, uses that take three times as long as usual, or 
   assert.match(advice, /^Look at what GET \/orders does with a connection of the pool 'shop'/)
 })
 
+test('a pool whose connections are not given back is not an effect of slow uses', () => {
+  const effectOf = (longestMs) =>
+    causes({ pool: { held: { count: 10, longestMs } } }).find(
+      ([problem]) => problem === 'pool-exhausted'
+    )?.[2]
+  assert.equal(effectOf(9999), 'slow-dependency')
+  assert.equal(effectOf(10_000), null)
+})
+
+test('uses that take 10 ms more than usual may be the cause, and not less', () => {
+  const effectOf = (meanMs) =>
+    causes({
+      pool: { queries: undefined, useMs: 320 * meanMs },
+      poolUses: [useOf(ORDERS, undefined, 320, 320 * meanMs, 3)],
+    }).find(([problem]) => problem === 'pool-exhausted')?.[2]
+  assert.equal(effectOf(13), 'slow-dependency')
+  assert.equal(effectOf(12.9), null)
+})
+
 test('slow uses that hold the connections for less than half of the time are not why the pool is short', () => {
   const causesOf = (useMs) => causes({ pool: { useMs, queries: undefined }, poolUses: LONGER })
   const LONGER = [useOf(ORDERS, undefined, 320, 512_000, 400), USES[2]]
