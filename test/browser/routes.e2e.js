@@ -54,6 +54,8 @@ async function adminFor(t, { routes = ROUTES } = {}) {
   return url
 }
 
+const headsOf = (page, id) =>
+  page.$$eval(`#${id} thead th`, (heads) => heads.map(({ textContent }) => textContent))
 const namesOf = (page) =>
   page.$$eval('#routes tbody > tr:not(.detail) .opener', (openers) =>
     openers.map(({ textContent }) => textContent)
@@ -64,6 +66,8 @@ test('the costliest route is the first of sixty, and a filter finds the others',
   await page.waitForSelector('#routes tbody tr', PATIENCE)
   assert.equal((await namesOf(page))[0], `GET ${COSTLY}`)
   assert.equal((await namesOf(page)).length, 12)
+  // Other figures of the table are of the last minute.
+  assert.ok((await headsOf(page, 'routes')).includes('shed total'))
   const filter = page.getByLabel('Filter routes')
   await filter.fill('organizations REPORT-5')
   const found = (await namesOf(page)).map((name) => name.slice(name.lastIndexOf('-') + 1))
@@ -114,6 +118,7 @@ test('all columns of the pools are seen at 1280 pixels', { skip }, async (t) => 
     .locator('#pools .scroll')
     .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
   assert.equal(hidden, 0)
+  assert.ok((await headsOf(page, 'pools')).includes('timeouts total'))
 })
 
 test('a figure of which nothing is known is a dash, never 0 ms', { skip }, async (t) => {
