@@ -40,6 +40,8 @@ class World {
   wouldReject = []
   /** How many of those that the gate admits would not run. */
   withdrawn = 0
+  /** The requests that wait, as the gate knows them. */
+  paused = new Set()
   admission = {
     mode: 'adaptive',
     cause: new Cause(),
@@ -53,6 +55,10 @@ class World {
     },
     onWouldReject: (reason) => this.wouldReject.push(reason),
     onWouldWithdraw: () => this.withdrawn++,
+    limits: {
+      onPause: (ticket) => assert.ok(!this.paused.has(ticket) && this.paused.add(ticket)),
+      onResume: (ticket) => assert.ok(this.paused.delete(ticket)),
+    },
   }
 
   constructor(options = {}) {
@@ -179,6 +185,7 @@ function check(world) {
   for (const request of world.requests) {
     assert.ok(request.ran <= 1, 'a handler ran twice')
     assert.ok(request.ran === 0 || !request.ticket.isRejected, 'a rejected handler ran')
+    assert.ok(request.ran === 0 || !world.paused.has(request.ticket), 'the gate takes it to wait')
   }
   for (const name of ['a', 'b']) {
     const { running, queued, maxQueue } = world.figures(name)

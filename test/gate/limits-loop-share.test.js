@@ -180,3 +180,26 @@ test('while the loop is full, requests start at a pace, except up to eight in fl
   assert.equal(hasFreeShare(), true)
   assert.equal(fill().length, 1)
 })
+
+test('a request that waits for a place in the limit of its route reserves nothing once the loop idles, and all again when it runs', () => {
+  const { clock, end, fill, hasFreeShare, share, turn } = driven()
+  const waiting = fill()
+  for (const record of waiting) share.onPause(record, clock.now())
+  // In a full loop nothing is proven.
+  turn(500, { isContended: true })
+  assert.equal(hasFreeShare(), false)
+  turn(5, { idledMs: 100, isContended: true })
+  const others = fill()
+  assert.ok(others.length > waiting.length)
+  for (const record of others) end(record)
+  for (const record of waiting) share.onResume(record, clock.now(), clock.idleMs())
+  assert.equal(fill().length, others.length - waiting.length)
+})
+
+test('a request that gives up its wait for a place leaves nothing reserved', () => {
+  const { clock, fill, share } = driven()
+  const waiting = fill()
+  for (const record of waiting) share.onPause(record, clock.now())
+  for (const record of waiting) share.onWithdraw(record, clock.now())
+  assert.equal(fill().length, waiting.length)
+})

@@ -23,6 +23,7 @@ const run = (spec, features, { mode = 'adaptive', untilMs = undefined } = {}) =>
 /** Half the capacity for two seconds, then so many times it without end. */
 const openLoop = (work, times) => ({
   seconds: 1000,
+  pools: { pool: 10 },
   routes: [{ steps: WORKS[work].steps }],
   open: [
     { route: 0, arrivals: 'constant', perSecond: capacityOf(work) / 2, toMs: 2000 },
@@ -37,6 +38,7 @@ const BOUNDS = {
   'a maxAge and a deadline of a second': { features: { ages, deadlines: [AGE_MS] } },
   'a deadline of 100 ms': { features: { deadlines: [100] } },
   'a limit of 40': { features: { bulkheads: [40] } },
+  'a limit of 12': { features: { bulkheads: [12] } },
   'a limit of 4': { features: { bulkheads: [4] } },
 }
 /** @type {[string, number][]} */
@@ -45,7 +47,9 @@ const OVERLOADS = [
   ['cpu', 5],
   ['await', 0.6],
   ['await', 1.2],
-  ['await', 5],
+  ['await', 10],
+  ['mixed', 1.2],
+  ['mixed', 5],
 ]
 
 const MOST_SHARE = 0.34
@@ -81,6 +85,27 @@ function testBounded(test) {
         )
         if (times > 1) assert.ok(adaptive > 0.1)
       })
+
+  for (const [work, times] of /** @type {[string, number][]} */ ([
+    ['await', 10],
+    ['mixed', 10],
+    ['mixed', 1.2],
+  ]))
+    test(`invariant 9: a flood of a route with a limit does not keep out other routes: ${work} at ${times} times`, () => {
+      const routes = [{ steps: WORKS[work].steps }, { steps: [{ burn: 0.1 }] }]
+      const open = [
+        { route: 0, arrivals: 'constant', perSecond: capacityOf(work) * times },
+        { route: 1, arrivals: 'constant', perSecond: 50 },
+      ]
+      const spec = { seconds: 1000, pools: { pool: 10 }, routes, open }
+      const { admission, requests } = run(spec, { bulkheads: [4] }, { untilMs: UNTIL_MS })
+      const others = requests.filter(({ route, atMs }) => route === 1 && atMs < UNTIL_MS - 200)
+      const late = others.filter(({ servedMs, atMs }) => !(servedMs - atMs <= 100))
+      assert.ok(late.length <= 0.01 * others.length, `${late.length} of ${others.length} are late`)
+      assert.deepEqual(reasonsOf({ admission }), ['limit:route 0'])
+      // The places are in use, and the gate holds back nobody.
+      assert.ok(admission.sample().queued < 20)
+    })
 
   test('invariant 8: a reason names what is short: an age, a deadline or a limit, and no other', () => {
     const slow = [{ steps: [{ wait: 100 }] }]

@@ -163,6 +163,7 @@ class Bulkhead {
     place.wait = wait
     this.#parts.keep(place)
     request.markQueued()
+    admission.limits.onPause(request.ticket, nowMs)
     this.#queue.push(wait)
     wait.onHalfClose = () => this.#onHalfClose(place, wait)
     onHalfClose(request, wait.onHalfClose)
@@ -258,9 +259,11 @@ class Bulkhead {
   #run(place) {
     const { request, resume } = place
     const wait = /** @type {Wait} */ (place.wait)
-    const nowMs = this.#parts.clock.now()
+    const { admission, clock, onWait } = this.#parts
+    const nowMs = clock.now()
     this.#take(place, nowMs)
-    this.#parts.onWait(nowMs - wait.queuedMs)
+    admission.limits.onResume(request.ticket, nowMs, clock.idleMs())
+    onWait(nowMs - wait.queuedMs)
     if (!request.hasAnswer) request.markRunning()
     inRequestContext(wait, request, resume)
   }

@@ -209,6 +209,16 @@ class Limits {
     this.loop.onEnd(record, nowMs, idleMs)
   }
 
+  /** @param {Ticket} record that was admitted @param {number} nowMs */
+  onPause(record, nowMs) {
+    if (record.isInFlight) this.loop.onPause(record, nowMs)
+  }
+
+  /** @param {Ticket} record that was paused @param {number} nowMs @param {number} idleMs */
+  onResume(record, nowMs, idleMs) {
+    if (record.isInFlight) this.loop.onResume(record, nowMs, idleMs)
+  }
+
   /** @param {Ticket} record that was admitted, and has not run @param {number} nowMs */
   onWithdraw(record, nowMs) {
     this.#withdrawn++

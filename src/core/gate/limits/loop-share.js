@@ -22,6 +22,9 @@ const FEW_REQUESTS = 8
 /** Rejecting is pointless if a request costs no more than this many rejections. */
 const POINTLESS_REJECTIONS = 3
 
+/** Since when the loop has idled, of a request that waits for a place: for ever. */
+const PAUSED = Number.NEGATIVE_INFINITY
+
 /** The least factor of trust: from 0 it would never come back. */
 const MIN_TRUST = 1e-3
 /**
@@ -126,9 +129,28 @@ class LoopShare {
     this.#remove(record)
   }
 
+  /**
+   * It waits for a place in the limit of its route, and will reserve nothing once the loop idles. Otherwise
+   * those that wait there would keep all others out.
+   *
+   * @param {Ticket} record in flight @param {number} nowMs
+   */
+  onPause(record, nowMs) {
+    this.#pace.onWithdraw(this.#cost.ms, nowMs)
+    record.idleMs = PAUSED
+  }
+
+  /** It has got its place. @param {Ticket} record @param {number} nowMs @param {number} idleMs */
+  onResume(record, nowMs, idleMs) {
+    this.#reserved += this.#usual - record.share
+    record.idleMs = idleMs
+    record.share = this.#usual
+    this.#pace.onAdmit(this.#cost.ms, nowMs)
+  }
+
   /** It has not run, so neither its time nor its cost counts. @param {Ticket} record @param {number} nowMs */
   onWithdraw(record, nowMs) {
-    this.#pace.onWithdraw(this.#cost.ms, nowMs)
+    if (record.idleMs !== PAUSED) this.#pace.onWithdraw(this.#cost.ms, nowMs)
     this.#remove(record)
   }
 
@@ -168,15 +190,16 @@ class LoopShare {
     this.#pace.onTurn(nowMs, idleShare < IDLE_SHARE, waitMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
-    if (isContended && idleMs > this.#refreshedIdleMs) this.#refresh(idleMs)
+    if (isContended && idleMs > this.#refreshedIdleMs) this.#refresh(idleMs, idleShare >= IDLE_SHARE)
   }
 
-  /** @param {number} idleMs */
-  #refresh(idleMs) {
+  /** @param {number} idleMs @param {boolean} isIdling */
+  #refresh(idleMs, isIdling) {
     this.#refreshedIdleMs = idleMs
     this.#reserved = 0
     for (const record of this.#inFlight) {
-      record.share = Math.min(this.#usual, 1 / (idleMs - record.idleMs + SLACK_MS))
+      if (record.idleMs !== PAUSED || isIdling)
+        record.share = Math.min(this.#usual, 1 / (idleMs - record.idleMs + SLACK_MS))
       this.#reserved += record.share
     }
   }
