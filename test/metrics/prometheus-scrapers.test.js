@@ -116,6 +116,42 @@ test("the application's port, a mounted handler and the admin server show one re
   assert.equal(collected, 3)
 })
 
+test('a metric that does not settle is left out until it does, and the others are shown', async (t) => {
+  const registry = new client.Registry()
+  const clock = handClock()
+  const spillway = spillwayFor(t, { registry }, clock)
+  /** Settles each collection. @type {(() => void)[]} */
+  const settle = []
+  const collect = () => /** @type {Promise<void>} */ (new Promise((resolve) => settle.push(resolve)))
+  new client.Gauge({ name: 'hangs', help: 'Of the application.', registers: [registry], collect })
+  new client.Gauge({ name: 'after', help: 'Of the application.', registers: [registry] }).set(2)
+  const metrics = spillway.handler('metrics')
+  const scrape = async (/** @type {() => void} */ onTurn) => {
+    clock.pass(1000)
+    let text
+    const answer = ask(metrics).text()
+    answer.then((whole) => (text = whole))
+    while (text === undefined) {
+      await turn()
+      onTurn()
+    }
+    return /** @type {string} */ (/** @type {unknown} */ (text))
+  }
+  const first = await scrape(() => settle.length === 1 && clock.pass(8000))
+  assert.match(first, /^after 2$/m)
+  assert.doesNotMatch(first, /^hangs /m)
+  const second = await scrape(() => {})
+  assert.match(second, /^after 2$/m)
+  assert.doesNotMatch(second, /^hangs /m)
+  assert.equal(settle.length, 1)
+  assert.equal(spillway.snapshot().internalErrors.metrics, 2)
+  settle[0]()
+  await turn()
+  const third = await scrape(() => settle[1]?.())
+  assert.match(third, /^hangs 0$/m)
+  assert.equal(spillway.snapshot().internalErrors.metrics, 2)
+})
+
 test('the admin server answers before a flood on the port of the application', async (t) => {
   const clock = handClock()
   const spillway = spillwayFor(t, { shed: { mode: 'off' } }, clock)

@@ -5,6 +5,7 @@
 // they may be up to a minute old.
 
 const { isMainThread, threadId } = require('node:worker_threads')
+const { inTime } = require('../../core/metrics/registries/in-time')
 const { PointsMemory, reportFamily } = require('./family-report')
 const { readMetric } = require('./registry-report')
 const { identify } = require('./member-identity')
@@ -147,7 +148,8 @@ class Reporter {
     /** @param {unknown} error */
     const onInvalid = (error) => this.#parts.internalErrors.report('metrics', error)
     try {
-      for (const family of await readMetric(source, onInvalid)) {
+      const { clock } = this.#parts
+      for (const family of await inTime(clock, source, () => readMetric(source, onInvalid))) {
         await slices.run(putInto(pieces, reportFamily(family, family.points())))
       }
     } catch (error) {

@@ -7,6 +7,7 @@
 const { BlockedReaders } = require('./blocked-readers')
 const { DefaultLabels } = require('../registries/default-labels')
 const { globalRegistries } = require('../registries/global-registries')
+const { inTime } = require('../registries/in-time')
 const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES, familiesWith, prefixed } = require('../families')
 const { TEXT, formatFor, publicOf } = require('../formats/formats')
 const { PieceWriter } = require('./piece-writer')
@@ -223,9 +224,9 @@ class Prometheus {
 
   /** @param {RegistryEntry[]} metrics @param {Format} format @param {Set<string>} seen */
   async *#renderMetrics(metrics, format, seen) {
-    for (const { registry, metric, name } of metrics) {
+    for (const entry of metrics) {
       try {
-        yield* await renderMetric(registry, metric, { name, seen, format })
+        yield* await inTime(this.#clock, entry, () => renderMetric(entry, { seen, format }))
       } catch (error) {
         this.#internalErrors.report('metrics', error)
       }
@@ -234,11 +235,10 @@ class Prometheus {
 }
 
 /**
- * @param {Registry} registry
- * @param {ForeignMetric} metric
- * @param {{ name: string, seen: Set<string>, format: Format }} how
+ * @param {RegistryEntry} entry
+ * @param {{ seen: Set<string>, format: Format }} how
  */
-async function renderMetric(registry, metric, { name, seen, format: { renderForeign } }) {
+async function renderMetric({ registry, metric, name }, { seen, format: { renderForeign } }) {
   if (renderForeign === undefined) {
     const family = await (metric.getForPromString ?? metric.get).call(metric)
     return inSlices(asText(registry), { ...family, name })
