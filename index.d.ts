@@ -2492,6 +2492,7 @@ export interface PoolSnapshot {
     | 'mongodb'
     | 'pg'
     | 'mysql2'
+    | 'mariadb'
     | 'tarn'
     | 'generic-pool'
     | 'sequelize'

@@ -26,7 +26,7 @@ for (const [what, pool] of /** @type {[string, any][]} */ ([
       name: 'SpillwayError',
       code: 'ERR_SPILLWAY_UNKNOWN_POOL',
       message:
-        /Accepted are: a MongoClient.*mongoose; a Pool of pg; .*mysql2; .*knex.*tarn; .*generic-pool; .*ioredis; .*undici.*; .*size, idle, waiting/,
+        /Accepted are: a MongoClient.*mongoose; a Pool of pg; .*mysql2; a pool of mariadb; .*knex.*tarn; .*generic-pool; .*ioredis; .*undici.*; .*size, idle, waiting/,
     })
   })
 }

@@ -4,8 +4,15 @@
 const assert = require('node:assert/strict')
 const { after, before, describe, test } = require('node:test')
 const { SIZE, checkUnderLoad, loadedService } = require('../loaded-service')
-const { LIBRARIES, SLEEP } = require('./libraries')
+const { LIBRARIES, SLEEP, WRONG } = require('./libraries')
 const { isMissing, startMariadb } = require('./mariadb-server')
+
+/** @param {string} url */
+function connectorOptions(url) {
+  const { hostname: host, port, username: user, password, pathname } = new URL(url)
+  const database = pathname.slice(1)
+  return { host, port: Number(port), user, password, database, connectionLimit: SIZE, minimumIdle: SIZE }
+}
 
 describe('on a real MariaDB', { skip: isMissing(), concurrency: 4 }, () => {
   /** @type {string} */
@@ -56,6 +63,37 @@ describe('on a real MariaDB', { skip: isMissing(), concurrency: 4 }, () => {
       }
       handle.close()
       await query()
+    })
+  }
+
+  for (const kind of ['promises', 'callbacks']) {
+    test(`mariadb with ${kind}: its figures are shown, and nothing is rejected`, async (t) => {
+      const { createPool } = require(kind === 'promises' ? 'mariadb' : 'mariadb/callback')
+      const pool = createPool(connectorOptions(url))
+      const ask = (/** @type {string} */ sql) =>
+        kind === 'promises'
+          ? pool.query(sql)
+          : new Promise((resolve, reject) =>
+              pool.query(sql, (error, rows) => (error ? reject(error) : resolve(rows)))
+            )
+      t.after(() => (kind === 'promises' ? pool.end() : new Promise((resolve) => pool.end(resolve))))
+      const { handle, load, now, spillway } = await loadedService(t, { pool, query: () => ask(SLEEP) })
+      await assert.rejects(ask(WRONG), { code: 'ER_BAD_FIELD_ERROR' })
+      // It opens one connection after another.
+      while (now().idle < SIZE) await new Promise((resolve) => setImmediate(resolve))
+      const queries = Array.from({ length: SIZE + 3 }, () => ask(SLEEP))
+      while (now().used < SIZE) await new Promise((resolve) => setImmediate(resolve))
+      const { used, idle, waiting, max, kind: found } = now()
+      assert.deepEqual(
+        { used, idle, waiting, max, found },
+        { used: SIZE, idle: 0, waiting: 3, max: SIZE, found: 'mariadb' }
+      )
+      await Promise.all(queries)
+      const { dbRejected, otherRejected } = await load(5 * SIZE, 40)
+      assert.deepEqual([dbRejected, otherRejected], [0, 0])
+      assert.deepEqual(spillway.snapshot().admission.shed, [])
+      handle.close()
+      await ask('select 1')
     })
   }
 

@@ -42,6 +42,7 @@ const KINDS = Object.freeze([
   require('./mongodb'),
   require('./pg'),
   require('./mysql2'),
+  require('./mariadb'),
   require('./tarn'),
   require('./generic-pool'),
   require('./sequelize'),
