@@ -1934,7 +1934,7 @@ export interface LimitOptions {
    */
   readonly maxConcurrent: number
   /**
-   * Milliseconds that a request may wait for a place, without stalls of the loop. 0: nobody waits.
+   * Milliseconds that a request may wait for a slot, without stalls of the loop. 0: nobody waits.
    *
    * @default 500
    * @example spillway.limit({ name: 'reports', maxConcurrent: 4, maxWait: 2000 })

@@ -135,7 +135,7 @@ test('invariant 9: a flood without the token keeps nobody out of the admin serve
   assert.ok(refused > 0)
 })
 
-test('invariant 9: thousands who wait for a place of one route keep nobody out of others', async (t) => {
+test('invariant 9: thousands who wait for a slot of one route keep nobody out of others', async (t) => {
   const { app, held, limits, release } = await service(t)
   const agent = new http.Agent({ keepAlive: true })
   t.after(() => agent.destroy())

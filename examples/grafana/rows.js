@@ -424,7 +424,7 @@ const ROWS = [
         unit: 'short',
         of: [
           [`sum by (limit, state) (spillway_limit_requests{${OF_JOB}})`, '{{limit}} {{state}}'],
-          [`sum by (limit) (spillway_limit_places{${OF_JOB}})`, '{{limit}} at most'],
+          [`sum by (limit) (spillway_limit_slots{${OF_JOB}})`, '{{limit}} at most'],
         ],
       },
       {

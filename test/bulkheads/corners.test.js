@@ -31,7 +31,7 @@ function listening(t, given = {}) {
   return { spillway, limit, held, listener, state }
 }
 
-test('HTTP/2: a stream that is reset gives its place back, whether it runs or waits', async (t) => {
+test('HTTP/2: a stream that is reset gives its slot back, whether it runs or waits', async (t) => {
   const { spillway, held, listener, state } = listening(t)
   const server = http2.createServer(listener)
   spillway.attach(server)
@@ -61,7 +61,7 @@ test('HTTP/2: a stream that is reset gives its place back, whether it runs or wa
   assert.deepEqual([state().admitted, state().abandoned], [2, 1])
 })
 
-test('HTTP/2: a session that closes gives all places back', async (t) => {
+test('HTTP/2: a session that closes gives all slots back', async (t) => {
   const { spillway, held, listener, state } = listening(t, { maxConcurrent: 2 })
   const server = http2.createServer(listener)
   spillway.attach(server)
@@ -104,7 +104,7 @@ test('Connect', async (t) => {
   assert.deepEqual([(await first).status, (await second).status], [200, 200])
 })
 
-test('a request that errors.timeout answers gives its place back', async (t) => {
+test('a request that errors.timeout answers gives its slot back', async (t) => {
   const { get, held, state } = await limited(t, { options: { errors: { timeout: 20 } } })
   assert.equal((await get('/report')).status, 503)
   await until(() => state().running === 0)
@@ -164,7 +164,7 @@ for (const framework of ['express', 'koa'])
     assert.deepEqual(seen, ['/report?1', '/report?2'])
   })
 
-test('the event of an overload and its log line name the limit and its places', async (t) => {
+test('the event of an overload and its log line name the limit and its slots', async (t) => {
   const lines = []
   const logger = { warn: (_fields, text) => lines.push(text), error() {}, info() {} }
   const { get, held, spillway } = await limited(t, { limit: { maxQueue: 0 }, options: { logger } })

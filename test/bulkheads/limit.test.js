@@ -1,5 +1,5 @@
 'use strict'
-// limit() in every framework: who runs, who waits, who is rejected, and that every ending gives the place
+// limit() in every framework: who runs, who waits, who is rejected, and that every ending gives the slot
 // back.
 
 const assert = require('node:assert/strict')
@@ -11,7 +11,7 @@ const { createSpillway } = require('../../src')
 const { FRAMEWORKS, limited, until } = require('./limited')
 
 for (const framework of FRAMEWORKS) {
-  test(`${framework}: one more than the places waits, and runs when a place is free`, async (t) => {
+  test(`${framework}: one more than the slots waits, and runs when a slot is free`, async (t) => {
     const { get, held, state } = await limited(t, { framework })
     const first = get('/report')
     await until(() => held.length === 1)
@@ -76,7 +76,7 @@ for (const framework of FRAMEWORKS) {
     assert.deepEqual([state().admitted, state().abandoned], [2, 1])
   })
 
-  test(`${framework}: a client that leaves while its handler runs gives the place to the next`, async (t) => {
+  test(`${framework}: a client that leaves while its handler runs gives the slot to the next`, async (t) => {
     const { get, held, port, state } = await limited(t, { framework })
     const leaving = http.get({ port, path: '/report', agent: false })
     leaving.on('error', () => {})
@@ -218,7 +218,7 @@ test('a limit that is made after close() lets every request run', async (t) => {
   for (const { status } of await Promise.all(both)) assert.equal(status, 200)
 })
 
-test('pipelined requests hold a place each until their answer is sent, and a closed connection gives all back', async (t) => {
+test('pipelined requests hold a slot each until their answer is sent, and a closed connection gives all back', async (t) => {
   const { held, port, state } = await limited(t, { limit: { maxConcurrent: 2 } })
   const socket = net.connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -230,7 +230,7 @@ test('pipelined requests hold a place each until their answer is sent, and a clo
   assert.deepEqual([held.length, state().abandoned], [2, 1])
 })
 
-test('a stream holds its place until it ends, and a handler that throws gives it back', async (t) => {
+test('a stream holds its slot until it ends, and a handler that throws gives it back', async (t) => {
   const { app, get, held, middleware, state } = await limited(t)
   app.get('/throws', middleware, () => {
     throw new Error('not today')
@@ -248,7 +248,7 @@ test('a stream holds its place until it ends, and a handler that throws gives it
   await until(() => state().running === 0)
 })
 
-test('a request whose connection was handed over keeps its place until the connection closes', async (t) => {
+test('a request whose connection was handed over keeps its slot until the connection closes', async (t) => {
   const { app, middleware, port, state } = await limited(t)
   app.get('/socket', middleware, (req) => {
     req.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n')
@@ -276,7 +276,7 @@ test('a limit on two routes bounds their sum; twice on one route it counts a req
   assert.equal((await second).status, 200)
 })
 
-test('a request holds a place in each limit on its way, and gives all back', async (t) => {
+test('a request holds a slot in each limit on its way, and gives all back', async (t) => {
   const { app, get, held, middleware, spillway } = await limited(t)
   const inner = spillway.limit({ name: 'inner', maxConcurrent: 3 })
   app.get('/both', middleware, inner, (_req, res) => held.push(res))
@@ -409,14 +409,14 @@ test('requests that wait go on waiting when the mode changes to off', async (t) 
   for (const { status } of await Promise.all(all)) assert.equal(status, 200)
 })
 
-test('the metrics show places, requests and waits', async (t) => {
+test('the metrics show slots, requests and waits', async (t) => {
   const { get, held, state } = await limited(t)
   const all = [get('/report'), get('/report')]
   await until(() => held.length === 1 && state().queued === 1)
   const text = (await get('/metrics')).body
   assert.match(text, /^spillway_limit_requests\{limit="report",state="running"\} 1$/m)
   assert.match(text, /^spillway_limit_requests\{limit="report",state="queued"\} 1$/m)
-  assert.match(text, /^spillway_limit_places\{limit="report"\} 1$/m)
+  assert.match(text, /^spillway_limit_slots\{limit="report"\} 1$/m)
   held[0].end()
   await until(() => held.length === 2)
   held[1].end()

@@ -10,7 +10,7 @@ const { until } = require('./limited')
 
 const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }
 
-test('one more than the places waits, and one more than the queue is 503', { skip }, async (t) => {
+test('one more than the slots waits, and one more than the queue is 503', { skip }, async (t) => {
   const spillway = createSpillway({ logger: false, shed: { mode: 'adaptive' }, insight: false })
   t.after(() => spillway.close())
   const server = require('restify').createServer({ log: QUIET })

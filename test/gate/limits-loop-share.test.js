@@ -181,7 +181,7 @@ test('while the loop is full, requests start at a pace, except up to eight in fl
   assert.equal(fill().length, 1)
 })
 
-test('a request that waits for a place in the limit of its route reserves nothing once the loop idles, and all again when it runs', () => {
+test('a request that waits for a slot in the limit of its route reserves nothing once the loop idles, and all again when it runs', () => {
   const { clock, end, fill, hasFreeShare, share, turn } = driven()
   const waiting = fill()
   for (const record of waiting) share.onPause(record, clock.now())
@@ -196,7 +196,7 @@ test('a request that waits for a place in the limit of its route reserves nothin
   assert.equal(fill().length, others.length - waiting.length)
 })
 
-test('a request that gives up its wait for a place leaves nothing reserved', () => {
+test('a request that gives up its wait for a slot leaves nothing reserved', () => {
   const { clock, fill, share } = driven()
   const waiting = fill()
   for (const record of waiting) share.onPause(record, clock.now())

@@ -67,7 +67,7 @@ const NAMES = {
   spillway_client_errors_total: ['counter', ['code']],
   spillway_internal_errors_total: ['counter', ['place']],
   spillway_limit_requests: ['gauge', ['limit', 'state']],
-  spillway_limit_places: ['gauge', ['limit']],
+  spillway_limit_slots: ['gauge', ['limit']],
   spillway_limit_wait_seconds: ['histogram', ['le', 'limit']],
   spillway_socket_connections: ['gauge', ['transport']],
   spillway_socket_connections_opened_total: ['counter', ['transport']],

@@ -103,7 +103,7 @@ function testBounded(test) {
       const late = others.filter(({ servedMs, atMs }) => !(servedMs - atMs <= 100))
       assert.ok(late.length <= 0.01 * others.length, `${late.length} of ${others.length} are late`)
       assert.deepEqual(reasonsOf({ admission }), ['limit:route 0'])
-      // The places are in use, and the gate holds back nobody.
+      // The slots are in use, and the gate holds back nobody.
       assert.ok(admission.sample().queued < 20)
     })
 

@@ -12,7 +12,7 @@ const FEATURES_SEED = 0x51ed270b
 const FEATURE_SHARE = 0.7
 /** The clients of a crowd connect in the first second, and a cold process is slow for four. */
 const [GATHERED_MS, WARM_MS] = [1000, 4000]
-/** A route whose requests run for longer fills its places only after the run has ended. */
+/** A route whose requests run for longer fills its slots only after the run has ended. */
 const MOST_HELD_MS = 3000
 const SECOND_MS = 1000
 /** How many times its need each bound is. */

@@ -1,16 +1,16 @@
 'use strict'
 // One bulkhead: at most `maxConcurrent` requests run behind a middleware of `limit()`. The others wait in a
 // queue of its own, in the order of the gate's queue: class, fair share, arrival. A full queue keeps those
-// that would run first. A request that waits for `maxWait` is rejected. Each place that becomes free
-// schedules a dequeue, so places are free while requests are queued only until it runs. In mode `observe`
-// every request runs at once, and a model of the places says which would be rejected.
+// that would run first. A request that waits for `maxWait` is rejected. Each slot that becomes free
+// schedules a dequeue, so slots are free while requests are queued only until it runs. In mode `observe`
+// every request runs at once, and a model of the slots says which would be rejected.
 
 const { FairShares, Queue, Wait, inRequestContext } = require('../../core/gate/queue')
 const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/verdict')
 const { hasBody, offHalfClose, onHalfClose } = require('../../core/request/half-closed')
 const { SHED } = require('../../core/request/ignore')
 const { isDisconnected } = require('../../core/request/request')
-const { ObservedPlaces } = require('./observed-places')
+const { ObservedSlots } = require('./observed-slots')
 
 /**
  * @import { ShedReason } from '../../../index.js'
@@ -19,17 +19,17 @@ const { ObservedPlaces } = require('./observed-places')
  * @import { Admission } from '../../core/gate/admission'
  * @import { MemberOptions } from '../../core/options/options'
  * @import { Request } from '../../core/request/request'
- * @import { Place } from './place'
+ * @import { Slot } from './slot'
  *
- * @typedef {{ admission: Admission, clock: Clock, placeOf: (request: Request, bulkhead: Bulkhead) => Place |
- *   undefined, keep: (place: Place) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts,
+ * @typedef {{ admission: Admission, clock: Clock, slotOf: (request: Request, bulkhead: Bulkhead) => Slot |
+ *   undefined, keep: (slot: Slot) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts,
  *   'leftMs'>, gateShare: { readonly value: number } }} BulkheadParts
  */
 
 /** How close behind each other the queue is searched for requests that have waited for too long. */
 const CHECK_MS = 10
 class Bulkhead {
-  /** How many hold a place. In mode `observe` there may be more than places. */
+  /** How many hold a slot. In mode `observe` there may be more than slots. */
   running = 0
   admitted = 0
   rejected = 0
@@ -64,7 +64,7 @@ class Bulkhead {
     this.#reason = `${LIMIT_REASON}${name}`
     this.#parts = parts
     const { admission, clock, gateShare } = parts
-    this.#observed = new ObservedPlaces(this, {
+    this.#observed = new ObservedSlots(this, {
       clock,
       turns: admission.measurements.turns,
       gateShare,
@@ -76,7 +76,7 @@ class Bulkhead {
     })
   }
 
-  /** Mean time that a place is held. */
+  /** Mean time that a slot is held. */
   get slotHeldMs() {
     return this.#observed.heldMs
   }
@@ -89,28 +89,28 @@ class Bulkhead {
     return this.#parts.admission.mode === 'observe'
   }
 
-  // Hot path: once a request. With a free place it allocates nothing.
+  // Hot path: once a request. With a free slot it allocates nothing.
   /**
-   * @param {Place} place
+   * @param {Slot} slot
    * @returns {number} RUN, QUEUED (`resume` or `giveUp` will be called) or REJECTED (answered, or its client
    *   has left)
    */
-  decide(place) {
-    const { request } = place
+  decide(slot) {
+    const { request } = slot
     // Without a clock nobody would be dequeued.
     if (this.#isClosed || this.#parts.clock.isFrozen) return RUN
     if (request.isTimedOut) return REJECTED
     // Code before the handler has answered: nobody waits for what follows.
     if (request.res.headersSent) return RUN
     this.#classify(request)
-    if (request.ticket.priority === BYPASS || this.#parts.placeOf(request, this) !== undefined) return RUN
+    if (request.ticket.priority === BYPASS || this.#parts.slotOf(request, this) !== undefined) return RUN
     if (isDisconnected(request)) return REJECTED
     const nowMs = this.#parts.clock.now()
-    if (this.#isObserved) this.#observe(place, nowMs)
+    if (this.#isObserved) this.#observe(slot, nowMs)
     else if (this.running >= this.maxConcurrent || this.#queue.length > 0)
-      return this.#queueOrReject(place, nowMs)
-    this.#parts.keep(place)
-    this.#take(place, nowMs)
+      return this.#queueOrReject(slot, nowMs)
+    this.#parts.keep(slot)
+    this.#take(slot, nowMs)
     return RUN
   }
 
@@ -125,30 +125,30 @@ class Bulkhead {
     else if (hooks.classifies && (mode === 'off' || !ticket.isDecided)) ticket.priority = hooks.classOf(req)
   }
 
-  /** @param {Place} place @param {number} nowMs */
-  #take(place, nowMs) {
-    place.isHeld = true
-    place.takenMs = nowMs
-    if (this.#isObserved) place.takenIdleMs = this.#parts.clock.idleMs()
+  /** @param {Slot} slot @param {number} nowMs */
+  #take(slot, nowMs) {
+    slot.isHeld = true
+    slot.takenMs = nowMs
+    if (this.#isObserved) slot.takenIdleMs = this.#parts.clock.idleMs()
     this.running++
     this.admitted++
   }
 
-  /** @param {Place} place @param {number} nowMs */
+  /** @param {Slot} slot @param {number} nowMs */
   #observe({ request }, nowMs) {
     const boundMs = Math.min(this.maxWaitMs, this.#deadlineMs(request, nowMs))
     this.#observed.onRequest({ priority: request.ticket.priority, others: this.running, boundMs }, nowMs)
   }
 
-  /** The reason, with how many want a place, the request included. */
+  /** The reason, with how many want a slot, the request included. */
   #because(others = this.running + this.#queue.length) {
     const wanted = others + 1
     return this.#parts.admission.cause.because(this.#reason, wanted, this.maxConcurrent)
   }
 
-  /** @param {Place} place @param {number} nowMs */
-  #queueOrReject(place, nowMs) {
-    const { request, ctx } = place
+  /** @param {Slot} slot @param {number} nowMs */
+  #queueOrReject(slot, nowMs) {
+    const { request, ctx } = slot
     const { admission, clock } = this.#parts
     const key = admission.hooks.keyOf(request, this.#key, ctx)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
@@ -156,16 +156,16 @@ class Bulkhead {
     // A function of the user may have closed the instance, and a closed bulkhead dequeues nothing.
     if (this.#isClosed) return RUN
     if (Math.min(this.maxWaitMs, deadlineMs) <= 0 || !this.#makeRoom(request.ticket.priority, tag))
-      return this.#reject(place, this.#because())
+      return this.#reject(slot, this.#because())
     if (key !== undefined) this.#fairShares.onQueue(key, tag)
     const stallFreeMs = admission.measurements.turns.stallFreeMs(nowMs)
     const wait = new Wait(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs: clock.idleMs() })
-    place.wait = wait
-    this.#parts.keep(place)
+    slot.wait = wait
+    this.#parts.keep(slot)
     request.markQueued()
     admission.limits.onPause(request.ticket, nowMs)
     this.#queue.push(wait)
-    wait.onHalfClose = () => this.#onHalfClose(place, wait)
+    wait.onHalfClose = () => this.#onHalfClose(slot, wait)
     onHalfClose(request, wait.onHalfClose)
     this.#checkIn(Math.min(this.maxWaitMs, deadlineMs), nowMs)
     return QUEUED
@@ -194,11 +194,11 @@ class Bulkhead {
     const last = this.#queue.last()
     if (last === undefined || priority > last.priority || (priority === last.priority && tag >= last.tag))
       return false
-    this.#rejectQueued(this.#remove(this.#placeOf(/** @type {Request} */ (last.request))))
+    this.#rejectQueued(this.#remove(this.#slotOf(/** @type {Request} */ (last.request))))
     return true
   }
 
-  /** @param {Place} place @param {ShedReason} reason */
+  /** @param {Slot} slot @param {ShedReason} reason */
   #reject({ request, proceed }, reason) {
     this.rejected++
     request.ticket.proceed = proceed
@@ -206,42 +206,42 @@ class Bulkhead {
     return REJECTED
   }
 
-  /** @param {Place} place taken out of the queue @param {ShedReason} [reason] */
-  #rejectQueued(place, reason) {
-    const { request } = place
-    if (isGone(request)) return this.#giveUp(place)
-    inRequestContext(/** @type {Wait} */ (place.wait), request, () =>
-      this.#reject(place, reason ?? this.#because())
+  /** @param {Slot} slot taken out of the queue @param {ShedReason} [reason] */
+  #rejectQueued(slot, reason) {
+    const { request } = slot
+    if (isGone(request)) return this.#giveUp(slot)
+    inRequestContext(/** @type {Wait} */ (slot.wait), request, () =>
+      this.#reject(slot, reason ?? this.#because())
     )
-    place.giveUp()
+    slot.giveUp()
   }
 
   /** @param {Request} request that is queued, or was until now */
-  #placeOf(request) {
-    return /** @type {Place} */ (this.#parts.placeOf(request, this))
+  #slotOf(request) {
+    return /** @type {Slot} */ (this.#parts.slotOf(request, this))
   }
 
-  /** @param {Place} place that is queued */
-  #remove(place) {
-    const wait = /** @type {Wait} */ (place.wait)
+  /** @param {Slot} slot that is queued */
+  #remove(slot) {
+    const wait = /** @type {Wait} */ (slot.wait)
     const { key, onHalfClose: callback } = wait
     this.#queue.remove(wait)
     if (key !== undefined) this.#fairShares.onRemove(key)
-    offHalfClose(place.request, callback)
-    return place
+    offHalfClose(slot.request, callback)
+    return slot
   }
 
   #dequeue() {
     while (this.#isObserved || this.running < this.maxConcurrent) {
       const request = this.#queue.shift()
       if (request === undefined) return
-      const place = this.#placeOf(request)
-      const wait = /** @type {Wait} */ (place.wait)
+      const slot = this.#slotOf(request)
+      const wait = /** @type {Wait} */ (slot.wait)
       offHalfClose(request, wait.onHalfClose)
       if (wait.key !== undefined) this.#fairShares.onDequeue(wait.key, wait.tag)
       // One a callback, so that Node runs ticks and promises before the next.
-      if (this.#mayRun(place)) return this.#run(place)
-      this.#rejectQueued(place)
+      if (this.#mayRun(slot)) return this.#run(slot)
+      this.#rejectQueued(slot)
     }
   }
 
@@ -249,19 +249,19 @@ class Bulkhead {
    * Whether somebody waits for its answer still. The timer that looks for those past their deadline may be
    * late.
    *
-   * @param {Place} place that was queued
+   * @param {Slot} slot that was queued
    */
   #mayRun({ request, wait }) {
     return !isGone(request) && !(/** @type {Wait} */ (wait).isPastDeadline(this.#parts.clock.now()))
   }
 
-  /** @param {Place} place taken out of the queue */
-  #run(place) {
-    const { request, resume } = place
-    const wait = /** @type {Wait} */ (place.wait)
+  /** @param {Slot} slot taken out of the queue */
+  #run(slot) {
+    const { request, resume } = slot
+    const wait = /** @type {Wait} */ (slot.wait)
     const { admission, clock, onWait } = this.#parts
     const nowMs = clock.now()
-    this.#take(place, nowMs)
+    this.#take(slot, nowMs)
     admission.limits.onResume(request.ticket, nowMs, clock.idleMs())
     onWait(nowMs - wait.queuedMs)
     if (!request.hasAnswer) request.markRunning()
@@ -272,40 +272,40 @@ class Bulkhead {
    * A half-closed client receives only an answer that is sent at once. A body parser would take its body for
    * finished.
    *
-   * @param {Place} place
+   * @param {Slot} slot
    * @param {Wait} wait
    */
-  #onHalfClose(place, wait) {
+  #onHalfClose(slot, wait) {
     // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
     if (!wait.isQueued) return
-    this.#remove(place)
+    this.#remove(slot)
     const isFree = this.running < this.maxConcurrent
-    if (isFree && !hasBody(place.request.req) && this.#mayRun(place)) this.#run(place)
-    else this.#rejectQueued(place)
+    if (isFree && !hasBody(slot.request.req) && this.#mayRun(slot)) this.#run(slot)
+    else this.#rejectQueued(slot)
   }
 
   /**
    * Called once for each request that has ended, with any outcome.
    *
-   * @param {Place} place
+   * @param {Slot} slot
    * @param {number} nowMs
    */
-  onEnd(place, nowMs) {
-    const { wait } = place
-    if (place.isHeld) {
-      if (this.#isObserved) this.#observed.onObservedEnd(place, this.running, nowMs)
-      else this.#observed.onEnd(nowMs - place.takenMs)
+  onEnd(slot, nowMs) {
+    const { wait } = slot
+    if (slot.isHeld) {
+      if (this.#isObserved) this.#observed.onObservedEnd(slot, this.running, nowMs)
+      else this.#observed.onEnd(nowMs - slot.takenMs)
       this.running--
       if (this.#queue.length > 0) this.#parts.clock.afterTurn(this.#dequeueOne)
     } else if (wait?.isQueued) {
-      this.#giveUp(this.#remove(place))
+      this.#giveUp(this.#remove(slot))
     }
   }
 
-  /** Nobody waits for the answer any more. @param {Place} place taken out of the queue */
-  #giveUp(place) {
+  /** Nobody waits for the answer any more. @param {Slot} slot taken out of the queue */
+  #giveUp(slot) {
     this.abandoned++
-    place.giveUp()
+    slot.giveUp()
   }
 
   /**
@@ -340,7 +340,7 @@ class Bulkhead {
   }
 
   /**
-   * A stall of the loop does not count as a wait for a place, but it uses up a deadline.
+   * A stall of the loop does not count as a wait for a slot, but it uses up a deadline.
    *
    * @param {Wait} wait
    * @param {number} nowMs
@@ -353,9 +353,9 @@ class Bulkhead {
   /** @param {readonly Request[]} requests @param {ShedReason} [reason] */
   #rejectAll(requests, reason) {
     for (const request of requests) {
-      const place = this.#parts.placeOf(request, this)
+      const slot = this.#parts.slotOf(request, this)
       // A listener or function of the user may have closed the instance, and so emptied the queue.
-      if (place?.wait?.isQueued) this.#rejectQueued(this.#remove(place), reason)
+      if (slot?.wait?.isQueued) this.#rejectQueued(this.#remove(slot), reason)
     }
   }
 

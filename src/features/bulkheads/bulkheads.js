@@ -1,6 +1,6 @@
 'use strict'
-// The bulkheads of one instance, by name, and the places that its requests have in them. A request may have a
-// place in several.
+// The bulkheads of one instance, by name, and the slots that its requests have in them. A request may have a
+// slot in several.
 
 const { SpillwayError } = require('../../core/errors/errors')
 const { MOST_LIMITS } = require('../../core/gate/verdict')
@@ -14,15 +14,15 @@ const { middlewareOf } = require('./middleware')
  * @import { MemberOptions } from '../../core/options/options'
  * @import { Request } from '../../core/request/request'
  * @import { Instance } from '../../instance'
- * @import { Place } from './place'
+ * @import { Slot } from './slot'
  */
 
 class Bulkheads {
   #instance
   /** @type {Map<string, Bulkhead>} */
   #bulkheads = new Map()
-  /** The first place of each request that has one. @type {Map<Request, Place>} */
-  #places = new Map()
+  /** The first slot of each request that has one. @type {Map<Request, Slot>} */
+  #slots = new Map()
   /** How long admitted requests were queued: a row for each bulkhead, in their order. */
   #waits = new Buckets(ADVISED_BOUNDS)
   /** Of requests that the gate would reject, in mode `observe`. */
@@ -42,8 +42,8 @@ class Bulkheads {
     const bulkhead = new Bulkhead(options, {
       admission,
       clock,
-      placeOf: (request, of) => this.#placeOf(request, of),
-      keep: (place) => this.#keep(place),
+      slotOf: (request, of) => this.#slotOf(request, of),
+      keep: (slot) => this.#keep(slot),
       onWait: (waitMs) => this.#waits.record(row, waitMs / 1000),
       gateShare: this.#gateShare,
       timeouts,
@@ -53,26 +53,26 @@ class Bulkheads {
   }
 
   /** @param {Request} request @param {Bulkhead} bulkhead */
-  #placeOf(request, bulkhead) {
-    let place = this.#places.get(request)
-    while (place !== undefined && place.bulkhead !== bulkhead) place = place.next
-    return place
+  #slotOf(request, bulkhead) {
+    let slot = this.#slots.get(request)
+    while (slot !== undefined && slot.bulkhead !== bulkhead) slot = slot.next
+    return slot
   }
 
-  /** @param {Place} place */
-  #keep(place) {
-    place.next = this.#places.get(place.request)
-    this.#places.set(place.request, place)
+  /** @param {Slot} slot */
+  #keep(slot) {
+    slot.next = this.#slots.get(slot.request)
+    this.#slots.set(slot.request, slot)
   }
 
   // Hot path: once a request, while there is a limit.
   /** @param {Request} request */
   onEnd(request) {
-    let place = this.#places.get(request)
-    if (place === undefined) return
-    this.#places.delete(request)
+    let slot = this.#slots.get(request)
+    if (slot === undefined) return
+    this.#slots.delete(request)
     const { endedMs } = this.#instance.recorder
-    for (; place !== undefined; place = place.next) place.bulkhead.onEnd(place, endedMs)
+    for (; slot !== undefined; slot = slot.next) slot.bulkhead.onEnd(slot, endedMs)
   }
 
   /** Once a turn, at most every 10 ms. */

@@ -33,7 +33,7 @@ function* requests({ bulkheads }) {
 }
 
 /** @param {Captured} captured */
-function* places({ bulkheads }) {
+function* slots({ bulkheads }) {
   for (const { name, maxConcurrent } of bulkheads)
     yield { labels: nameLabels('limit', name), value: maxConcurrent }
 }
@@ -54,17 +54,17 @@ const LIMIT_FAMILIES = [
     points: requests,
   },
   {
-    name: 'spillway_limit_places',
+    name: 'spillway_limit_slots',
     type: 'gauge',
     across: 'sum',
     help: 'The most requests of a limit that run at a time.',
-    points: places,
+    points: slots,
   },
   {
     name: 'spillway_limit_wait_seconds',
     type: 'histogram',
     bounds: ADVISED_BOUNDS,
-    help: 'Time that requests waited for a place of a limit before they ran.',
+    help: 'Time that requests waited for a slot of a limit before they ran.',
     points: waits,
   },
 ]

@@ -5,7 +5,7 @@
 const { QUEUED, RUN } = require('../../core/gate/verdict')
 const { PASSED, TAKEN } = require('../../core/http/entrance')
 const { limitOfNoResponse, limitWithoutNext } = require('../../core/http/wrong-framework')
-const { Place } = require('./place')
+const { Slot } = require('./slot')
 
 /**
  * @import { Context } from 'koa'
@@ -31,7 +31,7 @@ function middlewareOf(bulkhead, { entrance, recorder }) {
   function inExpress(req, res, next) {
     const request = enter(req, res)
     if (request === TAKEN) return
-    if (request === PASSED || bulkhead.decide(new Place(bulkhead, request, next, next)) === RUN) next()
+    if (request === PASSED || bulkhead.decide(new Slot(bulkhead, request, next, next)) === RUN) next()
   }
 
   /** @param {Context} ctx @param {KoaNext} next */
@@ -42,10 +42,10 @@ function middlewareOf(bulkhead, { entrance, recorder }) {
       ctx.respond = false
       return
     }
-    const place = new Place(bulkhead, request, next, keepError, ctx)
-    const decision = bulkhead.decide(place)
+    const slot = new Slot(bulkhead, request, next, keepError, ctx)
+    const decision = bulkhead.decide(slot)
     if (decision === RUN) return next()
-    if (decision === QUEUED) return untilAdmitted(place, ctx, next)
+    if (decision === QUEUED) return untilAdmitted(slot, ctx, next)
     endWithout(ctx, request.ticket)
   }
 
@@ -80,13 +80,13 @@ function endWithout(ctx, { rejection }) {
   ctx.respond = false
 }
 
-/** @param {Place} place @param {Context} ctx @param {KoaNext} next @returns {Promise<unknown>} */
-function untilAdmitted(place, ctx, next) {
+/** @param {Slot} slot @param {Context} ctx @param {KoaNext} next @returns {Promise<unknown>} */
+function untilAdmitted(slot, ctx, next) {
   return new Promise((resolve, reject) => {
-    place.resume = () => resolve(next())
-    place.giveUp = () => {
+    slot.resume = () => resolve(next())
+    slot.giveUp = () => {
       try {
-        resolve(endWithout(ctx, place.request.ticket))
+        resolve(endWithout(ctx, slot.request.ticket))
       } catch (error) {
         reject(error)
       }

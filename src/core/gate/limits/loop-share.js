@@ -22,7 +22,7 @@ const FEW_REQUESTS = 8
 /** Rejecting is pointless if a request costs no more than this many rejections. */
 const POINTLESS_REJECTIONS = 3
 
-/** Since when the loop has idled, of a request that waits for a place: for ever. */
+/** Since when the loop has idled, of a request that waits for a slot: for ever. */
 const PAUSED = Number.NEGATIVE_INFINITY
 
 /** The least factor of trust: from 0 it would never come back. */
@@ -130,7 +130,7 @@ class LoopShare {
   }
 
   /**
-   * It waits for a place in the limit of its route, and will reserve nothing once the loop idles. Otherwise
+   * It waits for a slot in the limit of its route, and will reserve nothing once the loop idles. Otherwise
    * those that wait there would keep all others out.
    *
    * @param {Ticket} record in flight @param {number} nowMs
@@ -140,7 +140,7 @@ class LoopShare {
     record.idleMs = PAUSED
   }
 
-  /** It has got its place. @param {Ticket} record @param {number} nowMs @param {number} idleMs */
+  /** It has got its slot. @param {Ticket} record @param {number} nowMs @param {number} idleMs */
   onResume(record, nowMs, idleMs) {
     this.#reserved += this.#usual - record.share
     record.idleMs = idleMs

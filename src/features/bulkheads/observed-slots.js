@@ -1,6 +1,6 @@
 'use strict'
 // What a limit would reject in mode `observe`, where every request runs at once. It is modelled by the
-// mean time that a place is held.
+// mean time that a slot is held.
 // - While the loop is full, one turn reads what arrived during the turn before. As in the gate's model, these
 //   arrivals are spread evenly over their turn (docs/decisions/0056).
 // - Requests that the gate would reject would never reach the limit. The gate cannot say which these are, so
@@ -15,21 +15,21 @@ const { ShadowSlots } = require('../../core/gate/shadow-slots')
 /**
  * @import { Clock } from '../../core/clock'
  * @import { LoopTurns } from '../../core/gate/measurements/loop-turns'
- * @import { Place } from './place'
+ * @import { Slot } from './slot'
  *
  * @typedef {{ priority: number, others: number, boundMs: number }} Arrival `others` run, `boundMs` is how
  *   long it may wait
  */
 
 /**
- * A request counts for at most this multiple of the mean: a tenth of the requests may hold places for long.
+ * A request counts for at most this multiple of the mean: a tenth of the requests may hold slots for long.
  */
 const MAX_OF_MEAN = 100
 /** How close behind each other those whose wait is over are counted. */
 const COUNT_MS = 10
 
-class ObservedPlaces {
-  /** Mean time that a place is held, in every mode. */
+class ObservedSlots {
+  /** Mean time that a slot is held, in every mode. */
   heldMs = 0
   #limit
   #clock
@@ -71,7 +71,7 @@ class ObservedPlaces {
     else if (this.#arrivals.push(arrival) === 1) this.#clock.afterTurn(() => this.#replay())
   }
 
-  /** A request gives its place back. @param {number} heldMs */
+  /** A request gives its slot back. @param {number} heldMs */
   onEnd(heldMs) {
     const maxMs = MAX_OF_MEAN * Math.max(1, this.heldMs)
     if (this.heldMs === 0) this.heldMs = heldMs
@@ -79,10 +79,10 @@ class ObservedPlaces {
   }
 
   /**
-   * The same in mode `observe`. There more requests run than there are places, and a full loop keeps them for
+   * The same in mode `observe`. There more requests run than there are slots, and a full loop keeps them for
    * longer than the gate and this limit would let it. Those that waited for the loop say nothing.
    *
-   * @param {Place} place @param {number} running this one included @param {number} nowMs
+   * @param {Slot} slot @param {number} running this one included @param {number} nowMs
    */
   onObservedEnd({ takenMs, takenIdleMs }, running, nowMs) {
     const heldMs = nowMs - takenMs
@@ -159,4 +159,4 @@ class ObservedPlaces {
   }
 }
 
-exports.ObservedPlaces = ObservedPlaces
+exports.ObservedSlots = ObservedSlots

@@ -1,5 +1,5 @@
 'use strict'
-// No place is lost or given twice, whatever arrives and ends in which order: random worlds with two limits,
+// No slot is lost or given twice, whatever arrives and ends in which order: random worlds with two limits,
 // in hand-made time.
 
 const assert = require('node:assert/strict')
@@ -191,11 +191,11 @@ function check(world) {
     const { running, queued, maxQueue } = world.figures(name)
     assert.ok(queued <= maxQueue)
     const holders = world.requests.filter(({ hasEnded, passed }) => !hasEnded && passed.has(name))
-    assert.equal(running, holders.length, `places of ${name}`)
+    assert.equal(running, holders.length, `slots of ${name}`)
   }
 }
 
-test('no place is lost or given twice, whatever arrives, ends, leaves and is answered by others', () => {
+test('no slot is lost or given twice, whatever arrives, ends, leaves and is answered by others', () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 120, size: 'max' }), (steps) => {
       const world = new World()
@@ -203,12 +203,12 @@ test('no place is lost or given twice, whatever arrives, ends, leaves and is ans
         STEPS[step.kind](world, step)
         check(world)
       }
-      // Everything that is due has happened: a free place and a queue do not go together.
+      // Everything that is due has happened: a free slot and a queue do not go together.
       for (let i = 0; i < 10; i++) world.clock.turn()
       for (const name of ['a', 'b']) {
         const { running, queued, maxConcurrent } = world.figures(name)
         if (world.admission.mode !== 'observe')
-          assert.ok(queued === 0 || running >= maxConcurrent, 'a place is lost')
+          assert.ok(queued === 0 || running >= maxConcurrent, 'a slot is lost')
       }
       world.admission.mode = 'adaptive'
       for (let i = 0; i < 20; i++) world.clock.pass(20)
@@ -219,7 +219,7 @@ test('no place is lost or given twice, whatever arrives, ends, leaves and is ans
       }
       for (const request of world.requests) world.end(request)
       for (const name of ['a', 'b']) assert.deepEqual(pick(world.figures(name)), { running: 0, queued: 0 })
-      // All places are there again.
+      // All slots are there again.
       const again = [world.arrive(['a']), world.arrive(['a']), world.arrive(['b'])]
       assert.deepEqual(
         again.map(({ ran }) => ran),
@@ -233,10 +233,10 @@ test('no place is lost or given twice, whatever arrives, ends, leaves and is ans
 
 const pick = ({ running, queued }) => ({ running, queued })
 
-test('mode observe counts what does not fit the places, the queue and the wait', () => {
+test('mode observe counts what does not fit the slots, the queue and the wait', () => {
   const world = new World({ maxConcurrent: 2, maxQueue: 2, maxWait: 1000 })
   world.admission.mode = 'observe'
-  // A place is held for 100 ms.
+  // A slot is held for 100 ms.
   const first = world.arrive(['a'])
   world.clock.pass(100)
   world.end(first)
@@ -250,7 +250,7 @@ test('mode observe counts what does not fit the places, the queue and the wait',
   assert.deepEqual([world.figures('a').wouldReject, world.figures('a').rejected], [6, 0])
 })
 
-test('mode observe counts a request that would wait longer than maxWait, and none while a place is free', () => {
+test('mode observe counts a request that would wait longer than maxWait, and none while a slot is free', () => {
   const world = new World({ maxQueue: 100, maxWait: 150 })
   world.admission.mode = 'observe'
   const first = world.arrive(['a'])
@@ -269,7 +269,7 @@ test('mode observe counts a request that would wait longer than maxWait, and non
   assert.equal(world.wouldReject.length, 4)
 })
 
-/** A limit of one place in mode observe, whose last request held it for ten milliseconds. */
+/** A limit of one slot in mode observe, whose last request held it for ten milliseconds. */
 function observing(options) {
   const world = new World({ maxConcurrent: 1, ...options })
   world.admission.mode = 'observe'
@@ -338,7 +338,7 @@ test('mode observe: a limit does not count again what the gate counts', () => {
   assert.equal(world.wouldReject.length, 14)
 })
 
-test('mode observe: a place that a full loop held says nothing of how long one is held', () => {
+test('mode observe: a slot that a full loop held says nothing of how long one is held', () => {
   const world = observing({ maxQueue: 0 })
   world.admission.measurements.turns.isIdling = () => false
   const [first] = arriveTen(world)
@@ -350,7 +350,7 @@ test('mode observe: a place that a full loop held says nothing of how long one i
   assert.ok(world.figures('a').heldMs > 10)
 })
 
-test('mode observe: while more run than there are places, a wait for the loop says nothing of how long one is held', () => {
+test('mode observe: while more run than there are slots, a wait for the loop says nothing of how long one is held', () => {
   const world = observing({ maxQueue: 0 })
   const [first, second, ...others] = arriveTen(world)
   world.clock.advance(30)
@@ -361,7 +361,7 @@ test('mode observe: while more run than there are places, a wait for the loop sa
   world.end(second)
   const { heldMs } = world.figures('a')
   assert.ok(heldMs > 10)
-  // The last one had a place of its own.
+  // The last one had a slot of its own.
   const last = others.pop()
   for (const request of others) world.end(request)
   const before = world.figures('a').heldMs
@@ -377,7 +377,7 @@ test('a request waits no longer than maxWait, in the loop time that others leave
   world.clock.pass(49)
   world.clock.turn()
   assert.equal(waits.ticket.isRejected, false)
-  // The loop stalls: that is no wait for a place.
+  // The loop stalls: that is no wait for a slot.
   world.admission.measurements.turns.stallFreeMs = (nowMs) => nowMs - 500
   world.clock.pass(500)
   world.clock.turn()
@@ -387,7 +387,7 @@ test('a request waits no longer than maxWait, in the loop time that others leave
   assert.equal(waits.ticket.rejection?.reason, 'limit:b')
 })
 
-test('a place that becomes free in the turn in which maxWait ends is taken', () => {
+test('a slot that becomes free in the turn in which maxWait ends is taken', () => {
   const world = new World({ maxWait: 50 })
   const first = world.arrive(['b'])
   const waits = world.arrive(['b'])
@@ -398,7 +398,7 @@ test('a place that becomes free in the turn in which maxWait ends is taken', () 
   assert.equal(waits.ran, 1)
 })
 
-test('a newcomer does not overtake those that wait, though a place is free', () => {
+test('a newcomer does not overtake those that wait, though a slot is free', () => {
   const world = new World()
   const first = world.arrive(['b'])
   const waits = world.arrive(['b'])
@@ -427,7 +427,7 @@ test('errors.timeout, if it is nearer than maxWait, ends the wait', () => {
   assert.equal(waits.ticket.rejection?.reason, 'limit:b')
 })
 
-test('a place that is free before the timer looks goes to nobody whose deadline has passed', () => {
+test('a slot that is free before the timer looks goes to nobody whose deadline has passed', () => {
   const world = new World({ maxWait: 1000 })
   const first = world.arrive(['b'])
   const late = world.arrive(['b'], { timeoutMs: 20 })

@@ -1,5 +1,5 @@
 'use strict'
-// A place in one bulkhead, from when a request asks for it until the request ends. `bulkhead.js` alone
+// A slot in one bulkhead, from when a request asks for it until the request ends. `bulkhead.js` alone
 // changes it.
 
 /**
@@ -9,7 +9,7 @@
  * @import { Bulkhead } from './bulkhead'
  */
 
-class Place {
+class Slot {
   /** Whether it counts as one of `maxConcurrent`. */
   isHeld = false
   takenMs = 0
@@ -21,7 +21,7 @@ class Place {
   resume
   /** Called instead of `resume` if the handler will never run. */
   giveUp = () => {}
-  /** The place of the same request in another bulkhead. @type {Place | undefined} */
+  /** The slot of the same request in another bulkhead. @type {Slot | undefined} */
   next = undefined
 
   /**
@@ -39,4 +39,4 @@ class Place {
   }
 }
 
-exports.Place = Place
+exports.Slot = Slot
