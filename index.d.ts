@@ -1448,8 +1448,8 @@ export interface MemoryOptions {
   readonly recycleAfter?: number | undefined
 
   /**
-   * A process is not replaced in its first so many milliseconds. A process that is above `recycleAt` by then
-   * evidently needs that much: its level is raised.
+   * A process is not replaced within so many milliseconds after its start. A process above `recycleAt`
+   * by then evidently needs that much: its level is raised.
    *
    * @default 60000
    * @example memory: { recycleAt: 0.85, minUptime: 300_000 }

@@ -48,8 +48,9 @@ function exceptionOf(find) {
   if (theirs.every((ratio, i) => ratio <= ours[i])) return ''
   const both = (ratios) => ratios.map(share).join(' and ')
   return (
-    `At ${SLIGHT_LOADS.map((multiple) => `${multiple}x`).join(' and ')} overload-protection serves ${both(theirs)}, Spillway ${both(ours)}: ` +
-    'a timer and a comparison cost less than a queue. The queue is faster after the first seconds of an overload, when V8 has compiled its code. ' +
+    `At ${SLIGHT_LOADS.map((multiple) => `${multiple}x`).join(' and ')} overload-protection serves ${both(theirs)}, Spillway ${both(ours)}. ` +
+    "Its timer and its comparison cost less than Spillway's queue. " +
+    'The queue is faster after the first seconds of an overload, when V8 has compiled its code. ' +
     'Figures with "?" were disturbed by other processes.\n\n'
   )
 }
@@ -63,7 +64,8 @@ function costSentence() {
       .addedMicroseconds.toFixed(1)
   const [ours, theirs] = ['spillway attach + express() + errorHandler()', 'express-prom-bundle']
   return (
-    `The set-up above costs ${added(ours, 1)} µs of CPU for each request with one connection, and ${added(ours, 32)} with 32. ` +
+    'The recommended set-up is `attach`, `express()` and `errorHandler()`. ' +
+    `It costs ${added(ours, 1)} µs of CPU for each request with one connection, and ${added(ours, 32)} µs with 32. ` +
     `express-prom-bundle costs ${added(theirs, 1)} and ${added(theirs, 32)}. ${stamp(results, 'overhead')} ${startSentence()} ` +
     'An idle process is not woken by any timer. [What each part costs](docs/costs.md#what-a-request-costs).'
   )

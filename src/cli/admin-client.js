@@ -110,7 +110,7 @@ class AdminClient {
     const asked = ask(this).then((answer) => ({ answer, note: undefined }))
     if (!(await this.#isSilent(asked))) return asked
     const { watcher } = this
-    const note = `The process does not answer. The thread that watches its event loop does, at ${watcher.url}:`
+    const note = `The process does not answer. This answer is from the thread that watches its event loop, at ${watcher.url}:`
     const told = askWatcher(watcher).then((answer) => ({ answer, note }))
     return Promise.race([asked, told.catch(() => asked)])
   }

@@ -14,7 +14,11 @@ const { printable } = require('./printable-text')
 const UNKNOWN_WORKER = 'No worker has this name.'
 const PAGE = 'docs/admin.md'
 
-/** By the code of the error, after the URL. @type {Record<string, (error: AskError) => string>} */
+/**
+ * The rest of the sentence after the URL, by the code of the error.
+ *
+ * @type {Record<string, (error: AskError) => string>}
+ */
 const FAILURES = {
   ECONNREFUSED: () =>
     'does not listen. Start the service, let it call `spillway.listen()`, or give the port or URL of its admin server.',
@@ -71,7 +75,7 @@ function refusalOf({ url, path, res, text, token }) {
   if (status >= 300 && status < 400) {
     return new CommandError(`${url} redirects to ${printable(headers.location ?? 'nowhere')}. Give that URL.`)
   }
-  // It is the sentence of the server that says why, such as: another profile is running.
+  // The answer of the server gives the reason, such as: another profile is running.
   const reason = firstLine(text)
   if (isTask(path) && reason !== '' && [400, 409, 429, 502, 503].includes(status))
     return new CommandError(reason)
@@ -86,7 +90,11 @@ function refusalOf({ url, path, res, text, token }) {
 
 /** @param {string} path */
 const isTask = (path) => /^\/(profile|heap|totals)\b/.test(path)
-/** Whether the server refuses because the same has blocked its loop a moment ago. @param {string} text */
+/**
+ * Whether the server refuses because a profile, snapshot or report has paused its event loop a moment ago.
+ *
+ * @param {string} text
+ */
 const isResting = (text) => text.startsWith('The event loop')
 /** @type {Record<string, string>} */
 const TASKS = { heap: 'heap profiles', profile: 'CPU profiles', totals: 'reports' }

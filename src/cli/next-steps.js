@@ -24,7 +24,7 @@ const OF_CAUSE = {
   host: (command) =>
     `Other processes had the CPU. ${command('doctor')} says how much of the last minute; \`top\` on that machine says which.`,
   unknown: (command) =>
-    `The watcher starts with the first stall, and names the next. If none is named, run ${command('profile')} while it happens.`,
+    `Spillway watches the loop from its first stall on, and names the function of the next. If no function is named, run ${command('profile')} while the loop stalls.`,
 }
 
 /** @param {string} url of the service */

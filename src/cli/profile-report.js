@@ -66,7 +66,9 @@ function profileLines(result, { kind, out }) {
     durationMs === undefined ? undefined : duration(durationMs),
     samples === undefined ? undefined : `${samples} samples`,
     startPauseMs === undefined ? undefined : `the start paused the process for ${duration(startPauseMs)}`,
-    readPauseMs === undefined ? undefined : `a reading for ${duration(readPauseMs)} at most`,
+    readPauseMs === undefined
+      ? undefined
+      : `a reading paused the process for ${duration(readPauseMs)} at most`,
   ]
   return [
     ...wrap(facts.filter(Boolean).join(', '), look.width),

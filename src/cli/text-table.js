@@ -17,7 +17,8 @@ const { GAP, clipDistinct, padEnd, padStart, printable, widthOf } = require('./p
  * @property {string} head
  * @property {(row: Row) => unknown} of the text of a cell
  * @property {boolean} [isText] aligned to the left
- * @property {boolean} [isFlexible] it is cut where the line is too long; one column of a table
+ * @property {boolean} [isFlexible] it is cut if the line is too long; at most one column of a table is
+ *   flexible
  * @property {number} [from] least width of a line for it to be shown
  * @property {(row: Row) => boolean} [isKnown] false for a row without a value. A column without a value is
  *   left out

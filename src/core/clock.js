@@ -38,7 +38,10 @@ const systemClock = Object.freeze({
   sharedMs: () => Number(BigInt.asIntN(32, monotonic() / NANOSECONDS_PER_MS)),
   /** Milliseconds for which the loop has waited for events since it began. */
   idleMs: () => readIdleMs(),
-  /** Milliseconds of CPU time that this thread has used; of the process before Node 22.19 and 23.9. */
+  /**
+   * Milliseconds of CPU time that this thread has used. In Node before 22.19 and 23.9, it is the CPU time of
+   * the whole process.
+   */
   cpuMs: () => {
     const { user, system } = cpuUsage()
     return (user + system) / 1000
@@ -65,13 +68,13 @@ const systemClock = Object.freeze({
   /** @type {(delayMs: number, callback: () => void) => NodeJS.Timeout} */
   wait: (delayMs, callback) => later(callback, delayMs),
   cancel,
-  /** Whether time does not pass, under fake timers, so that no code may wait for it. */
+  /** Whether fake timers are installed. Time then does not pass, so no code may wait for time to pass. */
   isFrozen,
 })
 
 /**
- * Reads the idle time elsewhere, for as long as Node's own is wrong (decisions/0045). The time does not jump
- * when it ends.
+ * Uses another source for the idle time while the value of Node is wrong, which is during a CPU profile
+ * (decisions/0045). The idle time does not jump when the replacement ends.
  *
  * @param {(nodeIdleMs: () => number, beganMs: number) => () => number} replacement
  * @returns {() => void} goes back to Node's

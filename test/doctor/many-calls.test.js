@@ -44,10 +44,15 @@ test('a route is not claimed whose calls are few, or a small part of its duratio
   assert.ok(!isFound({ calls: { awaited: 999 } }))
   assert.ok(isFound({ calls: { awaitedMs: 80_000 } }))
   assert.ok(!isFound({ calls: { awaitedMs: 79_999 } }))
-  assert.ok(isFound({ of: { meanMs: 500 } }))
-  assert.ok(!isFound({ of: { meanMs: 499 } }))
+  assert.ok(isFound({ of: { meanMs: 200 } }))
+  assert.ok(!isFound({ of: { meanMs: 199 } }))
   assert.ok(isFound({ of: { count: 10 } }))
   assert.ok(!isFound({ of: { count: 9 } }))
+})
+
+test('a route that takes half a second is a finding of medium severity, a quicker one is low', () => {
+  assert.equal(claimsOf({ of: { meanMs: 500 } })[0].severity, 'medium')
+  assert.equal(claimsOf({ of: { meanMs: 499 } })[0].severity, 'low')
 })
 
 test('nothing is claimed where the loop is busy, or for calls of another route or of none', () => {

@@ -47,7 +47,10 @@ class ProgressLine {
   }
 }
 
-/** A blocked event loop sends no progress, and a blocked service is worth a profile. */
+/**
+ * A blocked event loop sends no progress. The timeout is long, because a profile of a blocked service is
+ * useful.
+ */
 const SILENCE_MS = 60_000
 
 /**
@@ -69,7 +72,7 @@ function profileCommand({ name, usualSeconds, extension, about, more, verb }) {
       worker: {
         takes: 'NAME',
         read: text,
-        about: 'of this worker of a cluster, as `top` and /metrics name it',
+        about: 'profile this worker of a cluster; use the name that `top` and /metrics show',
       },
       out: {
         takes: 'FILE',
@@ -115,14 +118,14 @@ const heap = profileCommand({
   extension: '.heapprofile',
   about: 'what grows in memory: function, file, line and bytes',
   more: [
-    'Allocations are sampled, and read twice: at half of the time and at the end. What grew in between comes first, then all that stays in use.',
-    'Each reading collects all garbage, which pauses the service for longer the larger its heap is. The pause is shown.',
+    'Allocations are sampled, and the samples are read twice: halfway and at the end. What grew in between comes first, then all that stays in use.',
+    'Each reading collects all garbage, and pauses the service. The larger the heap is, the longer each pause takes. The pause is shown.',
   ],
   verb: 'Sampling allocations',
 })
 
 /**
- * A profile of a minute is not taken for a file that cannot be written.
+ * The file is checked first, so that nobody waits a minute for a profile that cannot be saved.
  *
  * @param {string} file
  * @param {boolean | undefined} isForced
@@ -180,7 +183,7 @@ async function take(question, verb, { client, err }) {
 /** @param {string} from @param {Context} context */
 async function save(from, { client, values: { out: file, force }, err }) {
   try {
-    // Without --force no link is followed, and no file replaced that has come meanwhile.
+    // Without --force, no link is followed. A file that was created in the meantime is not replaced.
     await client.saveFile(from, /** @type {string} */ (file), force ? 'w' : 'wx')
   } catch (error) {
     if (error instanceof CommandError) throw error

@@ -25,7 +25,7 @@ class View {
   /** @type {Page} */
   #page = 'routes'
   /**
-   * The name of the route that is selected: it stays so wherever the sorting puts it.
+   * The name of the selected route. The route stays selected when the sort order moves it.
    *
    * @type {string | undefined}
    */
@@ -130,7 +130,7 @@ class View {
   #pageLines(width) {
     const all =
       this.#page === 'doctor' ? doctorLines(this.#feed.diagnosis, this.#out, this.#url) : this.#detail(width)
-    // A page has no header of a table.
+    // A page without a table has no header line, so it has room for one more line.
     const height = this.#height + 1
     this.#lastFirstLine = Math.max(0, all.length - height)
     this.#firstLine = within(this.#firstLine, 0, this.#lastFirstLine)
@@ -160,8 +160,8 @@ class View {
 }
 
 /**
- * The greater of the least and the smaller of the most: a list that is shorter than the screen begins at its
- * first line.
+ * Keeps the value between least and most. If most is below least, least wins, so a list shorter than the
+ * screen begins at its first line.
  *
  * @param {number} value @param {number} least @param {number} most
  */

@@ -1,12 +1,14 @@
 'use strict'
 // Ends the service of one instance without losing a request, in four steps:
 //   announce  /readyz fails and requests are served as before for `delayMs`, for load balancers to notice
-//   close     close the listening sockets, in a loop turn without a new connection: the kernel resets
-//             those that it has not handed over
-//   finish    each response is the last on its connection; close those without traffic, end endless responses
+//   close     close the listening sockets, in a loop turn without a new connection: the kernel resets those
+//             that it has not handed over
+//   finish    each response is the last on its connection; connections without traffic are closed, and
+//             endless responses end
 //   cut       after `timeoutMs` destroy the rest and count it
-// Listening sockets close before kept connections, so that a client reconnects elsewhere.
-// In development announce and close are one step, and only requests in flight are finished.
+// Listening sockets are closed before keep-alive connections. So a client that loses its connection
+// reconnects to another process. In development announce and close are one step, and only requests in flight
+// are finished.
 
 const { Connections } = require('./connections')
 const { DEVELOPMENT } = require('./drain-mode')
@@ -20,8 +22,8 @@ const { endIfEndless } = require('../request/event-stream')
 
 const TICK_MS = 50
 /**
- * Clients that connect between the poll phase and the close are reset, so the close waits for a loop turn
- * this short.
+ * If a client connects after the poll phase and before the close, its connection is reset. So the close waits
+ * for a loop turn shorter than this.
  */
 const SHORT_TURN_MS = 0.2
 /**
@@ -30,8 +32,7 @@ const SHORT_TURN_MS = 0.2
  */
 const QUIET_TURNS = 1000
 /**
- * The number of quiet turns required falls to one, and the turn may have any length, once the wait has lasted
- * this long.
+ * The number of quiet turns required falls to one over this time. After it, the turn may have any length.
  */
 const QUIET_WAIT_MS = 500
 /**
@@ -71,9 +72,9 @@ class Drain {
   /**
    * @param {{ clock: Clock, recorder: Recorder, servers: KnownServers, guard: (work: () => void) => void,
    *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void, onClose?: () => void,
-   *   onEnd: (report: DrainReport) => void }} parts `guard` reports what is thrown: the drain goes on
-   *   whatever servers and sockets of the application do; `onClose` is called when the listening sockets are
-   *   closed; `onWait` is called once, in development, if the drain takes over a second
+   *   onEnd: (report: DrainReport) => void }} parts `guard` reports thrown errors, so that the drain
+   *   continues even if servers or sockets of the application throw; `onClose` is called when the listening
+   *   sockets are closed; `onWait` is called once, in development, if the drain takes over a second
    */
   constructor({ clock, recorder, servers, guard, onBegin, onWait, onClose = () => {}, onEnd }) {
     this.#clock = clock
@@ -109,7 +110,8 @@ class Drain {
     this.#each((connections) => connections.keepIdle())
     if (this.#isInDevelopment) {
       this.#onBegin(order)
-      // Listeners of `draining` may write to their streams: Node sends it before the connections are closed.
+      // Listeners of `draining` may write to their streams. Node sends what they wrote before the connections
+      // are closed.
       this.#clock.afterTurn(() => this.#close())
     } else {
       Connections.warmUp()
@@ -153,7 +155,7 @@ class Drain {
   }
 
   #close() {
-    // First, because other work in this turn would reset more clients.
+    // This comes first: clients that connect during other work in this turn would be reset.
     this.#each((connections) => connections.stopAccepting())
     this.#closedMs = this.#clock.now()
     this.#recorder.closesConnections = true

@@ -58,8 +58,8 @@ class HealthCheck {
       const settle = (verdict, error) => {
         if (isSettled) return
         isSettled = true
-        // The signal of a run that has ended is not aborted: a check that reuses its signal would cancel
-        // other work.
+        // The signal is not aborted once the run has ended. A check may have passed its signal to other work,
+        // which the abort would cancel.
         this.#clock.cancel(timer)
         this.#pending = undefined
         this.#cachedUntilMs = this.#clock.now() + this.#cacheMs

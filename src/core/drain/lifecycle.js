@@ -216,7 +216,7 @@ class OpenInstances {
   add() {
     if (++this.#count !== TOO_MANY || this.#isTested()) return undefined
     return (
-      `${TOO_MANY} instances are open in this process. If createSpillway() is called for each request, call it once, when the process starts. ` +
+      `${TOO_MANY} instances are open in this process. If createSpillway() is called for each request, move the call to the start of the process. ` +
       'Write spillway.close() for each instance that is no longer used.'
     )
   }

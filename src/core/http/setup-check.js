@@ -216,7 +216,7 @@ class SetUpCheck {
     this.#warn(
       'uncalled-factory',
       this.#parts.place,
-      'A factory of spillway was registered without calling it. Call it: router.use(spillway.errorHandler()).'
+      'A function such as spillway.errorHandler was registered without calling it. Call it: router.use(spillway.errorHandler()).'
     )
   }
 

@@ -17,7 +17,7 @@ const { bytes, duration } = require('../readable')
 /** @param {number} bytes */
 const inMb = (bytes) => Math.round(bytes / 1e6)
 /** @param {number} value @param {number} bound */
-const waitText = (value, bound) => `wait ${value} of ${bound} ms`
+const waitText = (value, bound) => `wait ${value} ms, allowed ${bound} ms`
 /** @param {number} value @param {number} bound */
 const slotsText = (value, bound) => `${value} requests for ${bound} ${bound === 1 ? 'slot' : 'slots'}`
 /** @param {number} value @param {number} bound */
@@ -107,7 +107,7 @@ function observedOverloads({ info, warn }) {
 function heapFillingLine(warn) {
   return (/** @type {import('../process/heap-filling').Filling} */ filling) => {
     const { bytesPerSecond, limitBytes, secondsToLimit, usedBytes } = filling
-    const pace = `it grows by ${bytes(bytesPerSecond)} a second, and ${bytes(usedBytes)} of ${bytes(limitBytes)} are in use after a collection`
+    const pace = `the heap grows by ${bytes(bytesPerSecond)} a second, and ${bytes(usedBytes)} of ${bytes(limitBytes)} are in use after a collection`
     const message = `spillway: the heap is full in ${duration(secondsToLimit * 1000)}, and Node.js then ends the process: ${pace}`
     warn({ event: 'heapFilling', ...filling }, message)
   }

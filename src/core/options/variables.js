@@ -86,7 +86,7 @@ function readVariables(env) {
 function unknown(variable) {
   const target = FUNCTIONS.get(variable)
   if (target !== undefined)
-    return `${variable} cannot be a variable: \`${target.rule}\` takes more than text. Give it to createSpillway() in code.`
+    return `${variable} cannot be set in the environment: \`${target.rule}\` takes more than text. Give it to createSpillway() in code.`
   const word = variable.slice(PREFIX.length)
   const ending = KNOWN.filter(({ key }) => key.endsWith(`_${word}`))
   const near = ending.length > 0 ? ending : nearest(word, KNOWN)

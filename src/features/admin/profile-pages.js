@@ -24,14 +24,14 @@ const KINDS = {
     extension: 'cpuprofile',
     usualS: 10,
     costs:
-      'The start blocks the event loop twice, for longer the larger the heap is, and drops optimized code once. Then sampling takes up to 5 % of a core.',
+      'The start blocks the event loop twice, and drops optimized code once. The larger the heap is, the longer each block takes. Then sampling takes up to 5 % of a core.',
   },
   heap: {
     path: '/heap',
     extension: 'heapprofile',
     usualS: 60,
     costs:
-      'Sampling of what is allocated takes up to 2 % of a core. At half of the time and at the end V8 collects all garbage, which blocks the event loop for longer the larger the heap is.',
+      'Sampling of what is allocated takes up to 2 % of a core. Halfway and at the end, V8 collects all garbage and blocks the event loop. The larger the heap is, the longer each block takes.',
   },
 }
 

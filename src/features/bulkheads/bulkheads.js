@@ -25,7 +25,7 @@ class Bulkheads {
   #slots = new Map()
   /** How long admitted requests were queued: a row for each bulkhead, in their order. */
   #waits = new Buckets(ADVISED_BOUNDS)
-  /** Of requests that the gate would reject, in mode `observe`. */
+  /** The share of requests that the gate would reject. It is used in mode `observe`. */
   #gateShare
 
   /** @param {Pick<Instance, 'admission' | 'clock' | 'entrance' | 'recorder' | 'timeouts'>} instance */

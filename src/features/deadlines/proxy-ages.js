@@ -27,7 +27,7 @@ const QUIET_MS = 20
 /** Proxies with a clock of their own. Further ones share one. */
 const MOST_PROXIES = 100
 const DOUBT =
-  'old requests came after younger ones, or while the process was idle: no request of this proxy is rejected for its age meanwhile. Compare the clocks of the proxies, and let each overwrite the header.'
+  'old requests came after younger ones, or while the process was idle. Until that stops, no request of this proxy is rejected for its age. Compare the clocks of the proxies, and let each overwrite the header.'
 const BOTH = ['x-request-start', 'x-queue-start']
 
 class ProxyAges {
@@ -119,7 +119,7 @@ class ProxyAges {
         (behindMs) =>
           this.#warnOnce(
             'clock',
-            `the clock of a proxy seems ${seconds(behindMs)} s behind: ages of requests count from there. Synchronize the clocks.`
+            `the clock of a proxy seems ${seconds(behindMs)} s behind: this difference is subtracted from the age of each request. Synchronize the clocks.`
           ),
         () => this.#warnOnce('doubt', DOUBT)
       )

@@ -1,8 +1,8 @@
 'use strict'
-// How often the CPU limit of the container stopped this process. The kernel divides time into periods, and
-// stops what has used its quota until the next period. `cpu.stat` of the cgroup counts the periods, the
-// throttled ones and the time. Version 2 counts microseconds, version 1 nanoseconds. A group without a limit
-// has no periods, and the figure is undefined.
+// How often the CPU limit of the container stopped this process. The kernel divides time into periods. It
+// stops processes that have used up their quota, and lets them run again in the next period. `cpu.stat` of
+// the cgroup counts the periods, the throttled ones and the time. Version 2 counts microseconds, version 1
+// nanoseconds. A group without a limit has no periods, and the figure is undefined.
 
 const { readFileSync } = require('node:fs')
 

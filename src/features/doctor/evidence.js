@@ -25,8 +25,8 @@ const NAMES = Object.freeze({
 const MOST = 0.5
 /** Calls for each request. A page that is built from several services makes fewer calls to each of them. */
 const MANY_CALLS = 10
-/** People notice a wait of half a second. Ten quick calls are not a problem. */
-const LONG_MS = 500
+/** Nobody notices less. Ten quick calls are not a problem. */
+const LONG_MS = 200
 /** Requests. A batch job that runs now and then may make many calls. */
 const FEWEST = 10
 /** Every call takes long while the loop is busy. */

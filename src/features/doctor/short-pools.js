@@ -176,15 +176,15 @@ function sizeAdvice(pool, needed) {
   const wanted = wantedOf(pool)
   const orMore =
     wanted > needed ? `, and up to ${wanted} if clients come back sooner when they are answered sooner` : ''
-  return `By Little's law ${counted(needed, 'connection')} would be enough for the present load${orMore}. ${durationsOf(pool)} Make the pool that large, if the server can take as many from all processes.`
+  return `By Little's law ${counted(needed, 'connection')} would be enough for the present load${orMore}. ${durationsOf(pool)} Make the pool this large, if the server can take that many connections from each process at the same time.`
 }
 
 /** A slow query looks like load. @param {PoolFigures} pool */
 function durationsOf({ kind, meanUseMs, queries }) {
-  const size = `That is the size for today's durations: ${duration(meanUseMs)} a use.`
+  const size = `This size is right as long as a use takes ${duration(meanUseMs)}.`
   if (queries !== undefined) return size
   const shown = WITH_QUERIES.has(String(kind)) ? ', which `queries: true` shows' : ''
-  return `${size} If most of them is one slow query${shown}, mend that first: it needs no larger pool.`
+  return `${size} If most of that time is one slow query${shown}, make the query quick first. A larger pool is then not needed.`
 }
 
 /** @param {PoolFigures} pool @param {LongestQuery} slow */
@@ -197,7 +197,7 @@ function adviceOfSlow(pool, slow) {
   const needed = neededWithout(pool, slow)
   const rest = `${first}, and the other queries ${duration(othersMs)}. By Little's law these need ${counted(needed, 'connection')}`
   if (max > 0 && needed <= max) return `${rest} of the ${max}. A larger pool is not the remedy.`
-  return `${rest}. Make the pool that large, if the server can take as many from all processes.`
+  return `${rest}. Make the pool this large, if the server can take that many connections from each process at the same time.`
 }
 
 /** @param {PoolFigures} pool @param {number | undefined} needed */

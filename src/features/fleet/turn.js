@@ -1,7 +1,7 @@
 'use strict'
-// A turn that one member of a fleet has at a time, such as to be away. It is a file in the fleet's directory
-// with the id of its holder. A file is made only if there is none, so two members never both have it. That of
-// a member that has ended is taken away.
+// A token that only one member of a fleet holds at a time, such as the permission to answer 503 at `/readyz`.
+// It is a file in the fleet's directory with the id of its holder. A file is made only if there is none, so
+// two members never both have it. The file of a member that has ended is removed.
 
 const { promises, rmSync } = require('node:fs')
 const net = require('node:net')
@@ -56,12 +56,12 @@ class Turn {
     return false
   }
 
-  /** The next to ask then finds no file. */
+  /** The next member that calls `take()` then finds no file. */
   async #removeStale() {
     const holder = await promises.readFile(this.#file, 'latin1').catch(() => '')
     if (holder === '' || holder === this.#id || (await this.#isThere(holder))) return
-    // Another member may have done so too, and a third taken the turn since: renamed, the file can be looked
-    // at and given back.
+    // Another member may have removed the stale file too, and a third may have taken the turn since. So the
+    // file is renamed, checked, and put back if it is not stale.
     const aside = path.join(this.#directory.path, `${FILE}-${this.#id}`)
     await promises.rename(this.#file, aside)
     if ((await promises.readFile(aside, 'latin1')) !== holder)

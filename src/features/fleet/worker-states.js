@@ -58,7 +58,7 @@ const stateFamilies = (states) => [
   {
     name: 'spillway_workers',
     type: 'gauge',
-    help: 'Workers of the fleet: live, silent (their last known values are shown), unreadable (such as of another version).',
+    help: 'Workers of the fleet, by state: live, silent (shown with their last known values), or unreadable (for example, of another version).',
     points: () =>
       STATES.map((state, i) => ({ labels: LABELS[i], value: /** @type {States} */ (states)[state] })),
   },

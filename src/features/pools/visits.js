@@ -1,7 +1,7 @@
 'use strict'
 // Use of pools by one request, and its queries by kind: how often it asks, and how long it holds connections.
-// The sums are kept in the reference that async contexts hold of the request. When it ends, its route is
-// known, and pools.js counts the sums there.
+// Async contexts hold a reference object for the request. The sums are kept in this object. When the request
+// ends, its route is known, and pools.js adds the sums to that route.
 
 /**
  * @import { LateWork } from '../../core/errors/request-context'
@@ -22,7 +22,7 @@ class Visit {
   uses = 0
   heldMs = 0
   maxMs = 0
-  /** How long the request had a connection, at least; and until when. */
+  /** A lower bound of the time for which the request had a connection, and when its last use ended. */
   awaitedMs = 0
   #lastEndedMs = 0
 

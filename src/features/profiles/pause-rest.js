@@ -54,7 +54,7 @@ class PauseRest {
     const seconds = Math.ceil(leftMs / 1000)
     return {
       status: 429,
-      text: `The event loop was just paused for a profile, snapshot or report. The next pause must wait ${REST} times as long. Ask again in ${seconds} s.`,
+      text: `The event loop was just paused for a profile, snapshot or report. The next pause may begin after ${REST} times the length of this one. Ask again in ${seconds} s.`,
       headers: { 'Retry-After': String(seconds) },
     }
   }

@@ -61,8 +61,8 @@ class StallSites {
   }
 
   /**
-   * One loop is read at different lines. The site shows the line that blocked for longest in all, its call
-   * and its stack.
+   * The stack of one `for` or `while` loop is read at different lines. The site shows the line with the
+   * largest total blocked time. It also shows the call and the stack of that line.
    *
    * @param {Site} site @param {Stall} stall @param {number} durationMs
    */

@@ -182,8 +182,9 @@ class Stalls {
   }
 
   /**
-   * Node counts the idle time before a signal as busy. While the watcher runs, its timer ends each idle time
-   * soon. Until then, a turn that the thread neither ran nor waited for a CPU does not count as a stall.
+   * The reason: when a signal ends the idle time of the loop, Node reports that idle time as busy. While the
+   * watcher runs, its timer ends each idle time soon. Until then, a turn that the thread neither ran nor
+   * waited for a CPU does not count as a stall.
    *
    * @param {ReturnType<typeof schedulerWait>} scheduled
    * @param {number} durationMs

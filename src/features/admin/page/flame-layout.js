@@ -92,7 +92,8 @@ function layOut(frames, zoomed, least) {
 /**
  * @param {Frame[]} frames
  * @param {string} text
- * @returns {{ matches: Set<Frame>, share: number }} share: of the whole, what a match calls counted once
+ * @returns {{ matches: Set<Frame>, share: number }} share: the share of the matches in the whole. It includes
+ *   what a match calls, and counts nested matches once
  */
 function search(frames, text) {
   const wanted = text.trim().toLowerCase()

@@ -1,6 +1,6 @@
 'use strict'
-// Each section below the charts folds. On a phone those that have nothing to say are folded, so that what
-// there is comes first.
+// Each section below the charts folds. On a phone, sections without data are collapsed, so that sections with
+// data come first.
 
 const { byId, make } = require('./dom')
 
@@ -35,7 +35,8 @@ class Folds {
   }
 
   /**
-   * Only a section that has become empty, or is so no more, changes: the reader may have chosen else.
+   * A section is opened or collapsed only when it becomes empty or stops being empty. Otherwise the choice of
+   * the reader is kept.
    *
    * @param {State} state
    */

@@ -112,7 +112,11 @@ function titleOf(healthy, findings) {
   return healthy ? 'Healthy' : counted(findings.length, 'problem')
 }
 
-/** The verdict stands before it already. @param {Diagnosis['summary']} summary */
+/**
+ * The title already shows the verdict, so it is removed from this text.
+ *
+ * @param {Diagnosis['summary']} summary
+ */
 function withoutVerdict(summary) {
   const rest = summary.replace(/^(Healthy|Not enough traffic to tell): /, '')
   return rest.charAt(0).toUpperCase() + rest.slice(1)

@@ -7,12 +7,15 @@ const { SPANS } = require('./past')
 const COLUMN_MS = 10_000
 const MINUTE_MS = 60_000
 const ROWS_PER_DECADE = 5
-/** A picture of fewer rows shows noise as if it mattered. */
+/** If a picture had fewer rows than this, random variation would look important. */
 const LEAST_ROWS = 2 * ROWS_PER_DECADE
 /** From 1 ms to 1 s. */
 const UNUSED_ROWS = /** @type {[first: number, end: number]} */ ([6, 21])
 const LAST_MS = 60_000
-/** The least number of requests of each colour; the first of these that does for the most. */
+/**
+ * Each row lists the smallest number of requests for each colour. The first row whose scale is large enough
+ * for the highest count is used.
+ */
 const STEPS = [
   [1, 2, 5, 10, 20, 50],
   [1, 3, 10, 30, 100, 300],
@@ -94,7 +97,7 @@ function stepsOf({ columns }) {
   )
   const steps = STEPS.find((each) => most <= 2 * each[each.length - 1]) ?? STEPS[STEPS.length - 1]
   const used = steps.filter((least) => least <= most)
-  // Fewer steps are as far apart in colour as they can be.
+  // If fewer steps are used, their colours are as different as possible.
   const distance = used.length === 1 ? 0 : (COLORS - 1) / (used.length - 1)
   return used.map((least, i) => ({
     least,

@@ -8,9 +8,9 @@ const { count, duration, timeOfDay } = require('../../../core/readable')
 const { colorOf, perColumn, rangeOf, rowsOf, stepsOf, timesOf } = require('./heat-figures')
 
 const MINUTE_MS = 60_000
-/** A power of ten. */
+/** Each power of ten has this many rows and one tick. */
 const ROWS_PER_TICK = 5
-/** A text nearer to the left end would reach out of the picture. */
+/** A text that is nearer to an end of the axis would extend beyond the picture. */
 const LEAST_TEXT_SHARE = 0.04
 
 /**
@@ -22,7 +22,7 @@ const LEAST_TEXT_SHARE = 0.04
 class HeatPicture {
   element
   legend = make('p', { class: 'legend' })
-  // It has a name before the process has answered, too.
+  // The picture needs an accessible name even before the process has answered.
   #svg = draw('svg', { role: 'img', preserveAspectRatio: 'none', 'aria-label': 'Heat map, still empty' })
   #rowTexts = make('div', { class: 'heat-rows', 'aria-hidden': 'true' })
   #timeTexts = make('div', { class: 'heat-times', 'aria-hidden': 'true' })

@@ -33,7 +33,7 @@ class Live {
     this.#handlers = handlers
   }
 
-  /** @param {boolean} [isNow] whether to ask again at once, if it waits to */
+  /** @param {boolean} [isNow] whether to begin again with the shortest retry delay */
   async open(isNow = false) {
     if (isNow) this.#retryMs = FIRST_RETRY_MS
     clearTimeout(this.#retryTimer)
@@ -47,7 +47,7 @@ class Live {
     }
   }
 
-  /** Until `open()`. */
+  /** Ends the connection, and does not reconnect until `open()` is called. */
   close() {
     clearTimeout(this.#retryTimer)
     this.#abort?.abort()

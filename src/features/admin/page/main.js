@@ -32,7 +32,7 @@ const { token } = require('./token')
  * @property {HTMLElement} [about] beside the title
  * @property {Node[]} content
  * @property {boolean} [isFolded] at first
- * @property {(state: State) => boolean} [isEmpty] a phone folds a section that has nothing to say
+ * @property {(state: State) => boolean} [isEmpty] a section that has no data to show is collapsed on a phone
  * @property {(state: State) => void} update with each snapshot and diagnosis
  * @property {() => Promise<void>} [reload] with each connection
  */
@@ -68,7 +68,7 @@ let isShown = false
 let state
 let isDrawing = false
 
-/** A hidden tab draws nothing; however many lines come, a frame draws once. */
+/** A hidden tab draws nothing. Each animation frame draws once, even if many lines arrive. */
 function draw() {
   if (isDrawing) return
   isDrawing = true
@@ -145,7 +145,10 @@ byId('sign-in').addEventListener('submit', (event) => {
   live.open(true)
 })
 
-/** A tab that nobody sees for a minute gives up its connection: a browser has only six to a server. */
+/**
+ * A tab that is hidden for a minute closes its connection, because a browser opens at most six connections to
+ * a server.
+ */
 const HIDDEN_MS = 60_000
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let hiddenTimer

@@ -10,7 +10,7 @@ const REASONS = {
   __proto__: null,
   'garbage-collection': 'garbage collection',
   host: 'other processes used the CPU',
-  unknown: 'not seen: the watcher starts with the first stall',
+  unknown: 'not known: the loop is watched only from its first stall on',
 }
 
 /** @param {Pick<StallSite, 'function' | 'cause'>} site */

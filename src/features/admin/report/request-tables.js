@@ -126,8 +126,8 @@ function makeBar(parts, scale = 1) {
 function makeSlowest({ slowest, eventsCover }, times) {
   const about =
     eventsCover === 'run'
-      ? 'The slowest requests that ended in this run, of the ten slowest of every minute or two.'
-      : 'The slowest requests of the last one to two minutes of the process that ended in this run.'
+      ? 'The slowest requests that ended in this run. Of every minute or two, only the ten slowest are known.'
+      : 'The process keeps the slowest requests of its last one to two minutes. These are the ones that ended in this run.'
   if (slowest.length === 0)
     return makeSection('slowest', 'Slowest requests', about, html`<p>None is known.</p>`)
   const longestMs = Math.max(...slowest.map(({ durationMs }) => durationMs))

@@ -10,7 +10,7 @@ const { describeServices } = require('./run-services')
 
 const FORMAT = 'spillway.report.1'
 const MINUTE_MS = 60_000
-/** Counters and points are not of the same millisecond. */
+/** Counters and points are not read at exactly the same time. */
 const TOLERANCE_MS = 5000
 const SECOND_MS = 1000
 const LEAST_SECONDS = 0.001
@@ -23,13 +23,13 @@ const LEAST_SECONDS = 0.001
  *
  * @typedef {object} Recorded
  * @property {{ from: number, to: number }} asked milliseconds since the epoch, perhaps infinite
- * @property {number} [seconds] how long the run was, by a clock that nobody sets
- * @property {LivePoint[]} points perhaps more than of this time
+ * @property {number} [seconds] how long the run was, by a monotonic clock
+ * @property {LivePoint[]} points may also include points outside of the run
  * @property {RunTotals | 'process'} [start] 'process': the process began in the run. Without it, nothing is
  *   known of the start
  * @property {RunTotals} end
  * @property {Sighting[]} findings
- * @property {boolean} hasVerdict whether the doctor could tell anything
+ * @property {boolean} hasVerdict whether there was enough traffic for the doctor to give a verdict
  * @property {readonly SlowRequest[]} slowest
  * @property {Record<string, unknown>} options
  * @property {string} [zone]
@@ -92,8 +92,8 @@ function countedSeconds(start, end) {
 }
 
 /**
- * Where there is a point: before the first, nothing is known. A wall clock that was set back has earlier
- * points after later ones.
+ * The span of time that has points: before the first point, nothing is known. A wall clock that was set back
+ * has earlier points after later ones.
  *
  * @param {Recorded['asked']} asked @param {LivePoint[]} points @param {RunTotals} end
  */

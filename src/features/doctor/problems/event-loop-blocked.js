@@ -4,11 +4,13 @@
 // one.
 // - Turns of 50 ms or more for a twentieth of the time: one request in twenty waits for such a turn. High
 //   from a fifth.
-// - On a loop that is busy for seven tenths, turns of 20 ms or more for half of the time. Two requests that
-//   meet then wait 20 ms, ten wait 200. This is a synchronous pbkdf2 of 38 ms at 20 requests a second.
-// - Below that, stalls of one place for a hundredth of the time, three or more: they are rare, and set the
-//   p99. Low.
-// - A turn is of one request, and not of many, where it took 10 ms or more for each request that ended in it.
+// - The loop is busy for at least 70 % of the time. Turns of 20 ms or more take at least half of the time.
+//   When two requests meet, one waits for 20 ms. When ten meet, the last waits for about 200 ms. This is a
+//   synchronous pbkdf2 of 38 ms at 20 requests a second.
+// - Below that, three or more stalls of one place that take a hundredth of the time. They are rare, but they
+//   decide the p99. Low.
+// - Turns count as blocked only if they took 10 ms or more for each request that ended in them. Shorter ones
+//   hold many cheap requests.
 
 const { evidence, mostOfTime, ranShare } = require('../evidence')
 const { adviceForPlace, callText, functionName, placesOf } = require('../stall-places')
@@ -27,7 +29,8 @@ const LEAST_MS_OF_ONE = 10
 /** A route that takes most of the loop's time is the one to name. */
 const MOST = 0.5
 /**
- * A place, which is a function in a route, with less of the time of all stalls in code is not named alone.
+ * A place is a function in a route. Unless a place has this share of the stall time in code, other places are
+ * mentioned too.
  */
 const NEARLY_ALL = 0.9
 const MOST_PLACES = 3
@@ -109,7 +112,7 @@ function loopEvidence(routes, name) {
 }
 
 /**
- * Clients wait for this time too, and no duration has it.
+ * Clients wait during this time too, but no request duration includes it.
  *
  * @param {RouteFigures[]} routes
  * @param {number} count
@@ -145,12 +148,20 @@ function subjectOf(site, route) {
   return site === undefined ? 'Synchronous code' : `Code in the ${site.origin}`
 }
 
-/** The function alone would say the same of two routes that call it. @param {StallFigures} site */
+/**
+ * If two routes call the same function, the function name alone would not distinguish them.
+ *
+ * @param {StallFigures} site
+ */
 function placeName(site) {
   return `${functionName(site)} in ${site.route === null ? `the ${site.origin}` : routeName(site)}`
 }
 
-/** The turns of the finding are of all places. @param {StallFigures[]} places */
+/**
+ * The turns that the finding counts are those of all places, not of the first alone.
+ *
+ * @param {StallFigures[]} places
+ */
 function withOthers(places) {
   const totalMs = places.reduce((sum, { ms }) => sum + ms, 0)
   if (places.length < 2 || places[0].ms >= NEARLY_ALL * totalMs) return ''

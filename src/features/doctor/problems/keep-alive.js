@@ -24,7 +24,7 @@ const rule = {
         severity: 'medium',
         share: kept / looked,
         route: null,
-        summary: `${summaryOf(proxies)}. A request that the proxy sends at that moment gets 502.`,
+        summary: `${summaryOf(proxies)}. A request that a proxy sends on such a connection at the moment of the close gets 502.`,
         evidence: [
           evidence('connections closed after a request', idleCloses, 'connections'),
           evidence('connections closed before a first request', unusedCloses, 'connections'),

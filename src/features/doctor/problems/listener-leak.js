@@ -39,7 +39,7 @@ const rule = {
             ? []
             : [
                 evidence('time of a request on the event loop', cost.lastMs, 'ms'),
-                evidence('the same in the cheapest ten seconds', cost.leastMs, 'ms'),
+                evidence('the least time of a request, over ten seconds', cost.leastMs, 'ms'),
               ]),
         ],
         advice: `${at === null ? 'Start the process with --trace-warnings to see where the listener is added.' : `Look at ${at}, where the listener is added.`} Register hooks once at the start and not in a handler, and remove the listeners of a request when it ends (\`once\`, \`AbortSignal\`).`,

@@ -1,6 +1,6 @@
 'use strict'
 // Each request of a route calls one host, or uses one pool, many times, and spends most of its duration on
-// it. An example is a query in a loop (N+1). The thresholds are in evidence.js. Always medium: such a route
+// it. An example is a query in a loop (N+1). The thresholds are in evidence.js. Never high: such a route
 // becomes slower with the data, over weeks.
 
 const { counted, duration, routeName } = require('../../../core/readable')
@@ -14,6 +14,8 @@ const { evidence, manyCallsOf } = require('../evidence')
 
 /** Mean number of concurrent calls: with fewer, they were made one after another. */
 const AT_ONCE = 1.5
+/** People notice a wait of half a second. Below it the finding is low. */
+const NOTICED_MS = 500
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -41,7 +43,7 @@ function claimOf({ route, calls }, others) {
   const [noun, plural] = !isPool ? CALL : calls.query === undefined ? USE : QUERY
   const how = atOnce < AT_ONCE ? 'one after another' : `about ${Math.round(atOnce)} at a time`
   return {
-    severity: 'medium',
+    severity: route.meanMs >= NOTICED_MS ? 'medium' : 'low',
     share: route.timeShare,
     route: name,
     summary: `${name} ${what} for each request, ${how}: they take ${duration(awaitedMs)} of its ${duration(route.meanMs)}${others === 0 ? '' : `. ${counted(others, 'other route')} ${others === 1 ? 'does' : 'do'} the same`}.`,

@@ -23,7 +23,7 @@ const ADVICE = {
     'The limit `shed.maxConcurrent` is reached. Raise it if the loop and the dependencies have room, or run more processes.',
   memory:
     'The heap is nearly full. Look for a leak, or raise --max-old-space-size if the container has room.',
-  shortage: 'The function `shed.shortage` of the application reports a shortage.',
+  shortage: 'Your function `shed.shortage` reports a shortage. Look at the resource that it measures.',
   deadline: 'Requests would not be answered within their deadlines. Run more processes, or allow more time.',
   age: 'Requests wait in a proxy before they arrive. Run more processes, or let the proxy queue fewer. If it queues none, its clock differs: compare it with the clock of this machine, and see `deadlines.proxy.clockDifferenceMs` of the snapshot.',
 }

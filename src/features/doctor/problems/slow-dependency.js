@@ -26,7 +26,8 @@ const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
  * @import { Figures, RouteFigures, UseFigures } from '../figures'
  * @import { Claim } from '../rules'
  * @import { Held } from '../slow-routes'
- * @typedef {{ mostly: string, more: string, figures: Evidence[], advice: string }} Cause of the wait, in words
+ * @typedef {{ mostly: string, more: string, figures: Evidence[], advice: string }} Cause of the wait, in
+ *   words
  */
 
 const MOST_BUSY = 0.7
@@ -76,7 +77,7 @@ const waitForPlace = (pool) => ({
   mostly: `, most of it for a connection of the pool '${pool}'`,
   more: '',
   figures: [],
-  advice: `What these routes ask is not slow: they wait for their turn. Look at the pool '${pool}', and at what holds its connections.`,
+  advice: `The services that these routes call are not slow: the routes wait for a connection. Look at the pool '${pool}', and at what holds its connections.`,
 })
 
 /**
