@@ -60,7 +60,7 @@ for (const [event, details, sentence] of [
   [
     'overload',
     { reason: 'loop', value: 46.5, bound: 40 },
-    'overload (loop: wait 46.5 of 40 ms): requests are rejected',
+    'overload (loop: wait 46.5 ms, allowed 40 ms): requests are rejected',
   ],
   ['recovered', { reason: 'loop', rejected: 12 }, 'recovered from overload (loop): 12 rejected'],
   [

@@ -116,12 +116,12 @@ describe('an admin server that refuses', () => {
   })
 
   const RESTING =
-    'The event loop was just paused for a profile, snapshot or report. The next pause must wait 19 times as long. Ask again in 40 s.'
+    'The event loop was just paused for a profile, snapshot or report. The next pause may begin after 19 times the length of this one. Ask again in 40 s.'
   test('rests from an earlier profile', async (t) => {
     const { url } = await standInFor(t, {
       'POST /profile': (_req, res) => res.writeHead(429, { 'Retry-After': '40' }).end(`${RESTING}\n`),
     })
-    await refused(t, ['profile', url], /must wait 19 times as long\. Ask again in 40 s\./)
+    await refused(t, ['profile', url], /may begin after 19 times the length of this one\. Ask again in 40 s\./)
   })
 
   test('a short rest is waited for', async (t) => {

@@ -436,7 +436,7 @@ test('a proxy whose clock is behind is found out, and named once', async (t) => 
     assert.equal(await statusOf(4000), 200)
   }
   assert.deepEqual(lines, [
-    'spillway: the clock of a proxy seems 4 s behind: ages of requests count from there. Synchronize the clocks.',
+    'spillway: the clock of a proxy seems 4 s behind: this difference is subtracted from the age of each request. Synchronize the clocks.',
   ])
   assert.equal(/** @type {any} */ (spillway.snapshot().deadlines).proxy.clockDifferenceMs, 4000)
   assert.equal(await statusOf(5500), 200)

@@ -305,7 +305,7 @@ for (const [what, callMs, calls, expected] of /** @type {const} */ ([
         clock.pass(LOOK_MS)
       }
     }
-    serveFor(120, 20, 20)
+    serveFor(120, 9, 20)
     assert.deepEqual(doctor.diagnose().findings, [])
     serveFor(80, callMs, calls)
     assert.deepEqual(

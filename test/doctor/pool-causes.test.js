@@ -180,7 +180,7 @@ test('routes that are slow only because they wait for a connection are an effect
   )
   assert.match(
     advice,
-    /^What these routes ask is not slow: they wait for their turn\. Look at the pool 'shop'/
+    /^The services that these routes call are not slow: the routes wait for a connection\. Look at the pool 'shop'/
   )
 })
 

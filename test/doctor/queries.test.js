@@ -95,7 +95,7 @@ test('pool-exhausted names the query that takes half of the time of all queries'
   // It is not far slower than the others, so it is load.
   assert.match(
     half.advice,
-    /^First make the query find orders cheaper, such as by an index\. By Little's law 8 connections .* That is the size for today's durations: 50 ms a use\. Make /
+    /^First make the query find orders cheaper, such as by an index\. By Little's law 8 connections .* This size is right as long as a use takes 50 ms\. Make /
   )
   assert.doesNotMatch(claimWith([]).advice, /query/)
   assert.doesNotMatch(
@@ -121,7 +121,7 @@ test('where one query is far slower than the others, the size is for the others'
   // All of the load but the scan is more than the pool serves.
   assert.match(
     claimWith([kind('orders', 200, 800), kind('items', 5800, 24)], { max: 2 }).advice,
-    /By Little's law these need 4 connections\. Make the pool that large/
+    /By Little's law these need 4 connections\. Make the pool this large/
   )
 })
 
@@ -151,11 +151,11 @@ test('a slow query that is the only one gets no size, because nothing else shows
 test('without figures by query the advice says that the size is for the durations of today', () => {
   assert.match(
     claimWith(undefined).advice,
-    /8 connections .* That is the size for today's durations: 50 ms a use\. If most of them is one slow query, which `queries: true` shows, mend that first: it needs no larger pool\./
+    /8 connections .* This size is right as long as a use takes 50 ms\. If most of that time is one slow query, which `queries: true` shows, make the query quick first\. A larger pool is then not needed\./
   )
   // Other pools cannot be asked for their queries.
   assert.match(
     claimWith(undefined, { kind: 'tarn' }).advice,
-    /If most of them is one slow query, mend that first/
+    /If most of that time is one slow query, make the query quick first/
   )
 })

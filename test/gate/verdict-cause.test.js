@@ -231,17 +231,17 @@ test('the text of each reason names its unit', () => {
   const measured = REASONS.filter((reason) => reason !== 'closed')
   const texts = [...measured, 'pool:orders'].map((reason) => causeText({ reason, value: 0.9, bound: 0.5 }))
   assert.deepEqual(texts, [
-    'loop: wait 0.9 of 0.5 ms',
+    'loop: wait 0.9 ms, allowed 0.5 ms',
     'concurrency: 0.9 of 0.5 in flight',
     'memory: 0 of 0 MB',
     'shortage: 0.9 of at most 1',
-    'deadline: wait 0.9 of 0.5 ms',
+    'deadline: wait 0.9 ms, allowed 0.5 ms',
     'age: 0.9 of 0.5 ms old',
     'event_loop_delay: 0.9 of 0.5 ms',
     'event_loop_utilization: 0.9 of 0.5',
     'heap_used_bytes: 0 of 0 MB',
     'rss_bytes: 0 of 0 MB',
-    'pool:orders: wait 0.9 of 0.5 ms',
+    'pool:orders: wait 0.9 ms, allowed 0.5 ms',
   ])
   assert.equal(causeText({ reason: 'closed', value: null, bound: null }), 'closed')
   assert.equal(causeText({ reason: 'memory', value: 930e6, bound: 850e6 }), 'memory: 930 of 850 MB')

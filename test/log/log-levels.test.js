@@ -134,7 +134,7 @@ describe('an event', () => {
             reason: 'loop',
             value: 46,
             bound: 40,
-            msg: 'spillway: mode adaptive would shed requests now (loop: wait 46 of 40 ms)',
+            msg: 'spillway: mode adaptive would shed requests now (loop: wait 46 ms, allowed 40 ms)',
           },
         ],
         [

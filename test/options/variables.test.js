@@ -94,7 +94,7 @@ describe('a variable', () => {
     ['SPILLWAY_XYZZY', 'SPILLWAY_XYZZY is not an option.'],
     [
       'SPILLWAY_SHED_KEY',
-      'SPILLWAY_SHED_KEY cannot be a variable: `shed.key` takes more than text. Give it to createSpillway() in code.',
+      'SPILLWAY_SHED_KEY cannot be set in the environment: `shed.key` takes more than text. Give it to createSpillway() in code.',
     ],
   ])
     it(`${variable} is answered with the nearest name`, () => {

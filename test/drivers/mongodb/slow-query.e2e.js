@@ -95,6 +95,6 @@ for (const mapper of ['mongoose', 'mongoose-8']) {
     const findings = await findingsOf(t, mapper, { queries: false })
     const short = findings.find(({ problem }) => problem === 'pool-exhausted')
     assert.equal(short?.effectOf, 'slow-dependency')
-    assert.match(String(short?.advice), /That is the size for today's durations: .*`queries: true` shows/)
+    assert.match(String(short?.advice), /This size is right as long as a use takes .*`queries: true` shows/)
   })
 }
