@@ -182,7 +182,10 @@ describe('stalls', () => {
     const { out } = await runProgram(['stalls', url])
     const [host, unknown, heap, ...others] = out.match(/^ {4}Next: .*$/gm) ?? []
     assert.match(host, /Other processes had the CPU\. npx spillway doctor http/)
-    assert.match(unknown, /names the function of the next\. If no function is named, run npx spillway profile http/)
+    assert.match(
+      unknown,
+      /names the function of the next\. If no function is named, run npx spillway profile http/
+    )
     assert.match(heap, /npx spillway heap http/)
     assert.deepEqual(others, [], 'code that is named needs none')
   })

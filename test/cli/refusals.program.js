@@ -121,7 +121,11 @@ describe('an admin server that refuses', () => {
     const { url } = await standInFor(t, {
       'POST /profile': (_req, res) => res.writeHead(429, { 'Retry-After': '40' }).end(`${RESTING}\n`),
     })
-    await refused(t, ['profile', url], /may begin after 19 times the length of this one\. Ask again in 40 s\./)
+    await refused(
+      t,
+      ['profile', url],
+      /may begin after 19 times the length of this one\. Ask again in 40 s\./
+    )
   })
 
   test('a short rest is waited for', async (t) => {
