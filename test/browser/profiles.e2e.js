@@ -156,6 +156,8 @@ test('Cancel ends the profile in the process', { skip }, async (t) => {
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.locator('#profiles', { hasText: 'Cancelled.' }).waitFor(PATIENCE)
   await page.locator('#profiles .take:enabled').first().waitFor(PATIENCE)
+  // The request has ended; on a busy machine V8 still stops the profile.
+  while ((await refusal()) === OTHER);
   assert.equal(await refusal(), null)
   await checkFaults()
 })
