@@ -1,9 +1,12 @@
 'use strict'
-// Decides for mode `observe` what mode `adaptive` would reject. In `observe` every request runs, so the queue
-// is in the kernel: a long turn ends, and the next one reads all that arrived meanwhile. This file replays
-// those arrivals through a modelled queue, evenly spread over their turn. The rules are those of mode
-// `adaptive`, on the model's clock (docs/decisions/0056). The wait for a slot of `maxConcurrent` is modelled
-// by shadow-slots.js, and what limits of routes would keep from the loop by shadow-withdrawals.js.
+// Decides for mode `observe` what mode `adaptive` would reject.
+//
+// In mode `observe` every request runs, so requests wait in the kernel while a loop turn is long. The next
+// turn reads all of them at once. This file models the queue that mode `adaptive` would have had. Requests
+// arrive in it evenly spread over the long turn, and the rules of mode `adaptive` decide (decisions/0056).
+//
+// The wait for a slot of `maxConcurrent` is modelled in shadow-slots.js. What limits of routes would have
+// rejected is modelled in shadow-withdrawals.js.
 
 const { Overload, QueueDelay } = require('./limits/queue-delay')
 const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
