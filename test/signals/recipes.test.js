@@ -1,5 +1,5 @@
 'use strict'
-// The recipes of docs/cancellation.md, as they stand there: a client leaves, and what the handler had begun
+// The recipes of docs/cancellation.md and docs/cancel-queries.md, as they stand there: a client leaves, and what the handler had begun
 // ends.
 
 const assert = require('node:assert/strict')
@@ -18,7 +18,8 @@ const { serve } = require('../support/serve')
 const { spillwayFor } = require('../support/spillway')
 
 const DISCONNECTED = 'ERR_SPILLWAY_CLIENT_DISCONNECTED'
-const { blocks } = pages.find(({ path }) => path === 'docs/cancellation.md')
+const PAGES = ['docs/cancellation.md', 'docs/cancel-queries.md']
+const blocks = pages.filter(({ path }) => PAGES.includes(path)).flatMap((page) => page.blocks)
 const codeUnder = (heading) =>
   blocks.filter((block) => block.language === 'js' && block.heading === heading).map(({ code }) => code)
 

@@ -1,4 +1,4 @@
-// The recipes for MongoDB of docs/cancellation.md, as they stand there: what a query that nobody waits for any
+// The recipes for MongoDB of docs/cancel-queries.md, as they stand there: what a query that nobody waits for any
 // more becomes, in the drivers and in mongoose.
 
 const assert = require('node:assert/strict')
@@ -11,7 +11,7 @@ const { runBlock } = require('../../docs/run-block')
 const { spillwayFor } = require('../../support/spillway')
 const { WireServer } = require('./wire-server')
 
-const { blocks } = pages.find(({ path }) => path === 'docs/cancellation.md')
+const { blocks } = pages.find(({ path }) => path === 'docs/cancel-queries.md')
 const RECIPES = blocks.filter(({ heading, language }) => heading === 'MongoDB' && language === 'js')
 
 /**
