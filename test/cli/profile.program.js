@@ -247,7 +247,7 @@ test('heap says first what grew between its two readings, and how much that is a
     'POST /heap': lines({ result: { ...RESULT, growth, growthMs: 30_000, readPauseMs: 120 } }),
   })
   const { out } = await runProgram(['heap', url])
-  assert.match(out, /^1 s, .*, a reading for 120 ms at most\n\nGrew in the last 30 s\n/)
+  assert.match(out, /^1 s, .*, a reading paused the process for 120 ms at most\n\nGrew in the last 30 s\n/)
   assert.match(out, /^ *2 MB +240 MB +3 MB +remember +src\/cache\.js:12$/m)
   assert.ok(out.indexOf('remember') < out.indexOf('pbkdf2Sync'))
   const none = await standInFor(t, {

@@ -17,7 +17,7 @@ test('the hundredth open instance is one too many, and no other', () => {
   const [sentence, ...more] = added(instances, 50)
   assert.match(
     sentence,
-    /^100 instances are open in this process\. .*call it once, when the process starts\./
+    /^100 instances are open in this process\. .*move the call to the start of the process\./
   )
   assert.deepEqual(more, [])
 })

@@ -232,7 +232,7 @@ test('doctor, stalls and top of the command line are answered while the process 
   while (JSON.parse((await asked(port, '/livez')).text).blockedMs < 1500)
     await new Promise((resolve) => setTimeout(resolve, 200))
   const note = new RegExp(
-    `^The process does not answer\\. The thread that watches .* at http://127\\.0\\.0\\.1:${port}:`
+    `^The process does not answer\\. This answer is from the thread that watches .* at http://127\\.0\\.0\\.1:${port}:`
   )
   const [doctor, stalls, top, json] = await Promise.all(
     [['doctor'], ['stalls'], ['top'], ['stalls', '--json']].map((args) =>
