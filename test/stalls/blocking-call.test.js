@@ -92,6 +92,12 @@ test('an expression that was read late is named, unless another call was before 
   assert.deepEqual(callOf(t, '() => {\n JSON.parse(b)\n EMAIL.HEREtest(a)\n}', { above })?.[0], 'JSON.parse')
 })
 
+test('a sort that was read late is named', (t) => {
+  assert.deepEqual(callOf(t, '() => {\n rows.HEREsort(compare)\n}', { above: [ofV8('Array.sort')] }), [
+    'Array.sort',
+  ])
+})
+
 test('a parser of bodies hides its call, and a file that is gone tells nothing', () => {
   const frame = { name: '', url: '/srv/node_modules/body-parser/lib/gone.js', line: 3, column: 1, begin: 1 }
   assert.deepEqual(blockingCall([frame], true), { name: 'JSON.parse' })

@@ -19,6 +19,8 @@ const { pathOf } = require('../../core/call-place')
 const INTERRUPTED =
   /^(?:RegExp\b|JSON\.stringify|(?:\w*Array|Function)\.|(?:Map|Set)\.forEach|String\.(?:match|matchAll|replace|replaceAll|search|split))/
 const ON_EXPRESSION = /^(?:RegExp\b|String\.)/
+/** On a busy host these are read late, and look native. */
+const READ_LATE = /^(?:RegExp\b|String\.|\w*Array\.(?:sort|toSorted)$)/
 /**
  * Calls that V8 cannot interrupt, as they are written, or else a function of the same file that may have made
  * one.
@@ -64,8 +66,8 @@ function blockingCall(frames, isNative) {
   if (called !== undefined && !isOfV8) return { name: callAt(frame) ?? nameOf(called) }
   const before = isNative ? callBefore(frames.slice(at)) : undefined
   if (before !== undefined) return before
-  // A callback of `sort` is called by V8 too. On a busy host an expression is read late, and looks native.
-  const isNamed = isOfV8 && (isNative ? ON_EXPRESSION : INTERRUPTED).test(called.name)
+  // A callback of `sort` is called by V8 too.
+  const isNamed = isOfV8 && (isNative ? READ_LATE : INTERRUPTED).test(called.name)
   const builtin = isNamed ? called : frames[at + 1]
   if (builtin?.url !== '' || !INTERRUPTED.test(builtin.name)) return undefined
   const expression = builtin === called && ON_EXPRESSION.test(builtin.name) ? expressionAt(frame) : undefined
