@@ -1,7 +1,7 @@
 'use strict'
 // What `spillway.pool()` adds to one use of a connection: `pool.connect` of the real pg-pool, with a client
-// that does nothing, and its release; or `checkOut` and `checkIn` of the real pool of mongodb. Blocks with and without alternate; the figure is the median of the
-// differences of neighbours.
+// that does nothing, and its release; or `checkOut` and `checkIn` of the real pool of mongodb. Blocks with
+// and without alternate; the figure is the median of the differences of neighbours.
 
 const { Pool } = require('pg')
 const { createSpillway } = require('../../src/index.js')

@@ -12,7 +12,7 @@
 //   --driver mysql2       that driver in place of pg, on a real MariaDB (`npm ci --prefix test/drivers/mariadb`
 //                         first); `redis` on a real Redis, and `mongodb` on a server of its wire protocol
 //   --acquire             instead: what one use of a connection costs more, with pg or mongodb
-//   --save <name>         saves to bench/results/<name>-node-<major>.json (pools; pools-part if not everything is measured)
+//   --save <name>         saves to bench/results/<name>-node-<major>.json (pools, or pools-part for a part)
 
 const path = require('node:path')
 const { readFlags } = require('../support/flags')

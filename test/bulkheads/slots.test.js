@@ -377,7 +377,7 @@ test('a request waits no longer than maxWait, in the loop time that others leave
   world.clock.pass(49)
   world.clock.turn()
   assert.equal(waits.ticket.isRejected, false)
-  // The loop stalls: that is no wait for a slot.
+  // A stall of the loop does not count as a wait for a slot.
   world.admission.measurements.turns.stallFreeMs = (nowMs) => nowMs - 500
   world.clock.pass(500)
   world.clock.turn()

@@ -1,9 +1,9 @@
 'use strict'
 // A server with something to show in every panel: it answers, fails, waits, turns away, collects garbage and
-// is asked for what is no HTTP. It has a pool whose callers time out, queries, a limit, a proxy, and a chat. Its load is
-// its own, because one that comes from the test would end with it. It takes the number of workers that share
-// its port, a version, shed.maxConcurrent or `off`, the milliseconds of a request, and those between two rounds
-// of load. With EXPORTER, OpenTelemetry's exporter serves its metrics.
+// gets bytes that are not HTTP. It has a pool whose callers time out, queries, a limit, a proxy, and a chat.
+// Its load is its own, because one that comes from the test would end with it. It takes the number of workers
+// that share its port, a version, shed.maxConcurrent or `off`, the milliseconds of a request, and those
+// between two rounds of load. With EXPORTER, OpenTelemetry's exporter serves its metrics.
 
 const cluster = require('node:cluster')
 const http = require('node:http')

@@ -1,6 +1,6 @@
 'use strict'
-// The recipes of docs/cancellation.md and docs/cancel-queries.md, as they stand there: a client leaves, and what the handler had begun
-// ends.
+// The recipes of docs/cancellation.md and docs/cancel-queries.md, as they stand there: a client leaves, and
+// what the handler had begun ends.
 
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
