@@ -15,10 +15,13 @@ const { answered, startBusyServer } = require('./busy-servers')
 const CALM = ['0', '1.2.3', 'off', '5', '100']
 const FULL = ['0', '2.0.0', '2', '3000', '100']
 
+/** Twenty seconds of scrapes: `spillway_pressure_ratio` is a mean of ten, which the start lowers. */
+const SCRAPES = 10
+
 /** The cells of each column by instance, once all have one: a scrape that failed leaves a gap. */
 async function tableOf(prometheus, count) {
   for (;;) {
-    await prometheus.scraped(1)
+    await prometheus.scraped(SCRAPES)
     const columns = await Promise.all(
       columnsOf().map(async ([title, expression]) => {
         const cells = (await prometheus.query(expression)).map(({ metric, value }) => [
