@@ -12,7 +12,7 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h' },
 }
 
-const HELP = `Runs an Express server at up to ten times its capacity, and with 100 clients that ask again at once: first
+const HELP = `Runs an Express server at up to ten times its capacity, and with 50 clients that ask again at once: first
 without spillway's gate, then with it.
 
   npm start                          or: node examples/demo.js

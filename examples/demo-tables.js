@@ -12,7 +12,7 @@ const LEGEND = [
   ['s', 'second of the load'],
   ['gate', 'off: rejects nothing; on: rejects what an overload would make late'],
   ['load', '10x: ten times the capacity, at a constant rate (an open loop)'],
-  ['', '100 cl: 100 clients that ask again once answered (a closed loop)'],
+  ['', '50 cl: 50 clients that ask again once answered (a closed loop)'],
   ['sent', 'requests due or sent in that second, answered or not'],
   ['served', 'answers without 503; /pay, one request in twelve, fails on purpose'],
   ['in time', 'those within 250 ms of when the request was due'],
@@ -90,7 +90,7 @@ class SecondsTable {
     this.#summary = new Summary(capacity, this.#stream)
     return [
       `Capacity: ${capacity} requests per second. For ${seconds} s the load is half of that, ten`,
-      'times it, half again, then 100 clients that ask again at once.',
+      'times it, half again, then 50 clients that ask again at once.',
       "First without spillway's gate, then with it.",
       ...measuredBusy(share),
       '',

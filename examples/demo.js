@@ -1,6 +1,6 @@
 'use strict'
 // What `npm start` runs: an Express server at half of its capacity, at ten times its capacity, at half again,
-// and with 100 clients that ask again at once, first without spillway's gate and then with it. This file is
+// and with 50 clients that ask again at once, first without spillway's gate and then with it. This file is
 // the server, with everything an application needs to use spillway. demo-show.js runs and prints the demo;
 // load.js sends the requests from a separate process.
 

@@ -15,10 +15,11 @@ const STEPS = [
   { until: 0.13, times: 0.5 },
   { until: 0.62, times: 10 },
   { until: 0.73, times: 0.5 },
-  { until: 1, clients: 100 },
+  { until: 1, clients: 50 },
 ]
 const GATES = ['off', 'on']
-// Of 17 requests, one is from a gold client and five are from free clients, independent of the path.
+// In the open loop, of 17 requests one is from a gold client and five are from free clients, independent of
+// the path. In the closed loop all clients are of one class: the queue runs a lower class last.
 const PLANS = ['gold', 'free', 'free', 'free', 'free', 'free']
 const PLANS_AMONG = 17
 /** An answer that takes longer is of no use to the client. */
@@ -27,13 +28,13 @@ const IN_TIME_MS = 250
 const CLIENT_TIMEOUT_MS = 2000
 const PROBE_EVERY_MS = 250
 const PROBE_TIMEOUT_MS = 1000
-/** Until V8 has compiled the hot functions, requests take several times as long. */
 /**
  * The open loop has many users behind few connections, as a load balancer has. This header tells the gate so.
  */
 const BY_GATEWAY = { 'x-forwarded-for': '203.0.113.7' }
 /** Between two loops: an idle server counts its clients anew. */
 const PAUSE_MS = 1200
+/** Until V8 has compiled the hot functions, requests take several times as long. */
 const WARM_UP_MS = 2500
 const SLICE_MS = 250
 const SLICES = 8
@@ -114,7 +115,7 @@ async function offer(perSecond, startMs, next) {
     const dueMs = startMs + (i / count) * 1000
     await until(dueMs)
     sample.lateMs = Math.max(sample.lateMs, performance.now() - dueMs)
-    request(next(), dueMs, undefined, BY_GATEWAY)
+    request(next(), dueMs, undefined, gatewayHeaders())
   }
   await until(startMs + 1000)
 }
@@ -178,11 +179,14 @@ function pathPicker(mix) {
   }
 }
 
-function request(path, dueMs, done = () => {}, forwarded = {}) {
+function gatewayHeaders() {
+  const plan = PLANS[sentCount++ % PLANS_AMONG]
+  return plan === undefined ? BY_GATEWAY : { ...BY_GATEWAY, 'x-plan': plan }
+}
+
+function request(path, dueMs, done = () => {}, headers = {}) {
   pending++
   sample.sent++
-  const plan = PLANS[sentCount++ % PLANS_AMONG]
-  const headers = plan === undefined ? forwarded : { ...forwarded, 'x-plan': plan }
   const sent = http.get(url + path, { agent, headers }, (res) => {
     res.resume()
     res.once('end', () => {

@@ -42,7 +42,7 @@ describe('the demo in a pipe', { concurrency: true }, () => {
     assert.equal(demo.lines.filter((line) => /^ +s +gate +load +sent/.test(line)).length, 1)
 
     const seconds = rowsOf(stdout, SECOND)
-    const loads = ['0.5x', '10x', '0.5x', '100 cl']
+    const loads = ['0.5x', '10x', '0.5x', '50 cl']
     assert.deepEqual(
       seconds.map(({ second, gate, load }) => [second, gate, load]),
       ['off', 'on'].flatMap((gate, pass) =>
@@ -59,7 +59,7 @@ describe('the demo in a pipe', { concurrency: true }, () => {
       'without the gate nothing is rejected'
     )
     await demo.line(/^Some loads lasted one second: too short for a steady state\.$/)
-    for (const load of ['10x the capacity', '100 clients'])
+    for (const load of ['10x the capacity', '50 clients'])
       await demo.line(new RegExp(`^${load} +off +\\d+ +\\d+ % `))
     await demo.line(/^\/pay fails on purpose/)
     for (const column of [

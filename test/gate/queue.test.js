@@ -8,7 +8,7 @@ const { test } = require('node:test')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const fc = require('fast-check')
-const { Queue, Wait, inRequestContext } = require('../../src/core/gate/queue')
+const { CLASS_LEAD_MS, Queue, Wait, inRequestContext } = require('../../src/core/gate/queue')
 const { CRITICAL, NORMAL, PRIORITIES } = require('../../src/core/gate/verdict')
 const { requestWith } = require('../support/request')
 
@@ -16,10 +16,10 @@ const HIGH = PRIORITIES.indexOf('high')
 const LOW = PRIORITIES.indexOf('low')
 const MARKS = { key: undefined, deadlineMs: Number.POSITIVE_INFINITY, nowMs: 0, stallFreeMs: 0, idleMs: 0 }
 
-function pushed(queue, { priority = NORMAL, tag = 0, name = undefined } = {}) {
+function pushed(queue, { priority = NORMAL, tag = 0, name = undefined, nowMs = 0 } = {}) {
   const request = requestWith({ name })
   request.ticket.priority = priority
-  request.ticket.wait = new Wait(request, { ...MARKS, tag })
+  request.ticket.wait = new Wait(request, { ...MARKS, tag, nowMs })
   queue.push(request.ticket.wait)
   return request
 }
@@ -43,6 +43,20 @@ test('higher classes run first, within a class the lowest tag, then first in, fi
       )
       assert.equal(queue.shift(), undefined)
     })
+  )
+})
+
+test('a request is overtaken by a class above only if that was queued less than a lead later, by two above two leads', () => {
+  const queue = new Queue()
+  const at = (priority, nowMs) => pushed(queue, { priority, nowMs })
+  const low = at(LOW, 1000)
+  const early = at(NORMAL, 1000 + CLASS_LEAD_MS - 2)
+  const late = at(NORMAL, 1000 + CLASS_LEAD_MS + 2)
+  const high = at(HIGH, 1000 + 2 * CLASS_LEAD_MS - 1)
+  const newest = at(CRITICAL, 1000 + 3 * CLASS_LEAD_MS + 1)
+  assert.deepEqual(
+    [1, 2, 3, 4, 5].map(() => queue.shift()),
+    [early, high, low, newest, late]
   )
 })
 

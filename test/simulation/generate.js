@@ -10,6 +10,10 @@ const MOST_UTILISATION = 0.65
 /** The share of worlds whose clients come through gateways or sessions, in closed loops or in long bursts. */
 const CROWDED_SHARE = 0.4
 const CROWD_SEED = 0x9e3779b9
+/** The share of worlds whose populations have classes. */
+const CLASSED_SHARE = 0.25
+const CLASS_SEED = 0x85ebca6b
+const CLASSES = ['critical', 'high', 'normal', 'low']
 /** Before a disturbance, and after it until what is shed counts; then what is measured. */
 const BEFORE_MS = 2000
 const AFTER_MS = 2000
@@ -159,6 +163,10 @@ function generate(seed, { disturbance, hasCrowds = true } = {}) {
     else closed.push(population.closed)
     periodMs = Math.max(periodMs, population.periodMs ?? 0)
   }
+  // Drawn apart, so that a world is the same without classes.
+  const ofClasses = new Draw(seed ^ CLASS_SEED)
+  if (ofClasses.chance(CLASSED_SHARE))
+    for (const population of [...open, ...closed]) population.priority = ofClasses.of(CLASSES)
   const kind = disturbance ?? draw.of(['none', ...DISTURBANCE_KINDS])
   const busiest = open.reduce((a, b) =>
     a.perSecond * works[a.route].costMs >= b.perSecond * works[b.route].costMs ? a : b

@@ -221,6 +221,21 @@ function testInvariants({ hasFeatures = false, isChosen = () => true } = {}) {
     }
   }
 
+  test('invariant 7: clients of a lower class are served too, and not rejected, while nobody else is', () => {
+    const routes = [{ steps: [{ burn: 2 }] }, { steps: [{ burn: 2 }] }]
+    const closed = [
+      { route: 0, clients: 120, priority: 'normal' },
+      { route: 1, clients: 20, priority: 'low' },
+    ]
+    const spec = { seconds: END_MS / 1000, routes, closed }
+    const [gated, free] = [undefined, OFF].map((shed) => {
+      const world = runOf(spec, shed)
+      assert.equal(shedOf(world, SETTLED_MS), 0)
+      return world.requests.filter(({ route, servedMs }) => route === 1 && servedMs > SETTLED_MS).length
+    })
+    assert.ok(gated > free / 2, `${gated} of ${free}`)
+  })
+
   // Light clients keep the loop full until the others come, or until shortly before that.
   for (const pauseMs of [0, 700]) {
     test(`invariant 7: 100 clients that ask again at once are not rejected ${pauseMs} ms after 300 others have left`, () => {

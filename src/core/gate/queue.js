@@ -1,12 +1,19 @@
 'use strict'
-// The queue is a binary heap. Higher classes come first. Within a class the order is by tag (FairShares),
-// then first in, first out. A queued request keeps its async context, so that its handler sees the same
-// AsyncLocalStorage and active span.
+// The queue. A class counts as queued CLASS_LEAD_MS earlier than the class below it. Within a class the
+// order is by tag (FairShares), then first in, first out. A queued request keeps its async context, so that
+// its handler sees the same AsyncLocalStorage and active span.
 
 const { AsyncResource } = require('node:async_hooks')
 const { NORMAL, QUEUED_CLASSES } = require('./verdict')
 
 /** @import { Request } from '../request/request' */
+
+/**
+ * In an overload no request waits for that long, so higher classes always run first. Without an overload, all
+ * classes are served, and a lower one waits for that much longer. Three leads and MOST_BOUND_MS are less than
+ * the default `maxDelay`. See decisions/0070.
+ */
+const CLASS_LEAD_MS = 150
 
 /** Extra fields of a queued request: its position in the queue, and the marks that measure its wait. */
 class Wait {
@@ -55,15 +62,8 @@ class Wait {
   }
 }
 
-/** @param {Wait} a @param {Wait} b */
-const isBefore = (a, b) => {
-  if (a.priority !== b.priority) return a.priority < b.priority
-  return a.tag === b.tag ? a.order < b.order : a.tag < b.tag
-}
-
-/** @param {Wait} wait @param {number} priority @param {number} tag */
-const isAhead = (wait, priority, tag) =>
-  wait.request !== undefined && (wait.priority < priority || (wait.priority === priority && wait.tag <= tag))
+/** @param {Wait} a @param {Wait} b of the same class */
+const isBefore = (a, b) => (a.tag === b.tag ? a.order < b.order : a.tag < b.tag)
 
 /**
  * Lower bounds over all queued requests, kept without a walk over the queue. A bound may come from a request
@@ -100,96 +100,15 @@ class Oldest {
   }
 }
 
-class Queue {
+/** The queued requests of one class: a binary heap. */
+class ClassQueue {
   length = 0
-  oldest = new Oldest()
   /** @type {Wait[]} */
   #heap = []
-  #order = 0
-  #counts = new Float64Array(QUEUED_CLASSES)
-
-  /** @param {Wait} wait of a request that is not in the queue */
-  push(wait) {
-    wait.order = this.#order++
-    this.#counts[wait.priority]++
-    this.length++
-    this.oldest.add(wait)
-    this.#rise(wait)
-  }
-
-  /** Removes and returns the request to run next; undefined if none is queued. */
-  shift() {
-    while (this.#heap.length > 0) {
-      const wait = this.#pop()
-      const { request } = wait
-      if (request === undefined) continue
-      this.remove(wait)
-      return request
-    }
-    return undefined
-  }
-
-  /**
-   * Removes the request. Its `Wait` stays in the heap without a request, and `shift` skips it.
-   *
-   * @param {Wait} wait that is queued
-   */
-  remove(wait) {
-    wait.request = undefined
-    this.#counts[wait.priority]--
-    this.length--
-    if (this.length === 0) this.oldest.clear()
-    // Compact only once empty entries outnumber the others. So each entry is sorted again once, on average.
-    if (this.#heap.length - this.length > this.length) this.#compact()
-  }
-
-  /** A sorted list is a heap. */
-  #compact() {
-    this.#heap = this.#heap
-      .filter(({ request }) => request !== undefined)
-      .sort((a, b) => (isBefore(a, b) ? -1 : 1))
-  }
-
-  /**
-   * Counts the queued requests that run before a new one of this class and tag.
-   *
-   * @param {number} priority
-   * @param {number} tag
-   */
-  ahead(priority, tag) {
-    let count = 0
-    if (tag === 0) for (let i = 0; i <= priority; i++) count += this.#counts[i]
-    else for (const each of this.#heap) if (isAhead(each, priority, tag)) count++
-    return count
-  }
-
-  /**
-   * The queued requests whose wait meets the condition, in no order.
-   *
-   * @param {(wait: Wait) => boolean} condition
-   */
-  filter(condition) {
-    const found = []
-    this.oldest.clear()
-    for (const wait of this.#heap) {
-      if (wait.request === undefined) continue
-      this.oldest.add(wait)
-      if (condition(wait)) found.push(wait.request)
-    }
-    return found
-  }
-
-  /** The wait of the request that would run last. */
-  last() {
-    /** @type {Wait | undefined} */
-    let last
-    for (const wait of this.#heap)
-      if (wait.isQueued && (last === undefined || isBefore(last, wait))) last = wait
-    return last
-  }
 
   /** @param {Wait} wait */
-  #rise(wait) {
+  push(wait) {
+    this.length++
     const heap = this.#heap
     let at = heap.push(wait) - 1
     while (at > 0) {
@@ -201,11 +120,34 @@ class Queue {
     heap[at] = wait
   }
 
+  /** The request to run next; undefined if none is queued. */
+  first() {
+    const heap = this.#heap
+    while (heap.length > 0 && !heap[0].isQueued) this.#pop()
+    return heap.length === 0 ? undefined : heap[0]
+  }
+
+  /** A request was removed. Its `Wait` stays in the heap until it is the first, or the heap is compacted. */
+  onRemove() {
+    this.length--
+    // Compact only once empty entries outnumber the others. So each entry is sorted again once, on average.
+    if (this.#heap.length - this.length > this.length) this.#compact()
+  }
+
+  /** @param {(wait: Wait) => void} visit */
+  forEach(visit) {
+    for (const wait of this.#heap) if (wait.isQueued) visit(wait)
+  }
+
+  /** A sorted list is a heap. */
+  #compact() {
+    this.#heap = this.#heap.filter((wait) => wait.isQueued).sort((a, b) => (isBefore(a, b) ? -1 : 1))
+  }
+
   #pop() {
     const heap = this.#heap
-    const first = heap[0]
     const last = /** @type {Wait} */ (heap.pop())
-    if (heap.length === 0) return first
+    if (heap.length === 0) return
     let at = 0
     for (;;) {
       let child = 2 * at + 1
@@ -216,7 +158,93 @@ class Queue {
       at = child
     }
     heap[at] = last
-    return first
+  }
+}
+
+class Queue {
+  length = 0
+  oldest = new Oldest()
+  #classes = Array.from({ length: QUEUED_CLASSES }, () => new ClassQueue())
+  #order = 0
+
+  /** @param {Wait} wait of a request that is not in the queue */
+  push(wait) {
+    wait.order = this.#order++
+    this.length++
+    this.oldest.add(wait)
+    this.#classes[wait.priority].push(wait)
+  }
+
+  /** Removes and returns the request to run next; undefined if none is queued. */
+  shift() {
+    /** @type {Wait | undefined} */
+    let next
+    let nextMs = Number.POSITIVE_INFINITY
+    for (let priority = 0; priority < QUEUED_CLASSES; priority++) {
+      const first = this.#classes[priority].first()
+      if (first === undefined) continue
+      const countedMs = first.queuedMs + priority * CLASS_LEAD_MS
+      if (countedMs >= nextMs) continue
+      next = first
+      nextMs = countedMs
+    }
+    if (next === undefined) return undefined
+    const { request } = next
+    this.remove(next)
+    return request
+  }
+
+  /** @param {Wait} wait that is queued */
+  remove(wait) {
+    wait.request = undefined
+    this.length--
+    if (this.length === 0) this.oldest.clear()
+    this.#classes[wait.priority].onRemove()
+  }
+
+  /**
+   * Counts the queued requests of this class and tag, or before it, and those of higher classes.
+   *
+   * @param {number} priority
+   * @param {number} tag
+   */
+  ahead(priority, tag) {
+    let count = 0
+    const whole = tag === 0 ? priority : priority - 1
+    for (let i = 0; i <= whole; i++) count += this.#classes[i].length
+    if (tag !== 0)
+      this.#classes[priority].forEach((each) => {
+        if (each.tag <= tag) count++
+      })
+    return count
+  }
+
+  /**
+   * The queued requests whose wait meets the condition, in no order.
+   *
+   * @param {(wait: Wait) => boolean} condition
+   */
+  filter(condition) {
+    /** @type {Request[]} */
+    const found = []
+    this.oldest.clear()
+    for (const each of this.#classes)
+      each.forEach((wait) => {
+        this.oldest.add(wait)
+        if (condition(wait)) found.push(/** @type {Request} */ (wait.request))
+      })
+    return found
+  }
+
+  /** The wait of the request that would run last of the lowest class. */
+  last() {
+    /** @type {Wait | undefined} */
+    let last
+    for (let priority = QUEUED_CLASSES - 1; priority >= 0 && last === undefined; priority--)
+      this.#classes[priority].forEach((wait) => {
+        if (last === undefined || isBefore(last, wait)) last = wait
+      })
+    return last
   }
 }
 
@@ -296,6 +324,7 @@ class FairShares {
   }
 }
 
+exports.CLASS_LEAD_MS = CLASS_LEAD_MS
 exports.FairShares = FairShares
 exports.Queue = Queue
 exports.Wait = Wait
