@@ -5,8 +5,11 @@
 const assert = require('node:assert/strict')
 const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
+const { promisify } = require('node:util')
 const { AdminConnections } = require('../../src/features/admin/connections')
 const { handClock } = require('../support/hand-clock')
+
+const turn = promisify(setImmediate)
 
 class MadeUpConnection extends EventEmitter {
   destroyed = false
@@ -44,21 +47,32 @@ function connectionsOf({ max = 8, timeoutMs = 10_000 } = {}) {
 
 const open = (connections) => connections.map(({ destroyed }) => !destroyed)
 
-test('a stranger is destroyed after 1.5 seconds, and an authorized connection is not', () => {
+test('a stranger is destroyed after 1.5 seconds, and an authorized connection is not', async () => {
   const { clock, connect, knownFrom } = connectionsOf()
   const [stranger] = connect()
   const [known] = knownFrom('a', 1)
   clock.pass(1400)
   assert.deepEqual(open([stranger, known]), [true, true])
   clock.pass(100)
+  await turn()
   assert.deepEqual(open([stranger, known]), [false, true])
   assert.equal(clock.armed(), 0)
 })
 
-test('a shorter timeout applies to strangers too', () => {
+test('a stranger whose request has arrived during a stall of the loop is answered', async () => {
+  const { clock, connect, connections } = connectionsOf()
+  const [waiting, silent] = connect('a', 2)
+  clock.pass(2000)
+  connections.authorize(waiting)
+  await turn()
+  assert.deepEqual(open([waiting, silent]), [true, false])
+})
+
+test('a shorter timeout applies to strangers too', async () => {
   const { clock, connect } = connectionsOf({ timeoutMs: 500 })
   const [stranger] = connect()
   clock.pass(500)
+  await turn()
   assert.equal(stranger.destroyed, true)
 })
 

@@ -466,6 +466,22 @@ test('a new connection replaces the oldest stranger, and never an authorized con
   second.destroy()
 })
 
+test('without a token the live page has no strangers: its connection is not replaced', async (t) => {
+  const { address } = await adminFor(t, { maxConnections: 2 })
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => agent.destroy())
+  const headers = { Accept: 'text/html' }
+  assert.equal((await ask(address, '/', { agent, headers })).status, 200)
+  const [kept] = Object.values(agent.freeSockets).flat()
+  const [first] = await strangers(address, 1)
+  const gone = new Promise((resolve) => first.on('close', resolve))
+  const [second] = await strangers(address, 1)
+  await gone
+  assert.equal((await ask(address, '/', { agent, headers })).status, 200)
+  assert.equal(Object.values(agent.freeSockets).flat()[0], kept)
+  second.destroy()
+})
+
 test("without a place that is a stranger's, one more is closed at once", async (t) => {
   const { address } = await adminFor(t, { maxConnections: 1 })
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })

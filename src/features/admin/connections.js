@@ -1,7 +1,8 @@
 'use strict'
 // Decides which connections the admin server keeps. A connection is a stranger until one of its requests is
 // authorized. Strangers must never keep out a client with the token, so they are limited:
-// - a stranger has 1.5 seconds to send its request head and to get its response;
+// - a stranger has 1.5 seconds to send its request head and to get its response. After a stall, what has
+//   arrived meanwhile is read first;
 // - the strangers of one address get at most three quarters of the connections;
 // - if all connections are used, a new one replaces the oldest stranger of the address with the most
 //   strangers;
@@ -43,7 +44,11 @@ class AdminConnections {
     if (ofAddress !== undefined && ofAddress.size >= this.#maxPerAddress) this.#destroyOldest(ofAddress)
     else if (this.#isFull) this.#destroyOldest(this.#strangers.size > 0 ? this.#largest() : this.#idle())
     if (this.#isFull) return void socket.destroy()
-    const timer = this.#clock.after(this.strangerMs, () => socket.destroy())
+    const timer = this.#clock.after(this.strangerMs, () =>
+      this.#clock.afterTurn(() => {
+        if (this.#strangers.has(socket)) socket.destroy()
+      })
+    )
     this.#strangers.set(socket, { address, timer })
     this.#byAddress.set(address, (this.#byAddress.get(address) ?? new Set()).add(socket))
     socket.once('close', () => this.#forget(socket))

@@ -184,7 +184,8 @@ class AdminServer {
     const isPublic = this.#access.isPublic(req)
     const rejection = guard.check(req, { isPublic, takesPost: posts.has(path) })
     if (rejection !== undefined) return reject(res, rejection)
-    if (!isPublic) connections.authorize(req.socket)
+    // Without a token the live page is no more public than the rest.
+    if (!isPublic || !guard.hasToken) connections.authorize(req.socket)
     if (req.method === 'POST' && secrets.has(path) && !guard.hasToken) return reject(res, NO_TOKEN)
     const page = this.#pages.get(path)
     if (page === undefined) return reject(res, { status: 404, text: 'Not found. / lists all pages.' })
