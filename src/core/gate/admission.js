@@ -30,11 +30,11 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  * @import { OnOverloadEvent } from './stats'
  * @typedef {{ turns: LoopTurns, cost: RequestCost, acceptBurst: AcceptBurst, clients: Clients }} Measurements
  * @typedef {import('../../../index.js').ResolvedOptions['shed']} ShedOptions
- * @typedef {{ [Name in keyof ShedOptions]-?: NonNullable<ShedOptions[Name]> }} GivenOptions those that are
- *   known to be given
+ * @typedef {{ [Name in keyof ShedOptions]-?: NonNullable<ShedOptions[Name]> }} GivenOptions the options that
+ *   the caller knows to be given
  * @typedef {{ update: (isOff: boolean, options: ShedOptions) => void, onTurn: (busyMs: number, nowMs: number,
- *   idleMs: number) => void, close: () => void }} ConnectionGate of connections such as WebSockets, which a
- *   feature makes of ConnectionParts
+ *   idleMs: number) => void, close: () => void }} ConnectionGate gate for connections such as WebSockets; a
+ *   feature makes it from ConnectionParts
  * @typedef {{ cause: Cause, clock: typeof import('../clock').systemClock, hooks: Pick<UserHooks,
  *   'classifies' | 'classOf'>, resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>,
  *   retryAfterSeconds: () => number, onReject: (reason: ShedReason, priority: number) => void,
@@ -43,7 +43,7 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
 
 class Admission {
   stats = new Stats()
-  /** Set by the rule that rejects a request. */
+  /** Figures of the last rejection, set by the rule that rejects. */
   cause = new Cause()
   lastRejections
   episode
@@ -56,18 +56,23 @@ class Admission {
   /** @type {ShedOptions['mode'] | undefined} */
   mode
   /**
-   * Whether functions of the user decide or answer. Behind a framework they expect the framework's request.
+   * Whether functions of the user decide or answer. In a framework, these functions expect the framework's
+   * request.
    */
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
   answersInFramework = false
-  /** Limits of features: none, the only one, or all as one. @type {Readonly<FeatureLimit>} */
+  /**
+   * The limits of features as one limit: NO_LIMIT, the only one, or all combined.
+   *
+   * @type {Readonly<FeatureLimit>}
+   */
   #featureLimit = NO_LIMIT
   #measureTurn
   #clock
   #internalErrors
   #queue = new Queue()
-  /** Of mode `observe`. @type {Lazy<ShadowQueue>} */
+  /** Model of the queue, for mode `observe`. @type {Lazy<ShadowQueue>} */
   #shadow
   #resources
   #rejection
@@ -76,19 +81,18 @@ class Admission {
   #random
   #retryAfter = new RetryAfter(1)
   #isOff = true
-  /** Of connections that live long. @type {ConnectionGate | undefined} */
+  /** Gate for long-lived connections. @type {ConnectionGate | undefined} */
   #connectionGate
   /** @type {ShedOptions | undefined} */
   #options
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock,
-   *   internalErrors: InternalErrors,
+   * @param {{ clock: typeof import('../clock').systemClock, internalErrors: InternalErrors,
    *   options: ShedOptions, random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
-   *   connections?: OpenConnections,
-   *   measureTurn?: () => void, onOverload: OnOverloadEvent, onObservedOverload?: OnOverloadEvent }} parts
-   *   `measureTurn`: the turn clock is to measure the current loop turn alone
+   *   connections?: OpenConnections, measureTurn?: () => void, onOverload: OnOverloadEvent,
+   *   onObservedOverload?: OnOverloadEvent }} parts `measureTurn`: makes the turn clock measure the current
+   *   loop turn separately
    */
   constructor(parts) {
     const { clock, internalErrors, options, sampleMemory, connections, random } = parts
@@ -143,13 +147,17 @@ class Admission {
     if (limit.callsUser) this.hasUserHooks = true
   }
 
-  /** For how long a request may be queued, by the features. @param {Request} request @param {number} nowMs */
+  /**
+   * How long the limits of features let a request be queued.
+   *
+   * @param {Request} request @param {number} nowMs
+   */
   deadlineMs = (request, nowMs) => deadlineOf(this.#featureLimit, request, nowMs)
 
   /** @param {ShedOptions} options */
   update(options) {
     const { classify, errorMode, headers, key, mode, respond } = options
-    // The process may not be allowed to read the file any more.
+    // This loads the file of the shadow queue, which the process may no longer be allowed to read.
     if (mode === 'observe' && mode !== this.mode)
       this.#internalErrors.guard('shed.mode', () => this.#shadow.value.restart())
     this.mode = mode
@@ -170,7 +178,7 @@ class Admission {
     this.#connectionGate?.update(this.#isOff, options)
   }
 
-  // Hot path: once a request.
+  // Hot path: once per request.
   /**
    * @param {Request} request
    * @param {number} nowMs
@@ -203,7 +211,8 @@ class Admission {
     if (mode === 'observe') return this.#observe(request, reason ?? ofFeature, nowMs)
     if (ofFeature !== undefined) return this.gate.reject(request, ofFeature)
     if (reason !== undefined) {
-      // Without a sample a limit could not recover, whatever resource is short.
+      // One request in SAMPLE_MS runs, whatever resource is short: without such samples, a limit could not
+      // recover.
       if (nowMs - this.gate.lastAdmitMs <= SAMPLE_MS) return this.gate.reject(request, reason)
       // Restart the interval even if the gate queues this request.
       this.gate.lastAdmitMs = nowMs
@@ -221,7 +230,7 @@ class Admission {
   }
 
   /**
-   * Rejects a request that the gate has admitted, for a limit of its route.
+   * Rejects a request that the gate has admitted, because of a limit of its route.
    *
    * @param {Request} request
    * @param {ShedReason} reason
@@ -231,13 +240,17 @@ class Admission {
     this.#onReject(request, reason)
   }
 
-  /** Counts what mode `observe` does not reject. @param {ShedReason} reason @param {number} priority */
+  /**
+   * Counts a request that mode `observe` runs although another mode would reject it.
+   *
+   * @param {ShedReason} reason @param {number} priority
+   */
   onWouldReject = (reason, priority) => {
     this.stats.onWouldReject(reason, priority)
     this.#observed.onReject(reason, this.#clock.now(), this.cause)
   }
 
-  /** In mode `observe`: a limit of its route would reject a request that the gate admits. */
+  /** Called in mode `observe` if a limit of the route would reject a request that the gate admits. */
   onWouldWithdraw() {
     this.#shadow.made?.onWithdraw()
   }
@@ -247,7 +260,7 @@ class Admission {
     request.ticket.onReject(reason, this.#clock.now(), this.cause)
     if (request.ticket.expected !== undefined) this.#featureLimit.onReject(request)
     this.#countRejection(reason, request.ticket.priority)
-    // A framework takes the error when `decide` returns, so the rejection cannot be sent late.
+    // The framework must have the error when `decide` returns, so this rejection cannot be delayed.
     if (this.#rejection.goesToErrorHandler(request)) this.#send(request, reason, true)
     else this.rejectionPace.deliver(request, () => this.#send(request, reason, false), this.#clock.now())
   }
@@ -281,11 +294,15 @@ class Admission {
     this.stats.onReject(reason, priority)
     this.#retryAfter.onReject()
     this.lastRejections.record(reason, priority, nowMs, this.cause)
-    // Last: a listener of `overload` may cause the next rejection.
+    // This is the last step, because a listener of `overload` may cause the next rejection.
     this.episode.onReject(reason, nowMs, this.cause)
   }
 
-  /** Hot path: once a request. The recorder has read both clocks at its end. @param {Request} request */
+  /**
+   * Hot path: once per request. The recorder passes both clocks as read when the request ended.
+   *
+   * @param {Request} request
+   */
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
     this.gate.release(request, nowMs, idleMs)
     const { crossOrigin } = this.#rejection
@@ -306,7 +323,8 @@ class Admission {
    * @param {number} busyMs
    * @param {number} nowMs
    * @param {number} idleMs
-   * @param {number} [longestMs] of several turns, without arrivals or ends, the longest
+   * @param {number} [longestMs] the longest turn, if `busyMs` is the sum of several turns without arrivals or
+   *   ends
    */
   onTurn(busyMs, nowMs, idleMs, longestMs = busyMs) {
     const { acceptBurst, clients, cost, turns } = this.measurements

@@ -1,10 +1,11 @@
 'use strict'
-// The class of a request by what its headers say, for `shed.classify: { header, urgency, prefetch }`. The
-// first that says something decides.
-// - `header` is a proxy's, and trusted: it may raise a request. It has a class, or an urgency as in
-//   `Priority` (RFC 9218).
-// - `urgency` and `prefetch` are of the client. They only lower a request: nobody is served before others by
-//   asking for it. A value that cannot be read is ignored. It is not reported: a client could fill the log.
+// Reads the class of a request from its headers, for `shed.classify: { header, urgency, prefetch }`. The
+// header that `header` names decides first.
+// - `header` names a header that a proxy sets. It is trusted, so it may raise a request. Its value is a
+//   class, or an urgency as in `Priority` (RFC 9218).
+// - `urgency` and `prefetch` read headers of the client. These can only lower a request, because a client
+//   must not get ahead of others by asking. A value that cannot be parsed is ignored. It is not reported,
+//   because a client could fill the log.
 
 const { BYPASS, CRITICAL, LOW, NORMAL, priorityIndex } = require('./verdict')
 
@@ -14,13 +15,13 @@ const { BYPASS, CRITICAL, LOW, NORMAL, priorityIndex } = require('./verdict')
  */
 
 const HIGH = CRITICAL + 1
-/** By urgency, from 0. Without one a request has urgency 3, so that is `normal`. */
+/** The class of each urgency, from 0. The default urgency is 3, so 3 is `normal`. */
 const BY_URGENCY = Object.freeze([CRITICAL, HIGH, HIGH, NORMAL, LOW, LOW, LOW, LOW])
-/** A page that is prerendered is prefetched too, with a parameter. */
+/** The value of `Sec-Purpose`. A prerendered page sends `prefetch` too, with a parameter. */
 const PREFETCH = /^prefetch(?:[;, \t]|$)/
-/** A list of parameters. The last of a name counts. */
+/** A list of parameters. If a name occurs twice, the last one counts. */
 const URGENCY = /^(?:.*,)?[ \t]*u=([0-7])[ \t]*(?:[,;]|$)/
-/** Browsers send less. A longer value says nothing: 16 kB would take a millisecond. */
+/** Browsers send shorter values. A longer one is ignored, because matching 16 kB takes a millisecond. */
 const MOST_LETTERS = 100
 
 /** @param {string | string[] | undefined} value */
@@ -34,7 +35,8 @@ function classByUrgency(value) {
 const isPrefetch = (value) => typeof value === 'string' && PREFETCH.test(value)
 
 /**
- * A header cannot say `bypass`: what slips through the proxy would pass no gate at all.
+ * A header cannot give class `bypass`. A client's header may slip through the proxy, and its requests would
+ * then skip the gate.
  *
  * @param {string | string[] | undefined} value
  */

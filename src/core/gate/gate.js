@@ -1,6 +1,6 @@
 'use strict'
 // The gate decides whether a request runs now, is queued or is rejected. It dequeues in the check phase of
-// loop turns, one request a callback. So Node runs ticks and promises between two requests, as between two
+// loop turns, one request per callback. So Node runs ticks and promises between two requests, as between two
 // sockets.
 
 const { isDisconnected } = require('../request/request')
@@ -24,8 +24,8 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
 /** @typedef {NonNullable<Ticket['resume']>} Resume */
 
 /**
- * The budget of a loop turn while clients cannot make the queue long. With 5 ms more would be queued, and
- * what is queued outlives a collection.
+ * The budget of a loop turn while clients cannot make the queue long. With 5 ms, more requests would be
+ * queued, and queued requests survive a garbage collection.
  */
 const BOUNDED_BUDGET_MS = 50
 
@@ -67,7 +67,7 @@ class Gate {
    *   hooks: UserHooks, reasonAfterQueue: (request: Request, nowMs: number) => ShedReason | undefined,
    *   deadlineMs: (request: Request, nowMs: number) => number, onReject: (request: Request,
    *   reason: ShedReason) => void }} parts `reasonAfterQueue`: why the limit of a feature rejects a request
-   *   that has been queued; `deadlineMs`: for how long it may be queued; `onReject` answers the request
+   *   that has been queued; `deadlineMs`: how long a request may be queued; `onReject` answers the request
    */
   constructor({
     cause,
@@ -95,8 +95,8 @@ class Gate {
     this.#onReject = onReject
   }
 
-  // Hot path: once a request. With a free slot and no queue it is a dozen comparisons, with nothing
-  // allocated.
+  // Hot path: once per request. With a free slot and an empty queue, `decide` makes a dozen comparisons and
+  // allocates nothing.
   /**
    * @param {Request} request
    * @param {number} nowMs
@@ -146,7 +146,7 @@ class Gate {
   }
 
   /**
-   * Puts the request in flight. On arrival its idle time has just been read.
+   * Puts the request in flight. If it has just arrived, the loop's idle time has been read for it already.
    *
    * @param {Request} request
    * @param {number} nowMs
@@ -171,7 +171,7 @@ class Gate {
   /** @param {Request} request @param {Wait} wait */
   #enqueue(request, wait) {
     request.ticket.wait = wait
-    // Other code than its handler may have begun the answer already.
+    // Code other than the handler may have begun the answer already.
     if (!request.hasAnswer) request.markQueued()
     if (this.#queue.length === 0) this.#limits.onFirstQueued(wait.queuedMs)
     this.#queue.push(wait)
@@ -202,7 +202,8 @@ class Gate {
   }
 
   /**
-   * A request in flight is rejected after all, by a limit of its route: it says nothing about those that run.
+   * Called when a limit of its route rejects a request in flight. The request has not run, so its figures are
+   * not counted.
    *
    * @param {Request} request
    * @param {number} nowMs
@@ -262,7 +263,8 @@ class Gate {
   #dequeue() {
     if (this.#isAccepting) return
     const nowMs = this.#clock.now()
-    // Not the sum of what handlers took until they returned: one that awaits works in the ticks behind it.
+    // The budget is compared with all time since the first dequeue, not with the time until handlers
+    // returned. A handler that awaits goes on working in the ticks after its return.
     if (nowMs - this.#firstDequeueMs >= this.#budgetMs || !this.#limits.hasFreeSlot(nowMs)) return
     const request = this.#queue.shift()
     if (request === undefined) return
@@ -275,7 +277,7 @@ class Gate {
 
   /** @param {Request} request */
   #runQueued(request) {
-    // The client has disconnected: a handler that starts now would never get the events of its end.
+    // The client has disconnected, so a handler that starts now would miss the events that say so.
     if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
     const reason = this.#reasonAfterQueue(request, nowMs)
@@ -301,26 +303,26 @@ class Gate {
     if (!wait.isQueued) return
     this.#remove(request)
     const nowMs = this.#clock.now()
-    // In a burst the request runs. In a standing queue a half-close must not overtake the others: a client
-    // that gave up looks the same until its response is written. One in each sample shows what such requests
-    // are like.
+    // In a burst the request runs. In a standing queue it must not overtake the others. A client that gave up
+    // also looks half-closed until its response is written. One such request in SAMPLE_MS runs nevertheless,
+    // as a sample.
     const isStanding =
       wait.priority !== CRITICAL &&
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
-    // Body parsers take a request for finished once its client has half-closed. Its handler would see no
+    // Body parsers treat a request as finished once its client has half-closed, so the handler would see no
     // body.
     const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
-    // It can wait no longer.
+    // The request of a half-closed client cannot be queued again.
     if (!mayRun) return this.#rejectQueued(request, this.#cause.because('loop', nowMs - wait.queuedMs, 0))
     if (isStanding) this.#ranHalfClosedMs = nowMs
     this.#runQueued(request)
   }
 
   /**
-   * Rejects what has been queued for too long. A loop that idles rejects nothing but what is past its own
-   * deadline.
+   * Rejects requests that have been queued for too long. While the loop idles, only those past their own
+   * deadline are rejected.
    *
    * @param {number} nowMs
    */
@@ -329,7 +331,7 @@ class Gate {
     const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
     const isOverload = this.#limits.isOverload(nowMs)
     const { oldest } = this.#queue
-    // In most turns nothing is overdue, and the queue may be long.
+    // In most turns nothing is overdue, so a long queue need not be searched.
     const mayBeOverdue = isFull && delay.isOverdue(oldest, isOverload, nowMs)
     if (!mayBeOverdue && !oldest.mayBePastDeadline(nowMs)) return
     /** @param {Wait} each */

@@ -36,12 +36,12 @@ class Wait {
    *   idleMs: number }} marks
    */
   constructor(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs }) {
-    /** Undefined once it was taken out of the queue. @type {Request | undefined} */
+    /** Undefined once the request was taken out of the queue. @type {Request | undefined} */
     this.request = request
     this.priority = request.ticket.priority
     /** Key that the request counts for in FairShares. */
     this.key = key
-    /** Position within the class, if keys share fairly; otherwise 0. */
+    /** Position within the class if `shed.key` is given, else 0. */
     this.tag = tag
     /** Longest wait that its deadline allows. */
     this.deadlineMs = deadlineMs
@@ -220,7 +220,7 @@ class Queue {
   }
 
   /**
-   * The queued requests whose wait meets the condition, in no order.
+   * The queued requests whose wait meets the condition, in no particular order.
    *
    * @param {(wait: Wait) => boolean} condition
    */
@@ -294,7 +294,7 @@ class FairShares {
 
   /** @param {string} key @param {number} lastTag */
   #add(key, lastTag) {
-    // Keys double between two sweeps, so each is visited once, on average.
+    // The number of keys doubles between two sweeps, so each key is visited once, on average.
     if (this.#keys.size > 2 * this.#swept) this.#sweep()
     this.#keys.set(key, { lastTag, queued: 1 })
   }

@@ -1,8 +1,8 @@
 'use strict'
-// Rejections are sent together every 20 ms, and the first after a pause at once. They take at most 0.34 of
-// the loop, and less and less while all clients wait for an answer. A rejection beyond that share waits,
-// first in, first out. So most of the loop serves, whatever the clients of rejected requests do next. The
-// share holds for up to twenty thousand that wait.
+// Rejections are sent together every 20 ms, but the first one after a pause is sent at once. Rejections take
+// at most 0.34 of the loop's time. This share falls while all clients wait for an answer. A rejection beyond
+// the share waits, first in, first out. So most of the loop serves requests, whatever the clients of rejected
+// requests do next. The share applies while at most twenty thousand rejections wait.
 
 const { AsyncResource } = require('node:async_hooks')
 const { isDisconnected } = require('../request/request')
@@ -13,31 +13,36 @@ const { LATELY_MS } = require('./measurements/loop-turns')
 
 const MOST_SHARE = 0.34
 /**
- * While all clients wait, the share halves in this time, down to LEAST_SHARE: they send no more requests than
- * they get answers.
+ * While all clients wait, the share halves in this time, down to LEAST_SHARE. Such clients send one request
+ * per answer.
  */
 const HALVED_MS = 1000
 const LEAST_SHARE = 0.05
-/** Added for a new connection: a client that connects anew makes the loop accept it too. */
+/**
+ * Added to the cost of a rejection on a new connection, because the loop had to accept the connection too.
+ */
 const ACCEPT_MS = 0.05
-/** A 503 that is sent alone wakes the client's process, and costs up to five times as much. */
+/**
+ * Interval at which rejections are sent. A 503 that is sent alone wakes the client's process, and costs up to
+ * five times as much.
+ */
 const TOGETHER_MS = 20
-/** The same for gateways: until its 503 is sent, another user's request waits for the connection. */
+/** The same interval for gateways: until a 503 is sent, another user's request waits for the connection. */
 const GATEWAY_TOGETHER_MS = 5
 /** How long rejections that are sent together may block the loop. */
 const MOST_TOGETHER_MS = 50
 /**
- * The credit at the start, and the most debt of rejections that are sent at once although the share is used
- * up.
+ * The credit at the start, and the largest debt. Rejections that are sent at once although the share is used
+ * up make debt.
  */
 const MOST_DEBT_MS = 120
-/** Beyond so many the oldest is sent at once: each that waits keeps its request in memory. */
+/** If more rejections wait, the oldest is sent at once, because each of them keeps its request in memory. */
 const MOST_WAITING = 20_000
 
 /**
  * @typedef {{ request: Request, resource: AsyncResource, send: (() => void) | undefined,
- *   sendNow: () => void }} Waiting
- *   `send`: undefined once it was sent. `sendNow`: for a client that half-closes
+ *   sendNow: () => void }} Waiting `send`: undefined once the rejection was sent. `sendNow`: called if the
+ *   client half-closes
  */
 
 class RejectionPace {
@@ -53,9 +58,9 @@ class RejectionPace {
   #first = 0
   /** Rejections that wait now. */
   waiting = 0
-  /** How many of those that wait are counted as late. */
+  /** How many of the waiting rejections are counted in `late`. */
   #countedLate = 0
-  /** Rejections were sent just now, or some wait: a timer sends the next ones. */
+  /** Whether a timer is running, which will send the rejections that wait then. */
   #isPausing = false
   #isDraining = false
 
@@ -70,9 +75,9 @@ class RejectionPace {
     this.#creditedMs = clock.now()
   }
 
-  // Hot path: once a rejection.
+  // Hot path: once per rejection.
   /**
-   * Calls `send` now, or in its turn.
+   * Calls `send` now, or later when it is this rejection's turn.
    *
    * @param {Request} request
    * @param {() => void} send
@@ -102,7 +107,7 @@ class RejectionPace {
     waiting.send = undefined
     this.waiting--
     offHalfClose(waiting.request, waiting.sendNow)
-    // The share is for clients that still wait for their answers.
+    // A rejection whose client has disconnected is not sent, and takes nothing of the share.
     if (!isDisconnected(waiting.request))
       this.#spend(waiting.request, () => waiting.resource.runInAsyncScope(send))
   }
@@ -110,7 +115,7 @@ class RejectionPace {
   /** @param {number} nowMs */
   #hasCredit(nowMs) {
     const share = Math.max(LEAST_SHARE, MOST_SHARE / 2 ** (this.#clients.waitingMs / HALVED_MS))
-    // Unused share of rejections may be used at once: a gateway sends its queue in one go.
+    // What rejections left of their share may be used later, because a gateway sends its whole queue at once.
     this.#creditMs = Math.min(share * LATELY_MS, this.#creditMs + share * (nowMs - this.#creditedMs))
     this.#creditedMs = nowMs
     return this.#creditMs > 0
@@ -119,7 +124,7 @@ class RejectionPace {
   /** @param {Request} request @param {() => void} send */
   #spend({ socket }, send) {
     const costMs = this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
-    // Rejections sent at once beyond the share delay others by two seconds at most.
+    // The bound on the debt: rejections sent beyond the share delay the others by at most 2.4 s.
     this.#creditMs = Math.max(this.#creditMs - costMs, -MOST_DEBT_MS)
     send()
   }
@@ -148,12 +153,12 @@ class RejectionPace {
   #sendFirst() {
     const next = this.#queue[this.#first]
     this.#queue[this.#first++] = undefined
-    // One whose client half-closed was sent before.
+    // A rejection whose client half-closed has been sent already.
     if (next?.send !== undefined) {
       if (this.#countedLate > 0) this.#countedLate--
       this.#sendWaiting(next)
     }
-    // Half of the entries are empty, so each rejection is moved once, on average.
+    // The queue is cut only when half of its entries are empty, so each rejection is moved once, on average.
     if (2 * this.#first < this.#queue.length) return
     this.#queue.splice(0, this.#first)
     this.#first = 0

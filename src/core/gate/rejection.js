@@ -1,8 +1,8 @@
 'use strict'
 // Answers a rejected request with 503: the same bytes in every framework, prepared at set-up, without an
-// Error or a stack. The answer does not name the reason, because an attacker could steer by that. An unread
-// large body closes the connection, because Node would otherwise read all of it; a small body is cheaper to
-// read.
+// Error or a stack. The answer does not name the reason, because an attacker could use it. If a large body is
+// unread, the connection is closed, because Node would otherwise read the whole body. Reading a small body is
+// cheaper than a new connection.
 
 const { CrossOrigin } = require('../request/cross-origin')
 const { OVERLOADED, OverloadError } = require('../errors/errors')
@@ -57,7 +57,7 @@ const TEXT_HEAD = headOf('text/plain; charset=utf-8', TEXT)
 
 /** A body up to this size is read, and the connection kept. */
 const MAX_READ_BYTES = 65_536
-/** The seconds that rejections add to `Retry-After` at most. */
+/** The most seconds that rejections add to `Retry-After`. */
 const SPREAD = 9
 
 class Rejection {
@@ -98,7 +98,7 @@ class Rejection {
     if (this.crossOrigin.answersPreflight(request)) return
     const { respond, headers } = /** @type {ShedOptions} */ (this.#options)
     const { req, res } = request
-    // A body that the application writes may be for its own pages only.
+    // With `shed.respond` the application writes the body, which may be for its own pages only.
     if (respond === undefined) this.crossOrigin.allow(request)
     if (respond === undefined && headers === undefined && !isForHandler)
       return this.#write(req, res, retryAfterSeconds)
@@ -133,8 +133,8 @@ class Rejection {
   }
 
   /**
-   * Calls `shed.respond`. The standard answer is sent if that throws or returns `false` before it has begun
-   * to answer.
+   * Calls `shed.respond`. The standard answer is sent if the function throws or returns `false` before it has
+   * begun to answer.
    * @param {Request} request @param {ShedVerdict} verdict @param {Extra | undefined} extra
    */
   #respond(request, verdict, extra) {
@@ -142,7 +142,7 @@ class Rejection {
     const { retryAfterSeconds } = verdict
     const sendStandardAnswer = () => {
       if ((res.stream ?? res).destroyed) return
-      // Describes the body that the user's function meant to send.
+      // The header describes the body that the user's function meant to send.
       res.removeHeader('Content-Encoding')
       this.crossOrigin.allow(request)
       this.#writeWith(extra, req, res, retryAfterSeconds)
@@ -191,8 +191,8 @@ class Rejection {
   }
 
   /**
-   * Another package may have replaced `writeHead` by a function that throws. Uncaught, that would end the
-   * process.
+   * Another package may have replaced `writeHead` with a function that throws. Uncaught, its error would end
+   * the process.
    * @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds
    */
   #write(req, res, retryAfterSeconds) {
@@ -235,7 +235,7 @@ function write(req, res, retryAfterSeconds, extra) {
   head[head.length - 1] = retryAfterSeconds
   if (extra !== undefined) addHeaders(head, extra)
   if (closesConnection(req)) head.push('Connection', 'close')
-  // Node takes no flat list where headers are set already, such as X-Powered-By.
+  // Node does not accept a flat list if headers such as X-Powered-By are set already.
   if (res.getHeaderNames().length > 0) {
     removeBodyHeaders(res)
     for (let i = 0; i < head.length; i += 2) res.setHeader(/** @type {string} */ (head[i]), head[i + 1])
@@ -258,8 +258,8 @@ function addHeaders(head, extra) {
 }
 
 /**
- * Node throws at a header without a value. The two named here describe the standard body, or one not yet
- * written.
+ * Node throws at a header without a value. The two headers named here belong to a body: the standard one, or
+ * one that is not written yet.
  * @param {[name: string, value: unknown]} header
  */
 function isSendable([name, value]) {
@@ -291,7 +291,7 @@ const closesConnection = (req) => req.httpVersionMajor < 2 && hasUnreadBody(req.
 function hasUnreadBody(headers) {
   const length = headers['content-length']
   if (headers['transfer-encoding'] !== undefined || Number(length) > MAX_READ_BYTES) return true
-  // A client with `Expect` may omit its body now, so that the start of the next request is unknown.
+  // A client with `Expect` may omit its body now, so where the next request starts is unknown.
   return headers.expect !== undefined && length !== undefined && length !== '0'
 }
 
@@ -301,7 +301,7 @@ function hasUnreadBody(headers) {
  *   seconds = least + floor(random x (1 + 9 x rejected share))        1 at first, 1 to 10 at worst
  */
 class RetryAfter {
-  /** Whether the spread is wider than at first: each admitted request then narrows it. */
+  /** Whether the spread is wider than at first. While it is, each admitted request narrows it. */
   isSpread = false
   #leastSeconds
   #random
@@ -315,7 +315,7 @@ class RetryAfter {
 
   onAdmit() {
     this.#rejectedShare -= this.#rejectedShare * SMOOTHING
-    // Less than one rejection.
+    // A share below what one rejection adds counts as 0.
     if (this.#rejectedShare >= SMOOTHING) return
     this.#rejectedShare = 0
     this.isSpread = false

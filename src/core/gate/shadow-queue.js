@@ -23,12 +23,15 @@ const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
  * @import { Cause } from './verdict'
  */
 
-/** The mean cost counts as known after this many requests. A full loop corrects it over as many. */
+/**
+ * The mean cost counts as known after this many requests. While the loop is full, it is averaged over as
+ * many.
+ */
 const KNOWN_AFTER = 200
 
 /**
  * @typedef {{ priority: number, count: number, queuedMs: number, queuedStallFreeMs: number }} Queued requests
- *   of one class and step
+ *   of one class that arrived in one step
  */
 
 class ShadowQueue {
@@ -42,40 +45,46 @@ class ShadowQueue {
   #overload
   #delay
   /**
-   * The turns as the rules see them. An overload makes them long in mode `observe` only, so the usual ones
-   * are those before it.
+   * The turns as the rules see them. In mode `observe` an overload makes turns long, so `usualLongMs` is the
+   * value from before the overload.
    */
   #turns = { usualLongMs: 0, stallFreeMs: (/** @type {number} */ nowMs) => nowMs - this.#stalledMs }
-  /** How far the stall-free clock is behind: of the model, and at the first arrival of the turn. */
+  /** How far the stall-free clock is behind: in the model, and at the first arrival of the turn. */
   #stalledMs = 0
   #firstStalledMs = 0
   /** The modelled queue of each class, oldest first. @type {Queued[][]} */
   #queues = Array.from({ length: QUEUED_CLASSES }, () => [])
   #length = 0
-  /** The model's time, by both clocks. */
+  /** The model's time, and the loop's idle time at that moment. */
   #modelMs
   #modelIdleMs = 0
   /** Whether the loop was full when the last turn ended: a loop that idles rejects nothing. */
   #isFull = false
   /** Remaining capacity of the model. */
   #creditMs = 0
-  /** The mean cost of a request, and how many it rests on. */
+  /** The mean cost of a request, and the number of requests that it was measured from. */
   #meanMs = 0
   #samples = 0
-  /** The same of a request that the gate admits: limits of routes would reject some of them at once. */
+  /**
+   * The mean cost of a request in mode `adaptive`: there, limits of routes would reject some requests at
+   * once.
+   */
   #eachMs = 0
   #withdrawals = new ShadowWithdrawals()
-  /** Cost of each request of the last turn: the model serves as many as have really ended. */
+  /**
+   * Mean cost of the requests of the last turn. With this cost, the model serves as many requests as have
+   * really ended.
+   */
   #servedMs = 0
   /**
-   * Arrivals of the current turn by class and together, when the first was read, and whether the loop idled
+   * Arrivals of the current turn by class and in total, when the first was read, and whether the loop idled
    * until then.
    */
   #arrivals = new Float64Array(QUEUED_CLASSES)
   #count = 0
   #firstMs = 0
   #beganIdle = false
-  /** Whether the turn accepted a connection, and its request has not been discounted yet. */
+  /** Whether the turn accepted a connection whose request has not been discounted yet. */
   #isAccepting = false
 
   /**
@@ -106,7 +115,7 @@ class ShadowQueue {
     this.#delay.update(options)
   }
 
-  // Hot path in mode `observe`: once a request.
+  // Hot path in mode `observe`: once per request.
   /** @param {Request} request @param {number} nowMs */
   onRequest(request, nowMs) {
     const { priority } = request.ticket
@@ -126,7 +135,7 @@ class ShadowQueue {
     this.#count++
   }
 
-  /** A request that the gate admits would not run, for a limit of its route. */
+  /** A limit of its route would reject a request that the gate admits. */
   onWithdraw() {
     this.#withdrawals.withdrawn++
   }
@@ -136,7 +145,7 @@ class ShadowQueue {
     return this.#length * this.#eachMs - (nowMs - this.#modelMs)
   }
 
-  /** Another mode has begun, and observations of the one before do not count. */
+  /** Called when mode `observe` begins. What the model observed earlier does not count. */
   restart() {
     const nowMs = this.#clock.now()
     for (const queue of this.#queues) queue.length = 0
@@ -155,7 +164,7 @@ class ShadowQueue {
     this.#turns.usualLongMs = this.#measurements.turns.usualLongMs
   }
 
-  // Once a turn in mode `observe`, and in a full loop once per 5 ms of it.
+  // Called once per turn in mode `observe`. A full loop makes a step for each 5 ms of the turn.
   /**
    * @param {number} busyMs
    * @param {number} nowMs
@@ -185,7 +194,8 @@ class ShadowQueue {
   }
 
   /**
-   * A full loop leaves work unfinished: its requests in flight count with what is usual.
+   * Estimates the cost of a request. A full loop leaves work unfinished, so requests in flight are counted at
+   * their usual cost.
    *
    * @param {number} nowMs
    * @param {number} busyMs
@@ -208,7 +218,7 @@ class ShadowQueue {
   }
 
   /**
-   * The loop was busy first, and idled then. A loop that idles rejects nothing.
+   * Advances over a time: the loop was busy first and then idled. A loop that idles rejects nothing.
    *
    * @param {number} toMs
    * @param {number} toStalledMs
@@ -222,7 +232,8 @@ class ShadowQueue {
   }
 
   /**
-   * In steps of what a full loop takes for a turn in mode `adaptive`, and no more of them than requests.
+   * Advances in steps as long as the turns of a full loop in mode `adaptive`. There are at most as many steps
+   * as requests.
    * @param {number} toMs @param {number} toStalledMs @param {boolean} isArriving
    */
   #advance(toMs, toStalledMs, isArriving) {
@@ -246,7 +257,8 @@ class ShadowQueue {
 
   /** @param {number} ended @param {number} arrivals */
   #step(ended, arrivals) {
-    // A full loop accepts one connection a turn, however many wait: its request says nothing about the rate.
+    // A full loop accepts one connection per turn, however many wait. So the request on that connection says
+    // nothing about the rate.
     const arrived = this.#isAccepting && arrivals > 0 ? arrivals - 1 : arrivals
     if (arrived < arrivals) this.#isAccepting = false
     const [nowMs, idleMs, usualMs] = [this.#modelMs, this.#modelIdleMs, this.#eachMs]
@@ -254,7 +266,7 @@ class ShadowQueue {
   }
 
   /**
-   * The queued requests that can run in this time.
+   * Takes out the queued requests that can run in this time.
    *
    * @param {number} ms
    * @returns {number} how many
@@ -287,7 +299,7 @@ class ShadowQueue {
   }
 
   /**
-   * Takes up to so many of the oldest.
+   * Takes up to `most` requests from the oldest step of the queue.
    *
    * @param {Queued[]} queue
    * @param {number} most
@@ -310,7 +322,7 @@ class ShadowQueue {
   }
 
   /**
-   * The arrivals of step `i` of so many.
+   * Queues the arrivals of step `i` of `steps`, counted from 1.
    *
    * @param {number} i
    * @param {number} steps
@@ -373,7 +385,9 @@ class ShadowQueue {
     }
   }
 
-  /** The higher classes take their slots first. The requests of the turn are in flight already. */
+  /**
+   * Gives the arrivals of the turn their slots, higher classes first. These requests are in flight already.
+   */
   #takeSlots() {
     const others = this.#limits.inFlight - 1
     for (let priority = CRITICAL; priority < QUEUED_CLASSES; priority++) {

@@ -1,10 +1,14 @@
 'use strict'
-// The slots of `maxConcurrent` as mode `adaptive` would fill them, for mode `observe`, where every request
-// runs at once. Each slot is held for the mean duration of a request.
+// Models the slots of `maxConcurrent` as mode `adaptive` would fill them. In mode `observe`, every request
+// runs at once. In the model each slot is held for the mean duration of a request.
 
 class ShadowSlots {
   #limits
-  /** End times of the requests that run or are queued in the model, by admission. @type {number[]} */
+  /**
+   * End times of the requests that run or are queued in the model, in order of admission.
+   *
+   * @type {number[]}
+   */
   #endsMs = []
 
   /** @param {{ readonly maxConcurrent: number, readonly slotHeldMs: number }} limits */
@@ -13,8 +17,8 @@ class ShadowSlots {
   }
 
   /**
-   * How long a request that arrives now would wait for a slot. With fewer others in flight than slots, one is
-   * free, whatever the mean duration says.
+   * How long a request that arrives now would wait for a slot. With fewer other requests in flight than
+   * slots, a slot is free, whatever the model says.
    *
    * @param {number} nowMs @param {number} others in flight
    */
@@ -26,7 +30,8 @@ class ShadowSlots {
   }
 
   /**
-   * A request that finds a free slot where the model has none takes none: it would move the others forward.
+   * Adds the request to the model. If a slot is really free but none is free in the model, the request is
+   * left out. It would shift the slots of the others.
    *
    * @param {number} nowMs @param {number} others in flight @param {number} waitMs for a slot
    */
@@ -43,7 +48,7 @@ class ShadowSlots {
     if (ended > 0) this.#endsMs.splice(0, ended)
   }
 
-  /** How many wait in the model. */
+  /** The number of requests that wait for a slot in the model. */
   get waiting() {
     return Math.max(0, this.#endsMs.length - this.#limits.maxConcurrent)
   }

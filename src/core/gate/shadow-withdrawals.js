@@ -1,17 +1,20 @@
 'use strict'
-// The share of the requests that the gate admits, in mode `observe`, and limits of their routes would reject.
-// Those would cost the loop almost nothing, but in this mode they run. So the model of the loop takes a
-// request to cost so much less.
+// Measures, in mode `observe`, the share of admitted requests that limits of their routes would reject. In
+// mode `adaptive` they would cost the loop almost nothing, but in mode `observe` they run. So the model of
+// the loop reduces the cost of a request by this share.
 
-/** How many requests the share is of. */
+/** The number of recent requests over which the share is measured. */
 const HORIZON = 200
 
 class ShadowWithdrawals {
   share = 0
-  /** Of this turn: how many the limits would reject, and how many the loop. */
+  /** Requests of this turn that the limits would reject, and those that the loop would reject. */
   withdrawn = 0
   rejected = 0
-  /** Limits pass over the share that the loop would reject, as known from earlier turns. */
+  /**
+   * The share that the loop would reject, from earlier turns. In mode `adaptive` the limits would not get
+   * these requests.
+   */
   #loopShare = 0
   #withdrawn = 0
   #admitted = 0
@@ -25,7 +28,7 @@ class ShadowWithdrawals {
     this.withdrawn = 0
   }
 
-  /** The turn has been replayed. @param {number} arrived */
+  /** The model has replayed the turn. @param {number} arrived */
   onReplay(arrived) {
     const share = Math.min(1, this.rejected / Math.max(1, arrived))
     this.#loopShare += ((share - this.#loopShare) * arrived) / (HORIZON + arrived)

@@ -1,6 +1,6 @@
 'use strict'
-// How short each resource of the gate is, from 0 to 1, for a feature that puts them together. Nothing is
-// kept: who asks pays.
+// How short each resource of the gate is, from 0 to 1, for features that combine these figures. Each figure
+// is computed when it is read, so only a reader pays for it.
 
 const { NORMAL } = require('./verdict')
 

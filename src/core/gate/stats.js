@@ -16,7 +16,7 @@ const { MOST_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./
  *   OnOverloadEvent
  */
 
-/** The number of pools with a reason of their own. Further pools share one reason. */
+/** The most pools with a separate reason each. Further pools share one reason. */
 const MOST_POOLS = 20
 /** @type {ShedReason} */
 const OTHER_POOLS = `${POOL_REASON}(other)`
@@ -113,7 +113,7 @@ class LastRejections {
     this.#clock = clock
   }
 
-  // Hot path: once a rejection.
+  // Hot path: once per rejection.
   /**
    * @param {ShedReason} reason
    * @param {number} priority
@@ -129,7 +129,7 @@ class LastRejections {
     entry.bound = bound
   }
 
-  /** The newest last. */
+  /** Lists the kept rejections, the newest last. */
   list() {
     const wallOffsetMs = this.#clock.wallMs() - this.#clock.now()
     const list = []
@@ -152,7 +152,8 @@ const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
 
 /**
  * Groups rejections into overloads. An overload begins with a rejection (`overload`). It ends after a second
- * without one (`recovered`, with its length and the count of every reason). A timer runs only meanwhile.
+ * without a rejection (`recovered`, with its length and the count of every reason). A timer runs only during
+ * an overload.
  */
 class Episode {
   /**

@@ -1,6 +1,6 @@
 'use strict'
-// Calls the functions of the user that decide: `classify`, `key` and `shortage`; for features, any that
-// returns a number. None can throw into the gate. An error, a promise or a value of the wrong type is
+// Calls the user's functions `classify`, `key` and `shortage`, and for features any function that returns a
+// number. No error of such a function reaches the gate. An error, a promise or a value of the wrong type is
 // reported, and the default is used.
 
 const { SAMPLE_MS } = require('./measurements/loop-turns')
@@ -20,7 +20,11 @@ class UserHooks {
   /** The last value of `shortage()`, from 0 to 1; 0 without one. */
   shortage = 0
   #shortageMs = 0
-  /** Of `classify: { header, ... }`. @type {((headers: IncomingHttpHeaders) => number) | undefined} */
+  /**
+   * The function made from `classify: { header, ... }`.
+   *
+   * @type {((headers: IncomingHttpHeaders) => number) | undefined}
+   */
   #classByHeaders
   /** @type {ShedOptions | undefined} */
   #options
@@ -64,9 +68,9 @@ class UserHooks {
   /**
    * The key whose share a request counts against; undefined if the option is not given.
    * @param {Request} request
-   * @param {import('../../../index.js').LimitOptions['key']} [ofLimit] in place of `shed.key`: that of
-   *   `limit()`
-   * @param {import('koa').Context} [ctx] of Koa, for that of `limit()`
+   * @param {import('../../../index.js').LimitOptions['key']} [ofLimit] the option `key` of `limit()`, which
+   *   replaces `shed.key`
+   * @param {import('koa').Context} [ctx] the context of Koa, which the `key` of `limit()` gets
    */
   keyOf({ req }, ofLimit, ctx) {
     const key = ofLimit ?? /** @type {ShedOptions} */ (this.#options).key
@@ -103,12 +107,12 @@ class UserHooks {
 
 /**
  * @param {InternalErrors} internalErrors @param {string} option @param {() => unknown} callback
- * @returns {number | undefined} undefined if the callback returns no number
+ * @returns {number | undefined} undefined if the callback does not return a number
  */
 function callForNumber(internalErrors, option, callback) {
   const value = call(internalErrors, option, callback)
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value
-  // A missing header is not a mistake.
+  // `undefined` and `null` are not reported: the function may read a header that is missing.
   if (value !== undefined && value !== null)
     reportInvalid(internalErrors, option, value, `it returned ${typeof value}, not a number`)
   return undefined

@@ -2,10 +2,13 @@
 // The vocabulary of admission: the decisions, the classes, every reason to reject a request, and its figures.
 // Each reason names the resource that is short, and stands beside the file whose rule gives that reason.
 
-/** RUN: now. QUEUED: until `resume` is called. REJECTED: the answer is sent, or held to be sent late. */
+/**
+ * RUN: the request runs now. QUEUED: it waits until `resume` is called. REJECTED: its 503 is sent, or will be
+ * sent later.
+ */
 const [RUN, QUEUED, REJECTED] = [0, 1, 2]
 
-/** Classes, first served first. `bypass` is neither queued nor rejected. */
+/** Classes, in the order of service. `bypass` is neither queued nor rejected. */
 const PRIORITIES = Object.freeze(/** @type {const} */ (['critical', 'high', 'normal', 'low', 'bypass']))
 const CRITICAL = PRIORITIES.indexOf('critical')
 const NORMAL = PRIORITIES.indexOf('normal')
@@ -13,7 +16,9 @@ const LOW = PRIORITIES.indexOf('low')
 const BYPASS = PRIORITIES.indexOf('bypass')
 /** The number of classes that can be queued: all before `bypass`. */
 const QUEUED_CLASSES = BYPASS
-/** Factor of each class for rejections by memory or shortage: critical never, low most. */
+/**
+ * Factor of each class for rejections by memory or shortage. 0: class `critical` is never rejected for them.
+ */
 const SHORTAGE_WEIGHTS = Object.freeze([0, 0.5, 1, 1.5])
 
 const REASONS = Object.freeze(
@@ -38,7 +43,7 @@ const REASONS = Object.freeze(
 const POOL_REASON = /** @type {const} */ ('pool:')
 /** `limit:<name>`, from features/bulkheads/bulkhead.js: `limit()` lets no more requests of the route run. */
 const LIMIT_REASON = /** @type {const} */ ('limit:')
-/** Each has a reason of its own. */
+/** The most limits that can exist, because each limit has a separate reason. */
 const MOST_LIMITS = 50
 
 /** @type {Map<unknown, number>} */
@@ -48,9 +53,9 @@ const PRIORITY_INDEX = new Map(PRIORITIES.map((name, index) => [name, index]))
 const priorityIndex = (name) => PRIORITY_INDEX.get(name)
 
 /**
- * The number behind the last rejection, and the bound that it exceeded. A rule that rejects sets both with
- * its reason. The code that counts the rejection reads them in the same call, so they cost nothing while no
- * request is rejected.
+ * The figure that caused the last rejection, and the bound that the figure exceeded. A rule that rejects sets
+ * both with its reason. The code that counts the rejection reads them in the same call, so they cost nothing
+ * while no request is rejected.
  */
 class Cause {
   /** NaN: the reason has no number. */

@@ -7,19 +7,20 @@
  * @import { Request } from '../../request/request'
  *
  * @typedef {object} FeatureLimit
- * @property {boolean} isWatched whether it may reject now
- * @property {boolean} [callsUser] whether it calls a function of the user, which expects the framework's
- *   request
- * @property {(request: Request, nowMs: number, isObserved: boolean) => ShedReason | undefined} reasonFor on
- *   arrival
- * @property {(request: Request, nowMs: number) => ShedReason | undefined} reasonAfterQueue when the gate's
- *   queue has kept the request
- * @property {(request: Request, nowMs: number) => number} [deadlineMs] for how long the request may be queued
- * @property {(request: Request, nowMs: number) => void} onAdmit of a request with `ticket.expected`
- * @property {(request: Request) => void} onReject of a request with `ticket.expected`
+ * @property {boolean} isWatched whether the limit may reject now
+ * @property {boolean} [callsUser] whether the limit calls a function of the user, which expects the
+ *   framework's request
+ * @property {(request: Request, nowMs: number, isObserved: boolean) => ShedReason | undefined} reasonFor
+ *   called on arrival
+ * @property {(request: Request, nowMs: number) => ShedReason | undefined} reasonAfterQueue called before a
+ *   queued request runs
+ * @property {(request: Request, nowMs: number) => number} [deadlineMs] returns how long the request may be
+ *   queued
+ * @property {(request: Request, nowMs: number) => void} onAdmit called for a request with `ticket.expected`
+ * @property {(request: Request) => void} onReject called for a request with `ticket.expected`
  */
 
-/** The gate calls none of its functions. */
+/** Rejects nothing: it is not watched, so the gate calls none of its functions. */
 const NO_LIMIT = /** @type {Readonly<FeatureLimit>} */ ({ isWatched: false })
 
 /** Several limits as one. @implements {FeatureLimit} */
@@ -76,7 +77,7 @@ class FeatureLimits {
 }
 
 /**
- * For how long the limit lets a request be queued.
+ * Returns how long the limit lets a request be queued.
  *
  * @param {FeatureLimit} limit
  * @param {Request} request

@@ -18,10 +18,7 @@ const { NORMAL } = require('../verdict')
  * @import { Cause } from '../verdict'
  */
 
-/**
- * As MOST_OF_MEAN, for how long mode `observe` takes slots to be held: a tenth of the requests may hold them
- * for long.
- */
+/** Like MOST_OF_MEAN, but for `slotHeldMs`: a tenth of the requests may hold their slots for long. */
 const SLOT_MAX_OF_MEAN = 100
 
 class Limits {
@@ -34,8 +31,8 @@ class Limits {
   maxConcurrent = Number.POSITIVE_INFINITY
   #durationMs = 0
   /**
-   * As #durationMs, but with more of the long durations: mode `observe` has nothing else to tell how long
-   * slots are held.
+   * Like #durationMs, but long durations count for more. It is the only figure that tells mode `observe` how
+   * long slots are held.
    */
   slotHeldMs = 0
   #wasHeldBack = false
@@ -111,14 +108,14 @@ class Limits {
     return this.loop.inFlight >= this.maxConcurrent
   }
 
-  // Hot path: once a request.
-  /** Whether one more request may be in flight, by every limit. @param {number} nowMs */
+  // Hot path: once per request.
+  /** Whether every limit allows one more request in flight. @param {number} nowMs */
   hasFreeSlot(nowMs) {
     if (!this.areEnforced) return true
     return this.loop.inFlight < this.maxConcurrent && this.loop.hasFreeShare(nowMs)
   }
 
-  /** The resource that a request waits for without a free slot. */
+  /** The resource that is short if no slot is free. */
   get shortResource() {
     return this.isAtMaxConcurrent ? 'concurrency' : 'loop'
   }
@@ -154,7 +151,7 @@ class Limits {
   }
 
   /**
-   * The reason to reject a request on arrival, for the time it would be queued; undefined if it may be
+   * The reason to reject a request on arrival because it would be queued for too long; undefined if it may be
    * queued.
    * @param {number} expectedWaitMs @param {number} ahead @param {number} priority @param {number} nowMs
    */
@@ -185,8 +182,8 @@ class Limits {
   }
 
   /**
-   * The first request is queued. If rejections emptied the queue of a full loop, the queue has not been
-   * empty.
+   * Called when a request enters an empty queue. If the loop is full, rejections emptied the queue, and it
+   * does not count as empty.
    *
    * @param {number} nowMs
    */
@@ -241,7 +238,7 @@ class Limits {
    */
   onTurn(nowMs, idleMs, turn) {
     const { ended, isQueueing } = turn
-    // Nothing will end for those that were withdrawn.
+    // Requests that were withdrawn will not end, so they do not count as arrivals.
     const arrived = Math.max(0, turn.arrived - this.#withdrawn)
     this.#withdrawn = 0
     this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))

@@ -2,9 +2,9 @@
 // Limits how many requests may be in flight before the loop is full. Each request reserves a share of the
 // loop's time:
 //   share = cost / (time it awaits something else + slack)
-// The sum may be what rejections leave of the loop. While the loop idles, a request in flight awaits
-// something else. So a stream, a long poll or a slow upstream comes to reserve almost nothing. A loop that
-// does not idle reduces no reservation (docs/decisions/0001).
+// All shares together may take the part of the loop that rejections leave. While the loop idles, a request in
+// flight awaits something else. So a stream, a long poll or a slow upstream comes to reserve almost nothing.
+// While the loop does not idle, no reservation shrinks (docs/decisions/0001).
 
 const { IDLE_SHARE } = require('../measurements/loop-turns')
 const { SMOOTHING } = require('../measurements/request-cost')
@@ -17,25 +17,25 @@ const { SMOOTHING } = require('../measurements/request-cost')
 
 /** The work that may become ready in one loop turn. */
 const SLACK_MS = 40
-/** So few requests say little about the load: as many in flight are always allowed. */
+/** This many requests in flight are always allowed, because so few say little about the load. */
 const FEW_REQUESTS = 8
 /** Rejecting is pointless if a request costs no more than this many rejections. */
 const POINTLESS_REJECTIONS = 3
 
-/** Since when the loop has idled, of a request that waits for a slot: for ever. */
+/** Value of `idleMs` for a request that waits for a slot: the loop counts as having idled for ever since. */
 const PAUSED = Number.NEGATIVE_INFINITY
 
-/** The least factor of trust: from 0 it would never come back. */
+/** The least trust. From 0, trust could never grow again. */
 const MIN_TRUST = 1e-3
 /**
- * A loop that idles less than this share of its time is saturated. Between this and IDLE_SHARE, nothing is
- * proven.
+ * A loop that idles less than this share of its time is saturated. An idle share between this and IDLE_SHARE
+ * does not change trust.
  */
 const SATURATED_SHARE = 0.04
 /**
- * A request admitted now burns the loop only after the requests' own waiting time. Trust and pace act over
- * this multiple of it, at most MAX_WAITS_MS. While no request is held back, trust grows by a factor of e in
- * MAX_WAITS_MS.
+ * A request admitted now loads the loop only after it has awaited something else. Trust and pace act over
+ * this multiple of the mean time that requests await, at most MAX_WAITS_MS. While no request is held back,
+ * trust grows by a factor of e in MAX_WAITS_MS.
  */
 const WAITS = 2
 const MAX_WAITS_MS = 500
@@ -43,7 +43,7 @@ const MAX_WAITS_MS = 500
 /** The pace lets requests start this much faster than the loop runs them, with a debt of at most BURST_MS. */
 const SPEED = 1.1
 const BURST_MS = 20
-/** Bounds the debt where the measured cost is far too high. */
+/** Upper bound of the debt, in case the measured cost is far too high. */
 const MAX_DEBT_MS = 100
 
 class LoopShare {
@@ -53,7 +53,10 @@ class LoopShare {
   #pace = new Pace()
   /** @type {Ticket[]} */
   #inFlight = []
-  /** The sum of 1 / (wait + slack) of all in flight; too high by the idling since the last refresh. */
+  /**
+   * The sum of 1 / (wait + slack) of all requests in flight. It is too high while idle time since the last
+   * refresh is not in it.
+   */
   #reserved = 0
   /** The expected 1 / (wait + slack) of the next request: the mean of the requests that ended. */
   #usual = 1 / SLACK_MS
@@ -79,12 +82,12 @@ class LoopShare {
     return this.#inFlight.length
   }
 
-  /** Whether to run a request costs the loop no more than to reject a few. */
+  /** Whether running a request costs the loop no more than rejecting a few. */
   get isRejectingPointless() {
     return this.#cost.ms <= POINTLESS_REJECTIONS * this.#cost.rejectionMs
   }
 
-  /** The cost of one more request, as far as the measured cost is trusted. */
+  /** The expected cost of one more request: the measured cost times trust. */
   get expectedCostMs() {
     return this.#cost.ms * this.#trust.share
   }
@@ -93,7 +96,7 @@ class LoopShare {
     return 1 - this.#cost.rejectedShare
   }
 
-  // Hot path: once a request.
+  // Hot path: once per request.
   /** Whether the loop has a share left for one more request. @param {number} nowMs */
   hasFreeShare(nowMs) {
     if (this.#inFlight.length < FEW_REQUESTS || this.isRejectingPointless) return true
@@ -112,7 +115,7 @@ class LoopShare {
     return (ahead * this.expectedCostMs) / this.#free
   }
 
-  // Hot path: once a request.
+  // Hot path: once per request.
   /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
   onAdmit(record, nowMs, idleMs) {
     record.idleMs = idleMs
@@ -122,7 +125,7 @@ class LoopShare {
     this.#pace.onAdmit(this.#cost.ms, nowMs)
   }
 
-  // Hot path: once a request.
+  // Hot path: once per request.
   /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
   onEnd(record, nowMs, idleMs) {
     this.#recordWait(nowMs - record.decidedMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
@@ -130,8 +133,8 @@ class LoopShare {
   }
 
   /**
-   * It waits for a slot in the limit of its route, and will reserve nothing once the loop idles. Otherwise
-   * those that wait there would keep all others out.
+   * The request waits for a slot in the limit of its route. It reserves nothing once the loop idles.
+   * Otherwise requests that wait there would keep all others out.
    *
    * @param {Ticket} record in flight @param {number} nowMs
    */
@@ -140,7 +143,11 @@ class LoopShare {
     record.idleMs = PAUSED
   }
 
-  /** It has got its slot. @param {Ticket} record @param {number} nowMs @param {number} idleMs */
+  /**
+   * The paused request has got its slot.
+   *
+   * @param {Ticket} record @param {number} nowMs @param {number} idleMs
+   */
   onResume(record, nowMs, idleMs) {
     this.#reserved += this.#usual - record.share
     record.idleMs = idleMs
@@ -148,7 +155,11 @@ class LoopShare {
     this.#pace.onAdmit(this.#cost.ms, nowMs)
   }
 
-  /** It has not run, so neither its time nor its cost counts. @param {Ticket} record @param {number} nowMs */
+  /**
+   * The request has not run, so neither its time nor its cost counts.
+   *
+   * @param {Ticket} record @param {number} nowMs
+   */
   onWithdraw(record, nowMs) {
     if (record.idleMs !== PAUSED) this.#pace.onWithdraw(this.#cost.ms, nowMs)
     this.#remove(record)
@@ -166,7 +177,8 @@ class LoopShare {
   }
 
   /**
-   * A longer wait counts only while the loop idles. In a full loop, requests wait for the loop itself.
+   * A wait that is longer than usual counts only while the loop idles. In a full loop, requests wait for the
+   * loop itself.
    *
    * @param {number} waitedMs
    * @param {number} nowMs
@@ -207,18 +219,17 @@ class LoopShare {
 
 /**
  * Correction factor of the measured cost of a request. A loop that idles while requests are held back proves
- * that the cost is too high. The factor falls with the idle time, and recovers while the loop is saturated
- * (docs/decisions/0001).
+ * that the measured cost is too high. The factor falls with the idle time, and recovers while the loop is
+ * saturated (docs/decisions/0001).
  */
 class Trust {
-  /** From almost 0 to 1. */
+  /** The factor, from MIN_TRUST to 1. */
   share = 1
 
   /**
    * @param {{ idledMs: number, elapsedMs: number, idleShare: number, isContended: boolean, waitMs: number }}
-   *   turn
-   *   `isContended`: a request is queued, or was held back;
-   *   `waitMs`: how long requests await something else than the loop
+   *   turn `isContended`: a request is queued, or was held back; `waitMs`: how long requests await something
+   *   other than the loop
    */
   onTurn({ idledMs, elapsedMs, idleShare, isContended, waitMs }) {
     const horizonMs = Math.min(MAX_WAITS_MS, WAITS * waitMs)
@@ -253,7 +264,7 @@ class Pace {
     return Math.max(0, this.#debtMs - (nowMs - this.#debtSinceMs) * SPEED)
   }
 
-  // Hot path: once a request.
+  // Hot path: once per request.
   /** @param {number} costMs @param {number} nowMs */
   onAdmit(costMs, nowMs) {
     this.#debtMs = Math.min(MAX_DEBT_MS, this.#debtAt(nowMs)) + costMs

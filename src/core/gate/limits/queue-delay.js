@@ -18,17 +18,21 @@ const { FEW_REQUESTS } = require('./loop-share')
 
 const LONG_TURNS = 1.5
 const CRITICAL_FACTOR = 4
-/** Work that arrives at this share of the loop, or less, makes no overload. */
+/** Arriving work that needs at most this share of the loop's time is not an overload. */
 const HEALTHY_LOAD = 0.7
 /** An overload begins when more work than this has arrived beyond HEALTHY_LOAD. */
 const MOST_EXCESS_MS = 400
 /**
- * The same through gateways: what they cannot send waits in their own queues, and does not show in the load.
+ * The same bound for requests from gateways. A gateway queues requests itself, and these do not show in the
+ * load.
  */
 const MOST_GATEWAY_EXCESS_MS = 200
-/** After three samples, the burst that began the queue is in neither of the last two. */
+/**
+ * The queue must have stood for three samples. The burst that began the queue is then in neither of the last
+ * two.
+ */
 const MIN_STOOD_MS = 3 * SAMPLE_MS
-/** Clients that cannot make the queue longer than this are left alone. */
+/** If the clients cannot make the queue longer than this, a full loop is not an overload. */
 const MOST_BOUND_MS = 450
 
 class QueueDelay {
@@ -78,12 +82,13 @@ class QueueDelay {
   rejects(waitMs, ahead, priority, eachMs, nowMs) {
     if (ahead < FEW_REQUESTS || waitMs <= this.targetOf(priority)) return false
     if (this.#overload.isOn(eachMs, nowMs)) return true
-    // In a burst the estimate is not enough: its requests may be cheaper than the usual ones.
+    // In a burst `waitMs` is not enough, because the requests of a burst may be cheaper than the usual ones.
     return waitMs > this.maxDelayMs && this.#overload.waitMs(ahead, nowMs) > this.maxDelayMs
   }
 
   /**
-   * A request may be dequeued too late by the part of a loop turn that the queue may take.
+   * Whether a queued request has waited for longer than its bound. TURN_BUDGET_MS is added, because requests
+   * are dequeued throughout that part of a loop turn.
    * @param {Waited} record @param {boolean} isOverload @param {number} nowMs
    */
   isOverdue(record, isOverload, nowMs) {
@@ -116,8 +121,8 @@ class QueueDelay {
  *   overload   stood x (load - 0.7) > 400 ms, through gateways 200 ms
  *     stood    the time since the queue was last empty, at least 300 ms
  *     load     the work that arrived in a tenth of a second, as a share of it: the lesser of the last two
- * So twice the capacity is an overload after 310 ms, 1.2 times after 800 ms, and a full loop after 1.3 s. A
- * healthy load never is.
+ * So a load of 2 is an overload after 310 ms, of 1.2 after 800 ms, and of 1 after 1.3 s. A load of up to 0.7
+ * is never an overload.
  */
 class Overload {
   #clients
@@ -128,7 +133,7 @@ class Overload {
   #slicedIdleMs
   #arrived = 0
   #ended = 0
-  /** Cost of a request in the last slice; the load of that slice, and of the one before. */
+  /** Cost of a request in the last slice; the load of that slice, and of the slice before. */
   #eachMs = 0
   #load = 0
   #loadBefore = 0
@@ -151,8 +156,8 @@ class Overload {
   }
 
   /**
-   * Expected wait behind `ahead` others, by the time that the last ones took. 0 until the queue has stood
-   * long enough.
+   * Expected wait behind `ahead` others, from the cost of requests in the last slice. 0 until the queue has
+   * stood for MIN_STOOD_MS.
    * @param {number} ahead @param {number} nowMs
    */
   waitMs(ahead, nowMs) {
@@ -160,7 +165,8 @@ class Overload {
   }
 
   /**
-   * Whether the clients cannot make the queue long, by the CPU time of their requests.
+   * Whether the clients cannot make the queue long, because all requests that they can have outstanding need
+   * little CPU time.
    *
    * @param {number} eachMs
    */
@@ -188,7 +194,8 @@ class Overload {
   }
 
   /**
-   * The requests of a burst may be cheaper than the mean. How many have ended shows that.
+   * Measures the load of the slice. The requests of a burst may be cheaper than the mean; the number that
+   * ended in the slice shows this.
    * @param {number} nowMs @param {number} idleMs @param {number} usualMs @param {boolean} isSlotShort
    */
   #endSlice(nowMs, idleMs, usualMs, isSlotShort) {
@@ -198,7 +205,8 @@ class Overload {
     this.#loadBefore = this.#load
     this.#load = (this.#arrived * eachMs) / elapsedMs
     this.#eachMs = eachMs
-    // Behind a loop that is less busy than that, twice in a row, the queue waits for something else.
+    // If the loop had this much room in two slices in a row, queued requests wait for something other than
+    // the loop.
     const hadRoom = this.#hadRoom
     this.#hadRoom = busyMs <= HEALTHY_LOAD * elapsedMs
     if (hadRoom && this.#hadRoom) this.onEmpty(nowMs)

@@ -1,9 +1,9 @@
 'use strict'
-// Rejects requests regardless of the queue: for a fixed limit of the options, for the user's own shortage,
-// for memory.
+// Rejects requests whatever the queue: if a fixed limit of the options is exceeded, if the user reports a
+// shortage, or if memory is short.
 //   memory pressure = clamp((heap after a major collection / limit - 0.85) / (0.95 - 0.85))
-// For shortage and memory, the probability of a rejection is that figure x the weight of the class: critical
-// never, low most.
+// For shortage and memory, the probability of a rejection is the shortage or the pressure, times the weight
+// of the class. Class `critical` is never rejected, class `low` most.
 
 const { SHORTAGE_WEIGHTS } = require('../verdict')
 
@@ -27,8 +27,8 @@ const LIMITS = Object.freeze(
 )
 
 /**
- * @typedef {{ limit: number, measured: string, reason: ShedReason, value: number }} Threshold `value`:
- *   measured last
+ * @typedef {{ limit: number, measured: string, reason: ShedReason, value: number }} Threshold `value`: the
+ *   last measurement
  */
 
 /** @param {ShedOptions} options @returns {Threshold[]} */
@@ -51,7 +51,7 @@ class ResourceLimits {
   #hooks
   #sampleMemory
   #turnSample
-  /** `update` sets them. @type {Thresholds} */
+  /** Set by `update`. @type {Thresholds} */
   #thresholds = /** @type {never} */ (undefined)
   #sampleIntervalMs = 0
   #random
@@ -131,9 +131,7 @@ class ResourceLimits {
  * Utilization covers the interval.
  */
 class Thresholds {
-  /**
-   * The first limit that is exceeded, what was measured last, and the limit; undefined if none is exceeded.
-   */
+  /** Reason, last measurement and bound of the first limit that is exceeded; undefined if none is. */
   /** @type {ShedReason | undefined} */
   reason
   /** @type {number | undefined} */

@@ -1,5 +1,5 @@
 'use strict'
-// Detects accept bursts. Node accepts one connection a loop turn. While connections keep coming, the gate
+// Detects accept bursts. Node accepts one connection per loop turn. While connections keep coming, the gate
 // starts no work and only lets the loop turn. So the kernel's accept queue is read into the gate's queue,
 // where ages are known. A burst begins with the second turn in a row that accepted a connection. It lasts at
 // most 20 ms (docs/decisions/0040, also for workers of a cluster and for TLS).
@@ -8,12 +8,12 @@ const { TURN_BUDGET_MS } = require('./loop-turns')
 
 /** The time that one burst may spend on turns that only accept. */
 const MAX_MS = 20
-/** The time that all bursts together may spend, as a multiple of the work. */
+/** The time that all bursts together may spend on accepting, as a multiple of the time spent on work. */
 const SHARE = 4
 const WINDOW_MS = 1000
 /**
- * A turn longer than its budget ran handlers that had awaited something. It was not spent on accepting, and
- * counts for little.
+ * The time charged for a turn longer than TURN_BUDGET_MS. Such a turn ran handlers that had awaited
+ * something, so little of it was spent on accepting.
  */
 const WORK_TURN_MS = 0.5
 /** A burst ends after this time, however little of it was spent on accepting. */
@@ -22,11 +22,12 @@ const MAX_ELAPSED_MS = 100
 const MIN_QUIET_MS = 0.2
 const MAX_QUIET_MS = 1
 /**
- * The smoothing of gaps between connections: short gaps count more, because they show what a hand-over takes.
+ * The smoothing of gaps between connections: short gaps count more, because they show how long a hand-over
+ * takes.
  */
 const GAP_FALL = 0.1
 const GAP_RISE = 0.01
-/** A shorter turn did no arithmetic of a TLS handshake. */
+/** A turn shorter than this did no arithmetic of a TLS handshake. */
 const HANDSHAKE_MS = 0.1
 
 class AcceptBurst {
@@ -85,13 +86,13 @@ class AcceptBurst {
     this.#lastHandshakeMs = nowMs
   }
 
-  /** A handshake succeeded or failed. One that does neither is dropped after the longest burst. */
+  /** A handshake succeeded or failed. A handshake that does neither is forgotten after MAX_MS. */
   onHandshakeEnd() {
     if (this.#handshakes > 0) this.#handshakes--
   }
 
   /**
-   * Outside a burst the whole turn was work, which adds to the time that may be spent on accepting.
+   * Outside a burst the whole turn was work. Work adds to the time that may be spent on accepting.
    * @param {number} busyMs @param {number} nowMs
    * @param {number} arrived how many requests arrived in this turn
    */
@@ -125,8 +126,8 @@ class AcceptBurst {
   }
 
   /**
-   * Called once a turn that was busy for `busyMs`. Whether the loop should turn again before the gate starts
-   * work.
+   * Whether the loop should turn again before the gate starts work. Called once per turn; the turn was busy
+   * for `busyMs`.
    * @param {number} nowMs @param {number} busyMs
    */
   shouldTurnAgain(nowMs, busyMs) {
@@ -154,8 +155,8 @@ class AcceptBurst {
   }
 
   /**
-   * Whether the primary may hand over another connection: it has been quiet for less than three hand-overs
-   * take.
+   * Whether the primary may hand over another connection: its last hand-over was less than three usual gaps
+   * ago.
    *
    * @param {number} nowMs
    */

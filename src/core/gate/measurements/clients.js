@@ -1,8 +1,8 @@
 'use strict'
 // Measures how many requests the clients can have outstanding. A client waits for its answer before it sends
-// its next request. So the queue is never longer than the number of clients. A gateway can: it has a queue of
-// its own. Connections count too: requests that the loop has not read yet are outstanding, and cannot be
-// seen.
+// its next request. So clients cannot make the queue longer than their number. A gateway can, because it
+// queues requests itself. Open connections count too: each may have sent a request that the loop has not read
+// yet.
 
 const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
 
@@ -10,22 +10,26 @@ const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
  * @import { IncomingHttpHeaders } from 'node:http'
  * @import { Request } from '../../request/request'
  * @typedef {() => { readonly open: number, readonly accepted: number, readonly sessions: number }}
- *   OpenConnections those open now, those accepted so far, and the HTTP/2 sessions
+ *   OpenConnections the connections open now, the connections accepted so far, and the HTTP/2 sessions
  */
 
 /**
- * The number must not have grown by more than a tenth for half a second. Only then may a full loop be an
- * overload (queue-delay.js).
+ * The number of clients bounds the queue once it has not grown by more than a tenth for half a second. Until
+ * then, a full loop may be an overload (queue-delay.js).
  */
 const GROWTH = 1.1
 const STEADY_MS = 500
 /**
- * Other processes may take half of the CPU. Clients do not cause that work, and rejecting does not lessen it.
+ * The least `cpuShare`: at most half of the CPU counts as taken by other processes. Clients do not cause that
+ * work, and rejecting requests does not reduce it.
  */
 const LEAST_CPU_SHARE = 0.5
-/** The weight of a sample in the share of the CPU: it follows in a third of a second. */
+/** The weight of a sample in `cpuShare`, which follows a change within a third of a second. */
 const CPU_SMOOTHING = 0.3
-/** Clients do not all wait while fewer than these of the most requests are outstanding. */
+/**
+ * All clients count as waiting while the outstanding requests are at least this share of the most that were
+ * seen.
+ */
 const WAITING_SHARE = 0.75
 /** Clients are gateways if they send more than this share of the requests that are queued. */
 const GATEWAY_SHARE = 0.5
@@ -38,12 +42,9 @@ class Clients {
   most = Number.POSITIVE_INFINITY
   /** Whether gateways send half of the requests that are queued, or more. */
   areGateways = false
-  /**
-   * For how long all clients have been waiting for an answer, so that they send no more than they are
-   * answered.
-   */
+  /** How long all clients have been waiting for an answer. Such clients send one request per answer. */
   waitingMs = 0
-  /** The share of a full loop's time for which it had a CPU. */
+  /** Share of its time for which a full loop had a CPU. */
   cpuShare = 1
   #cpuMs
   #connections
@@ -51,23 +52,23 @@ class Clients {
   #proxy
   #clock
   /**
-   * The most outstanding requests since the last sample, those that were queued, and those of them that a
-   * gateway has sent.
+   * Since the last sample: the most outstanding requests, the number queued, and how many of these a gateway
+   * has sent.
    */
   #outstanding = 0
   #queued = 0
   #forwarded = 0
   #sampledMs
-  /** When the loop was last seen full, when the number last grew, and when not all clients waited. */
+  /** When the loop was last full, when the number of clients last grew, and when not all clients waited. */
   #fullMs
   #grewMs
   #sparedMs
   #peak = 0
   /** The most outstanding requests that were seen. */
   #mostSeen = 0
-  /** The number at its last growth. */
+  /** The number of clients at its last growth. */
   #grownTo = 0
-  /** How many connections have been accepted, and when that last grew. */
+  /** The number of connections accepted so far, and when it last grew. */
   #accepted = 0
   #acceptedMs
 
@@ -94,7 +95,7 @@ class Clients {
     if (isForwarded(headers)) this.#forwarded++
   }
 
-  /** A request waited in the queue of a gateway, by the stamp of that. */
+  /** A request waited in the queue of a gateway, as the gateway's timestamp shows. */
   onGatewayQueue() {
     this.#queued++
     this.#forwarded++
@@ -106,7 +107,8 @@ class Clients {
    * @param {boolean} isIdling
    */
   onTurn(nowMs, outstanding, isIdling) {
-    // Rejections are sent together. Just after that, clients that retry at once have no request outstanding.
+    // The highest number counts. Rejections are sent together, and just after that, clients that retry at
+    // once have no request outstanding.
     if (outstanding > this.#outstanding) this.#outstanding = outstanding
     if (nowMs - this.#sampledMs < SAMPLE_MS) return
     this.#measureCpu(nowMs - this.#sampledMs, isIdling)
@@ -134,7 +136,8 @@ class Clients {
     const count = Math.max(outstanding, open)
     if (accepted !== this.#accepted) this.#acceptedMs = nowMs
     this.#accepted = accepted
-    // Nobody has connected, and nine tenths of the connections are in use: those that left do not come back.
+    // Nobody has connected, and nine tenths of the connections are in use. So clients that left do not come
+    // back.
     const areAllBusy = sessions === 0 && nowMs - this.#acceptedMs >= STEADY_MS && outstanding * GROWTH >= open
     if (nowMs - this.#fullMs >= LATELY_MS) {
       this.#peak = this.#grownTo = count

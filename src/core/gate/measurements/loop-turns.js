@@ -74,8 +74,8 @@ class LoopTurns {
   }
 
   /**
-   * The mean time for which a ready callback has waited: the busy time of this turn, and half of the previous
-   * one.
+   * The mean time for which a ready callback has waited: the busy time of this turn, and half of that of the
+   * previous turn.
    * @param {number} nowMs @param {number} idleMs
    */
   meanReadyDelayMs(nowMs, idleMs) {
@@ -91,7 +91,8 @@ class LoopTurns {
   }
 
   /**
-   * A usual long turn: the second-longest of the last seconds, without the known cost of its requests.
+   * The usual long turn. The known cost of its requests is subtracted from each turn, and this is the
+   * second-longest remainder of the last seconds.
    */
   get usualLongMs() {
     return this.#secondMs
@@ -116,7 +117,7 @@ class LoopTurns {
   /**
    * @param {number} busyMs @param {number} nowMs @param {number} idleMs
    * @param {number} workMs the known cost of the requests that ended in this turn
-   * @param {number} [longestMs] of several short turns, the longest
+   * @param {number} [longestMs] the longest turn, if `busyMs` is the sum of several short turns
    */
   onTurn(busyMs, nowMs, idleMs, workMs, longestMs = busyMs) {
     this.#recordLong(longestMs - workMs, nowMs - this.#turnedMs)

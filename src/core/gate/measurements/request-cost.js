@@ -1,18 +1,18 @@
 'use strict'
 // Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of the
-// last 400 that ended, in samples of ten. Stalls and lulls do not distort it. The cost of rejections is
-// subtracted.
+// last 400 requests that ended, in samples of ten. Stalls and lulls do not distort it. The cost of rejections
+// is subtracted.
 
 const { SAMPLE_MS } = require('./loop-turns')
 
 const SAMPLES = 40
 const SAMPLE_REQUESTS = 10
 /**
- * A sample ends after this time at the latest. One without an ended request does not count: work between
- * requests is not theirs.
+ * A sample ends after this time at the latest. A sample without an ended request is dropped, because its work
+ * was not for requests.
  */
 const SAMPLE_MAX_MS = 2000
-/** To read a rejected request costs about as much as to reject it. */
+/** Reading a rejected request costs about as much as rejecting it. */
 const READ_FACTOR = 2
 const FIRST_REJECTION_MS = 0.03
 /** The weight of one request or sample in a mean. */
@@ -35,7 +35,7 @@ class RequestCost {
   #medianMs = 0
   #meanMs = 0
   #runMs = 0
-  /** Costs of requests in the last samples, by age and sorted. */
+  /** The cost of a request in each of the last samples: by age, and sorted. */
   #samples = new Float64Array(SAMPLES).fill(Number.POSITIVE_INFINITY)
   #sorted = new Float64Array(SAMPLES)
   #next = 0
@@ -68,7 +68,7 @@ class RequestCost {
 
   /** @param {number} tookMs */
   onReject(tookMs) {
-    // A collection in the middle of one says nothing about the next.
+    // A garbage collection during one rejection says nothing about the next rejection.
     const costMs = Math.min(tookMs * READ_FACTOR, MOST_OF_MEAN * this.rejectionMs)
     this.#rejectedMs += costMs
     this.#shareRejectedMs += costMs
@@ -93,7 +93,7 @@ class RequestCost {
   #endSample() {
     const workMs = Math.max(0, this.#busyMs - this.#rejectedMs)
     const costMs = workMs / this.#ended
-    // A long turn gives many samples. But one turn, which may have stalled, is never the majority.
+    // A long turn gives many samples, but never the majority of them, because the turn may have stalled.
     const count = Math.min(SAMPLES / 2, Math.floor(this.#ended / SAMPLE_REQUESTS) || 1)
     for (let i = 0; i < count; i++) this.#samples[this.#next++ % SAMPLES] = costMs
     if (this.#next <= SAMPLES) this.#meanMs = this.#firstMean()
@@ -101,7 +101,10 @@ class RequestCost {
     this.#updateMedian()
   }
 
-  /** The mean of the first samples without the dearest: an application that starts works for itself too. */
+  /**
+   * The mean of the first samples without the most expensive one: a starting application also does other
+   * work.
+   */
   #firstMean() {
     let [sum, most] = [0, 0]
     for (let i = 0; i < this.#next; i++) {
