@@ -3,7 +3,7 @@
 // describe the body, say how long it may be cached, or tell the client or a proxy to fetch something else.
 // `docs/errors.md` lists what stays.
 
-/** They describe the body, or how long it may be cached. */
+/** Headers that describe the body, or say how long it may be cached. */
 const OF_BODY = new Set([
   'accept-ranges',
   'age',
@@ -24,7 +24,8 @@ const OF_BODY = new Set([
   'x-accel-expires',
 ])
 /**
- * They lead elsewhere: a browser, or a proxy that replaces the body by a file. An error may set them itself.
+ * Headers that send a browser elsewhere, or make a proxy replace the body with a file. An error may set such
+ * headers itself.
  */
 const OF_TARGET = new Set([
   'link',
@@ -37,7 +38,7 @@ const OF_TARGET = new Set([
 ])
 
 /**
- * CDNs have a `Cache-Control` of their own each: `CDN-Cache-Control`, `Vercel-CDN-Cache-Control`.
+ * Each CDN has its own form of `Cache-Control`: `CDN-Cache-Control`, `Vercel-CDN-Cache-Control`.
  *
  * @param {string} name in lower case
  */

@@ -1,7 +1,7 @@
 'use strict'
 // The sizes of request and response bodies as they were transferred, for `metrics.bodySizes`. A connection
-// counts its bytes with the heads, so the head of an HTTP/1 message is subtracted. The streams of HTTP/2
-// share a connection: there the size is what the message announces. An unannounced size is not recorded.
+// counts all bytes, so the head of an HTTP/1 message is subtracted. The streams of HTTP/2 share a connection,
+// so their size is the one that the message announces. An unannounced size is not recorded.
 
 const { Buckets, SIZE_BOUNDS } = require('../histogram/buckets')
 const { NO_STATUS } = require('./request')
@@ -12,9 +12,9 @@ const { NO_STATUS } = require('./request')
  * @import { StatusRow } from './route-series'
  */
 
-/** The line of a request without its method and URL: two spaces, the version, and two ends of a line. */
+/** Bytes of a head without method, URL and headers: two spaces, the version, and two line ends. */
 const REQUEST_LINE = 14
-/** A colon, a space, and the end of the line. */
+/** Bytes of a header besides its name and value: a colon, a space, and the line end. */
 const HEADER_LINE = 4
 
 class BodySizes {
@@ -29,7 +29,7 @@ class BodySizes {
     if (isSize(sent)) this.#buckets.record(rows.sizesRow + 1, sent)
   }
 
-  /** @returns {number} the row of the request bodies; that of the response bodies follows */
+  /** @returns {number} the row of the request bodies; the next row is of the response bodies */
   #add() {
     const row = this.#buckets.add()
     this.#buckets.add()
@@ -43,7 +43,8 @@ class BodySizes {
 }
 
 /**
- * The application may have changed a header or the URL to anything. One NaN would stay in the sum.
+ * Whether a size can be recorded. The application may have set a header or the URL to anything, and the sum
+ * would stay NaN for ever.
  *
  * @param {number | undefined} size @returns {size is number}
  */
@@ -74,7 +75,7 @@ function responseBodySize({ head, req, res, status, stream }) {
     const announced = Number(stream.sentHeaders?.['content-length'])
     return announced >= 0 ? announced : undefined
   }
-  // Without a head of the application, what was sent is an answer of Node to a broken request.
+  // If the application wrote no head, the bytes are Node's own answer to an invalid request.
   if (status === NO_STATUS || head.responseBytes <= 0) return undefined
   const sent = /** @type {{ _header?: string | null }} */ (/** @type {unknown} */ (res))._header
   return Math.max(0, head.responseBytes - (sent?.length ?? 0))

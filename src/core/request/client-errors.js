@@ -1,7 +1,8 @@
 'use strict'
-// Counts the `clientError` events of servers by error code: what arrived on a connection was not a valid
-// request. A client that resets its connection is none of them: it has only left. Node, llhttp and OpenSSL
-// have about a hundred codes. The bound protects against codes that other software makes up.
+// Counts the `clientError` events of servers by error code. Node emits one if the data on a connection is not
+// a valid request. A client that resets its connection is not counted, because it has only disconnected.
+// Node, llhttp and OpenSSL have about a hundred codes. The bound protects against codes that other software
+// makes up.
 
 const MAX_CODES = 100
 const OTHER = '(other)'

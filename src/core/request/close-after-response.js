@@ -1,21 +1,21 @@
 'use strict'
 // Closes a keep-alive connection after its last response while the process drains: decides which response is
-// the last, and sends `Connection: close` with it. This overrules a `Connection: keep-alive` of the
-// application: proxies and recipes for event streams set it without meaning to hold the connection. Kept
-// connections would make the drain take its full timeout and then cut requests in flight.
+// the last, and sends `Connection: close` with it. This overrules a `Connection: keep-alive` that the
+// application set. Proxies and recipes for event streams set this header without meaning to keep the
+// connection. Kept connections would make the drain take its full timeout and then cut requests in flight.
 
 const { recordOf } = require('./connection-record')
 
 /** @import { Request } from './request' */
 
-/** Values to keep: `upgrade` has no next response to prevent. */
+/** Values that are kept. An `upgrade` prevents further responses by itself. */
 const CLOSES = /\b(close|upgrade)\b/i
 const CONNECTION = /^connection$/i
 
 /**
- * Whether the connection must end with this response, because an instance that measures it drains. It must
- * stay open while the client still sends the body or waits for the response to a pipelined request: closing
- * would lose both.
+ * Whether the connection must end with this response, because an instance that measures it drains. The
+ * connection must stay open while the client still sends the body or waits for the response to a pipelined
+ * request. Closing it would lose that body or response.
  * @param {Request} head
  */
 function mustClose(head) {

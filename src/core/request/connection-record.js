@@ -1,8 +1,8 @@
 'use strict'
 // Record of a connection: its bytes so far, when its last request ended, its pipelined requests, and the
 // callbacks for a half-close. All of it is one object behind one symbol. With more properties of ours,
-// sockets would have many hidden classes. Node's own code reads sockets everywhere, and would be slow
-// (decision 0044).
+// sockets would have many hidden classes. This would slow down Node's own code, which reads sockets
+// everywhere (decision 0044).
 //
 // Each request is assigned what was read and written since the previous one ended. The numbers are exact for
 // sequential requests, and exact in sum for pipelined requests and HTTP/2 streams.
@@ -22,7 +22,7 @@ const kSocket = Symbol('spillway.socket')
 class ConnectionRecord {
   bytesRead = 0
   bytesWritten = 0
-  /** When its last request ended. */
+  /** When the last request of the connection ended. */
   endedMs = Number.NEGATIVE_INFINITY
   /** The pipelined requests whose responses Node has not started to send, in order. */
   /** @type {Set<Request> | undefined} */
@@ -39,10 +39,10 @@ class ConnectionRecord {
  */
 const recordOf = (connection) => connection?.[kRecord]
 
-/** @param {Connection} connection @returns {ConnectionRecord} made if there is none */
+/** @param {Connection} connection @returns {ConnectionRecord} a new record if the connection has none */
 const openRecord = (connection) => (connection[kRecord] ??= new ConnectionRecord())
 
-// Hot path: once a request.
+// Hot path: once per request.
 /** @param {Request} head */
 function assignBytes(head) {
   const { connection } = head
@@ -63,7 +63,7 @@ function markEnd({ connection }, endedMs) {
 }
 
 /**
- * When the last request of the connection ended; -Infinity for its first.
+ * When the last request of the connection ended; -Infinity if none has ended.
  *
  * @param {Connection | undefined} connection
  */

@@ -1,12 +1,13 @@
 'use strict'
 // Lets the browser application that a 503 belongs to read it. Without CORS headers `fetch` sees a network
-// error, and neither the status nor `Retry-After`. The gate rejects before the application can set them. So
-// they are repeated as the application last set them for the same origin, host and first path segment. An
-// origin that it has not allowed gets none, and neither does an answer that the application writes itself.
+// error, and neither the status nor `Retry-After`. The gate rejects before the application can set these
+// headers. So Spillway repeats them as the application last set them for the same origin, host and first path
+// segment. An origin that the application has not allowed gets none. An answer that the application writes
+// itself gets none either.
 //
-// A browser asks before some requests by a preflight, and takes only a 2xx for an answer. A rejected
-// preflight is therefore answered as the application last answered the same question, if it did. The question
-// names the host and the whole path: the answer permits a request that may change something. Another path may
+// Before some requests a browser sends a preflight, and accepts only a 2xx as its answer. So a rejected
+// preflight gets the last answer of the application to the same preflight, if there is one. The host and the
+// whole path must be the same: the answer permits a request that may change something, and another path may
 // forbid it.
 
 const { urlPath } = require('../url-path')
@@ -32,16 +33,16 @@ const OF_PREFLIGHT = [
 const REQUESTED_METHOD = 'access-control-request-method'
 const REQUESTED_HEADERS = 'access-control-request-headers'
 
-/** At most so often is an answer looked at: 100 times a second cost nothing that can be measured. */
+/** At most one answer is read in this time. Reading 100 answers a second costs nothing measurable. */
 const EVERY_MS = 10
 const MAX_ANSWERS = 100
 const LONGEST_KEY = 1024
 const LONGEST_VALUE = 1024
-/** The application may have changed its mind since. */
+/** How long an answer is remembered. The application may change what it allows. */
 const KEPT_MS = 600_000
 
 class CrossOrigin {
-  /** When an answer is next looked at. */
+  /** When the next answer may be read. */
   nextMs = Number.POSITIVE_INFINITY
   /**
    * @type {Map<string, { headers: [name: string, value: string][], atMs: number }>} the least recently
@@ -62,7 +63,8 @@ class CrossOrigin {
   }
 
   /**
-   * Browsers remember the answer to a preflight, so there are few: none is left out.
+   * Reads the headers of an answer. The answer to a preflight is always read: browsers remember it, so
+   * preflights are few.
    *
    * @param {Request} request with an origin
    * @param {number} nowMs
@@ -80,7 +82,7 @@ class CrossOrigin {
   #learn({ req, res, status }, nowMs) {
     const allowed = res.getHeader(ALLOW_ORIGIN)
     if (allowed === undefined) return
-    // No browser sends it, and the key of an answer to any origin has it.
+    // No browser sends the origin `*`, which is in the key of an answer that allows any origin.
     if (req.headers.origin === '*') return
     const isPreflight = isPreflightOf(req)
     if (isPreflight && (status < 200 || status > 299)) return
@@ -94,7 +96,7 @@ class CrossOrigin {
   }
 
   /**
-   * Answers a rejected preflight, if the application has answered the same.
+   * Answers a rejected preflight, if the application has answered the same preflight before.
    *
    * @param {Request} request
    * @returns {boolean} whether it did
@@ -130,7 +132,7 @@ class CrossOrigin {
    * @param {{ origin: string, isPreflight: boolean, sinceMs: number }} asked
    */
   #allow(req, res, { origin, isPreflight, sinceMs }) {
-    // A middleware before ours may have set them.
+    // A middleware before ours may have set the headers.
     if (res.headersSent || (res.stream ?? res).destroyed || res.hasHeader(ALLOW_ORIGIN)) return false
     const known =
       this.#allowedSince(sinceMs, keyOf(req, origin, isPreflight)) ??
@@ -162,8 +164,8 @@ function keyOf({ headers, url }, origin, isPreflight) {
 
 /**
  * @param {RoutedResponse} res @param {boolean} isPreflight
- * @returns {[name: string, value: string][] | undefined} undefined if a value is too long, or none that a
- *   browser takes
+ * @returns {[name: string, value: string][] | undefined} undefined if a value is too long, or is not one that
+ *   browsers accept
  */
 function headersOf(res, isPreflight) {
   /** @type {[string, string][]} */
@@ -180,7 +182,7 @@ function headersOf(res, isPreflight) {
 }
 
 /**
- * `Retry-After` is ours to expose: it says nothing of the application.
+ * Spillway may expose `Retry-After`, because this header says nothing about the application.
  *
  * @param {ReturnType<RoutedResponse['getHeader']>} exposed
  */

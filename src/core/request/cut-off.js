@@ -1,13 +1,13 @@
 'use strict'
-// Destroys a response, so that its client does not take what was sent for complete. The application may have
-// replaced `destroy`, and timers call this: an error thrown here would end the process, or whatever the timer
-// does. So the connection is destroyed instead.
+// Destroys a response, so that its client sees that the response is incomplete. The application may have
+// replaced `destroy` with a function that throws. Timers call this file, so an uncaught error would end the
+// process. If `destroy` throws, the connection is destroyed.
 
 const INTERNAL_ERROR = 2
 
 /** @import { RoutedResponse } from '../route/route-state' */
 
-/** @type {((res: RoutedResponse) => void)[]} in the order of trial */
+/** @type {((res: RoutedResponse) => void)[]} tried in this order */
 const WAYS = [
   (res) => {
     if (typeof res.stream?.close === 'function') res.stream.close(INTERNAL_ERROR)
@@ -22,7 +22,7 @@ function cutOff(res) {
     try {
       return cut(res)
     } catch {
-      // The next way does without the application's function.
+      // The next way does not call the application's function.
     }
   }
 }

@@ -11,7 +11,7 @@ const EVENT_STREAM = /^(content-type: *)?text\/event-stream *(;|$)/im
 /** @param {RoutedResponse} res */
 const isEventStream = (res) => EVENT_STREAM.test(String(res.getHeader('content-type') ?? res._header))
 
-/** A body that took less time cannot distort a quantile, so its content type is not checked. */
+/** A body that took less time than this cannot distort a quantile, so its content type is not checked. */
 const SHORTEST_STREAM_MS = 10
 
 /**
@@ -24,12 +24,12 @@ const isStream = (res, bodyMs, streamAfterMs) => bodyMs >= streamAfterMs || isEv
 /** @type {WeakSet<object>} */
 const endedByDrain = new WeakSet()
 
-/** Its handler does not know that it has ended. @param {object} res */
+/** Whether a drain has ended this event stream, which its handler does not know. @param {object} res */
 const isEndedByDrain = (res) => endedByDrain.has(res)
 
 /**
  * Ends an event stream that was requested by GET, in a drain. Its client is an `EventSource`, which
- * reconnects. An event stream that answers a POST has an end.
+ * reconnects. An event stream that answers a POST ends by itself.
  *
  * @param {import('node:http').ServerResponse | null | undefined} res
  */
@@ -41,7 +41,7 @@ function endIfEndless(res) {
   try {
     res.end()
   } catch {
-    // A middleware has replaced `end`, and its own throws.
+    // A middleware has replaced `end` with a function that throws.
     cutOff(res)
   }
 }

@@ -1,7 +1,8 @@
 'use strict'
-// For each bucket of the durations, the last request that was traced, by the row numbers of the table of
-// counts. Only traced requests fill the table, with at most one entry (about 200 bytes) a bucket. A row is
-// replaced, never changed, so a copy shares the rows: copying 10 000 series cost 1 MB a scrape otherwise.
+// Keeps the last traced request of each bucket of the durations, by the row numbers of the table of counts.
+// Only traced requests fill the table, with at most one entry (about 200 bytes) per bucket. A row is replaced
+// and never changed, so a copy can share the rows. Copying the rows of 10 000 series would take 1 MB per
+// scrape.
 
 /**
  * @typedef {{ traceId: string, spanId: string, atMs: number }} Trace

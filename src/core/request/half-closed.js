@@ -1,7 +1,7 @@
 'use strict'
 // A client may half-close its connection right after its request (`nc -N`, shell health checks). Node then
 // ends the connection, answered or not. A request that is queued, or whose 503 waits, gets a callback before
-// Node does so. A client that closes its connection and reads nothing more looks the same.
+// Node ends the connection. A client that closes its connection and reads nothing more looks the same.
 
 const { openRecord, recordOf } = require('./connection-record')
 
@@ -29,7 +29,8 @@ function onEnd() {
 }
 
 /**
- * Calls `callback` when the client of this request half-closes. HTTP/2 streams outlive that by themselves.
+ * Calls `callback` when the client of this request half-closes. HTTP/2 streams need no callback, because they
+ * stay open after a half-close.
  * @param {Request} request @param {() => void} callback
  */
 function onHalfClose({ socket, stream }, callback) {

@@ -1,8 +1,8 @@
 'use strict'
 // Which requests the option `ignore` leaves out of the metrics, the log and shedding: by path, pattern or
 // function. Each request is matched once, when it is counted. A function that throws or returns a promise
-// ignores nothing. A function gets Node's request. In an app that begins with the middleware it gets
-// Express's, except for upgrades (core/http/express-listener.js).
+// ignores nothing. A function gets Node's request. In an app that begins with the middleware, a function gets
+// Express's request, except for upgrades (core/http/express-listener.js).
 
 const { compile, isFilter } = require('../options/path-filter')
 
@@ -55,8 +55,8 @@ class Ignore {
 }
 
 /**
- * Merges the paths and patterns of the same parts into one filter. A function has its own, because it may
- * throw.
+ * Merges the paths and patterns of the same parts into one filter. Each function has a separate filter,
+ * because it may throw.
  *
  * @param {IgnoreRules | IgnoreOptions} rules
  */

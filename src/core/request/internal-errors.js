@@ -1,5 +1,5 @@
 'use strict'
-// Errors inside this package and inside callbacks of the user: counted by place, logged once a place, never
+// Errors inside this package and inside callbacks of the user: counted by place, logged once per place, never
 // thrown. An error thrown from a listener inside an `emit` would end the process.
 
 const { describeError } = require('../redaction/error-description')

@@ -29,7 +29,11 @@ class LabelledTable {
   #labels
   /** The indexes of a request whose labels are all folded. */
   #others
-  /** By plain series, then by values. @type {Map<RouteSeries, Map<string, LabelledSeries>>} */
+  /**
+   * The labelled series, by plain series and then by label values.
+   *
+   * @type {Map<RouteSeries, Map<string, LabelledSeries>>}
+   */
   #bySeries = new Map()
   #max
   #tables

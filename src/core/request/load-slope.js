@@ -1,11 +1,15 @@
 'use strict'
-// Does a route get slower with the number of requests in flight? Behind a full pool a request waits for those
-// before it, so that its duration grows in proportion. Behind a slow dependency each takes as long as any
-// other. The two look the same in every mean. A regression of duration on the requests that were in flight at
-// its start tells them apart. Slices of some seconds are each centred on their own means. Otherwise a
-// dependency that becomes slow, and fills the process with requests, would be taken for a pool.
+// Measures whether a route gets slower with the number of requests in flight. Behind a full pool a request
+// waits for the requests before it, so its duration grows in proportion to their number. Behind a slow
+// dependency, each request takes as long as any other. Means cannot tell the two apart. A regression can: of
+// duration on the number of requests in flight when the request began. It is computed over slices of some
+// seconds, and each slice is centred on its own means. Otherwise a dependency that becomes slow, and so fills
+// the process with requests, would look like a full pool.
 
-/** How much of the earlier slices counts when a slice ends: half of a slice is forgotten after two more. */
+/**
+ * The weight that earlier slices keep when a slice ends. After two more slices, a slice has half of its
+ * weight.
+ */
 const KEPT = 0.7
 
 class LoadSlope {
@@ -17,7 +21,7 @@ class LoadSlope {
   #msSquares = 0
   #kept = { count: 0, others: 0, ms: 0, squares: 0, products: 0, msSquares: 0 }
 
-  // Hot path: once a request, eight additions and multiplications.
+  // Hot path: once per request, eight additions and multiplications.
   /** @param {number} others @param {number} durationMs */
   record(others, durationMs) {
     this.#count++
@@ -45,9 +49,9 @@ class LoadSlope {
   }
 
   /**
-   * Slices that have ended. `elasticity`: by what share the duration grows where those in flight grow by a
-   * share: 1 is in proportion, 0 not at all. `correlation`: how well that describes the requests, from -1 to
-   * 1.
+   * Figures of the slices that have ended. `elasticity`: relative growth of the duration, divided by relative
+   * growth of the requests in flight. 1: the duration grows in proportion. 0: the duration does not grow.
+   * `correlation`: how well `elasticity` describes the requests, from -1 to 1.
    */
   sample() {
     const { count, others, ms, squares, products, msSquares } = this.#kept

@@ -17,7 +17,11 @@ const METHODS = Object.freeze([
 ])
 const OTHER_METHOD = METHODS.length - 1
 
-/** The index of each name in METHODS; another method has none. @type {Record<string, number | undefined>} */
+/**
+ * The index of each name in METHODS; undefined for any other method.
+ *
+ * @type {Record<string, number | undefined>}
+ */
 const METHOD_INDEX = Object.assign(
   Object.create(null),
   Object.fromEntries(METHODS.map((name, i) => [name, i]))

@@ -5,7 +5,7 @@
 //   aborted    the client disconnected before the response was whole
 //   upgraded   the connection was handed to another protocol
 //   timed_out  the handler had not answered within `errors.timeout`, or its deadline
-// `writableFinished` cannot decide it: docs/decisions/0010 says what does.
+// `writableFinished` cannot decide the outcome: see docs/decisions/0010.
 
 const { NO_STATUS } = require('./request')
 
@@ -43,7 +43,11 @@ const DISCONNECTED = new Set([
   'ERR_HTTP2_ERROR',
 ])
 
-/** Whether the client caused an error of this code. `HPE_`: its bytes are not HTTP. @param {unknown} code */
+/**
+ * Whether the client caused an error of this code. `HPE_`: the bytes of the client are not HTTP.
+ *
+ * @param {unknown} code
+ */
 const isClientError = (code) =>
   DISCONNECTED.has(code) || (typeof code === 'string' && code.startsWith('HPE_'))
 
@@ -78,8 +82,8 @@ function outcomeOfCutResponse(request) {
 }
 
 /**
- * Whether the connection took as many bytes as the head announced. Pipelined responses share bytes, so this
- * cannot tell.
+ * Whether the connection took as many bytes as the head announced. Pipelined responses share a count of
+ * bytes, so for them this function cannot tell.
  *
  * @param {SentHead} request
  */
@@ -96,12 +100,12 @@ function outcomeOfStream({ stream, session, status, isEndUnseen }) {
     if (!stream.writableFinished) return ERRORED
     if (stream.aborted) return ABORTED
     if (status !== NO_STATUS) return outcomeOfStatus(status)
-    // The stream of a HEAD request has nothing to write and no `aborted`. If its client closed it, it was
-    // read to its end.
+    // The stream of a HEAD request has nothing to write and no `aborted`. If the client closed the stream,
+    // the stream was read to its end.
     return stream.readableEnded ? ABORTED : ERRORED
   }
   if (stream.rstCode !== RST_INTERNAL_ERROR) return ABORTED
-  // A lost connection destroys its session. A stream that the server destroys does not.
+  // A lost connection destroys its session. A stream that the server destroys leaves its session open.
   const isSessionClosed = session === undefined || session.destroyed
   return isSessionClosed && DISCONNECTED.has(stream.errored?.code) ? ABORTED : ERRORED
 }
@@ -110,12 +114,13 @@ function outcomeOfStream({ stream, session, status, isEndUnseen }) {
 const isFailure = (outcome) => outcome === ERRORED || outcome === TIMED_OUT
 
 /**
- * Values of OpenTelemetry's `error.type` for errors that no status tells. A status from 500 on is its own.
+ * Values of OpenTelemetry's `error.type` for errors that the status does not show. A status of 500 or more is
+ * itself the value.
  */
 const ERROR_TYPES = Object.freeze(/** @type {const} */ (['', 'aborted', 'cut_off', 'timeout']))
 const [NO_TYPE, OF_ABORTED, OF_CUT_OFF, OF_TIMEOUT] = ERROR_TYPES.keys()
 
-// Hot path: once a request.
+// Hot path: once per request.
 /** @param {number} outcome @param {number} status @returns {number} an index into ERROR_TYPES */
 function errorTypeIndex(outcome, status) {
   if (outcome === COMPLETED) return NO_TYPE

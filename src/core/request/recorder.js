@@ -1,7 +1,7 @@
 'use strict'
-// Measures requests: opens the record of a request, and when it ends decides its outcome and route and counts
-// it. Recording never throws into an `emit`: an internal error is counted and logged once, and the request is
-// released.
+// Measures requests. Opens the record of a request when it arrives. When the request ends, decides its
+// outcome and route, and counts it. Recording never throws into an `emit`: an internal error is counted and
+// logged once, and the request is released.
 
 const { tell } = require('../feature')
 const { RollingHistogram } = require('../histogram/rolling')
@@ -33,15 +33,15 @@ const WEBSOCKET = /^ *websocket *$/i
 
 /**
  * @typedef {object} Sessions
- * @property {(req: IncomingMessage) => boolean} ownsRequest whether the request is of a session that is open
- * @property {(req: IncomingMessage) => boolean} decidesUpgrade whether it decides about the upgrade, and then
- *   counts it
+ * @property {(req: IncomingMessage) => boolean} ownsRequest whether the request belongs to an open session
+ * @property {(req: IncomingMessage) => boolean} decidesUpgrade whether the feature decides whether to accept
+ *   the upgrade, and counts it
  *
  * @typedef {object} Hooks
- * @property {() => void} onArrive before a request arrives or ends, so that the turn clock measures this turn
- *   alone
- * @property {(request: Request) => void} onHttp2 with each HTTP/2 request
- * @property {Pick<Hooked, RequestHook>} hooked the features that are told of requests
+ * @property {() => void} onArrive called before a request arrives or ends, so that the turn clock measures
+ *   this turn separately
+ * @property {(request: Request) => void} onHttp2 called with each HTTP/2 request
+ * @property {Pick<Hooked, RequestHook>} hooked the features that have hooks for requests
  */
 
 const nothing = () => {}
@@ -60,14 +60,14 @@ class Recorder {
   endedMs = 0
   /** The series by `metrics.labels`, if the option is set. @type {LabelledTable | undefined} */
   labelled
-  /** Whether each response is the last of its connection: while the process drains. */
+  /** Whether each response is the last of its connection. True while the process drains. */
   closesConnections = false
   /** Whether a drain has destroyed the connections of requests in flight. */
   isCut = false
   /** Whether an OpenTelemetry SDK is registered, so that a request may have a span. */
   isTracing = isTracing()
   /**
-   * Long-lived sessions that a feature watches: their requests and upgrades are its own.
+   * Long-lived sessions that a feature watches. The feature decides about their requests and upgrades.
    *
    * @type {Sessions | undefined}
    */
@@ -84,7 +84,7 @@ class Recorder {
   #ignore
   #streamAfterMs
   /**
-   * Upgrades that were counted: a server hook and a middleware may both see the same.
+   * Upgrades that were counted: a server hook and a middleware may both see the same upgrade.
    *
    * @type {WeakSet<IncomingMessage>}
    */
@@ -148,7 +148,7 @@ class Recorder {
   }
 
   /**
-   * The application's SDK holds the spans, and may throw.
+   * Calls the application's SDK, which holds the spans and may throw.
    *
    * @template T
    * @param {(holder: SpanHolder, template: string | undefined, request: Request) => T} call
@@ -174,7 +174,8 @@ class Recorder {
 
   // Hot path: bench/overhead.
   /**
-   * Opens the record and watches the response. Before Express has seen the response, this costs a third.
+   * Opens the record and watches the response. This costs a third of the time if Express has not seen the
+   * response yet.
    * @param {RoutedRequest} req @param {RoutedResponse} res
    */
   prepare(req, res) {
@@ -182,8 +183,8 @@ class Recorder {
     request.scheme = request.socket?.encrypted === true ? 1 : 0
     this.#onArrive()
     this.parts.onReceive(request)
-    // A middleware runs inside the span already. The client may disconnect before the response begins, so it
-    // is looked up now.
+    // A middleware runs inside the span already. The span is looked up now, because the client may disconnect
+    // before the response begins.
     if (this.isTracing) request.serverSpan = this.serverSpan()
     if (request.session !== undefined) this.#onHttp2(request)
     watch(request)
@@ -203,7 +204,8 @@ class Recorder {
     request.othersInFlight = this.requests.size
     this.requests.add(request)
     if (this.#hooked.onRequest.length > 0) tell('onRequest', request, this.#hooked, this.#internalErrors)
-    // It ended before it arrived here. It is counted after this turn, when the application has routed it.
+    // The request ended before it arrived here. It is counted after this turn, when the application has
+    // routed it.
     if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
   }
 
@@ -234,7 +236,7 @@ class Recorder {
   /**
    * Counts an upgraded request that a package passes through the app's routes. Its response never ends: it
    * has no socket (express-ws), does not exist (websocket-express, koa-websocket), or is never written
-   * (tinyws). Measured as a request, it would stay in flight as long as the connection, or for ever.
+   * (tinyws). Measured as a request, the upgrade would stay in flight as long as the connection, or for ever.
    * @param {RoutedRequest} req
    * @param {RoutedResponse | undefined} res
    * @returns {boolean} whether the request is such an upgrade
@@ -248,7 +250,7 @@ class Recorder {
   // Hot path: bench/overhead.
   /** @param {Request} request @param {number} nowMs */
   onHead(request, nowMs) {
-    // So that the turn of its next code is measured alone.
+    // The turn clock then measures this turn separately, for the code of the request that has just run.
     if (request.returnedMs >= 0) this.#onArrive()
     this.parts.onHead(request, nowMs)
   }
@@ -268,7 +270,7 @@ class Recorder {
     } catch (error) {
       this.#internalErrors.report('recording', error)
     }
-    // For a handler that asks for its first signal now.
+    // Links the response for a handler that calls `signal()` for the first time after this.
     if (request.outcome !== COMPLETED) linkResponse(request)
     // A rejected request has no outcome.
     if (request.outcome === ABORTED || request.outcome === TIMED_OUT)
@@ -316,7 +318,7 @@ class Recorder {
     else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
   }
 
-  /** A request in flight, without data of the client. @param {Request} request */
+  /** Describes a request in flight, without data of the client. @param {Request} request */
   describe(request) {
     return {
       method: METHODS[request.method],
@@ -329,9 +331,9 @@ class Recorder {
   /** @param {Request} head @param {number} status */
   templateOf(head, status) {
     const { ctx, node } = head
-    // A route of Express has the request, so its node has the label.
+    // A route of Express handles the request, so the node of that route has the label.
     if (node?.isRoute === true && ctx === undefined) return node.label
-    // Routers and applications write what this reads, so it may throw.
+    // `templateOf` reads what routers and applications have written, so it may throw.
     try {
       return templateOf(head, status)
     } catch (error) {

@@ -1,8 +1,8 @@
 'use strict'
 // Finds Node's request and its response in what a user gives to a member such as `signal()`. Node's request
-// does not hold its response. Its socket holds the response that is being written, which with pipelined
-// requests belongs to another request. So a feature whose members take a request links each one to its
-// response when it is counted.
+// does not hold its response. Its socket holds the response that is being written. With pipelined requests,
+// that response may belong to another request. So a feature whose members take a request links each request
+// to its response when the request is counted.
 
 const { SpillwayError } = require('../errors/errors')
 const { kRouteState } = require('../route/route-state')
@@ -17,12 +17,12 @@ const { kRouteState } = require('../route/route-state')
  * @typedef {{ req: Linked, res: RoutedResponse | undefined }} Held
  */
 
-/** On a request of Node: its response. A property costs less than an entry in a WeakMap. */
+/** Property of Node's request that holds its response. A property costs less than an entry in a WeakMap. */
 const kResponse = Symbol('spillway.response')
-/** The request of Fastify is one deep. */
+/** How many nested `raw` properties are followed. In a request of Fastify, Node's request is one deep. */
 const MOST_RAW = 3
 
-// Hot path while such a feature is on: once a request.
+// Hot path while such a feature is on: once per request.
 /** @param {Request} request */
 function linkResponse(request) {
   /** @type {Linked} */
@@ -35,7 +35,9 @@ function linkInFlight({ requests }) {
   for (const request of requests) linkResponse(request)
 }
 
-/** @param {unknown} given of any type @returns {Held | undefined} undefined if it holds no request */
+/**
+ * @param {unknown} given of any type @returns {Held | undefined} undefined if `given` does not hold a request
+ */
 function heldBy(given) {
   try {
     return find(given, MOST_RAW)
@@ -70,7 +72,7 @@ function find(given, mostRaw) {
 }
 
 /**
- * Of a request that this instance does not count, or not yet.
+ * Returns the response of a request that this instance does not count, or has not counted yet.
  *
  * @param {Linked} req
  * @returns {RoutedResponse | undefined}

@@ -8,17 +8,17 @@
 //                                    the loop idled: wait before the head, body after the head
 //                                    the loop did not idle: loopBusy
 //
-// idle     = idle time of the loop from received to ended, without that of the queue
+// idle     = idle time of the loop from received to ended, without the idle time in the queue
 // body     = idle time of the loop from the head to ended
 // wait     = idle - body
 // loopBusy = duration - queue - run - idle
 // gc       = collections outside of the queue, taken out of run and loopBusy
 //
 // The marks cost a clock read and up to three reads of the loop's idle time. The parts are computed at the
-// end of the loop turn, when V8 has reported the collections of the turn. A counter that was added to is
-// never corrected. Two come before the duration. `unread` is the time that a request was at most in the
-// kernel while the loop was busy. `proxy` is the time from the stamp of a proxy to the arrival, where a
-// feature knows it.
+// end of the loop turn, when V8 has reported the collections of the turn. A counter that was increased is
+// never corrected. Two parts lie before the duration. `unread` is an upper bound of the time that a request
+// was in the kernel while the loop was busy. `proxy` is the time from a proxy's timestamp to the arrival, if
+// a feature knows it.
 
 const { Rows } = require('../histogram/rows')
 const { RollingRows } = require('../histogram/rows')
@@ -34,20 +34,23 @@ const { ABORTED, UPGRADED } = require('./outcome')
  */
 
 /**
- * The order in a row, and of the values of the label `part`. Two columns are not parts. `loop` is the time
- * that the request's own code ran. `gave up` counts requests whose client disconnected before an answer
- * began.
+ * The parts, in the order of a row and of the values of the label `part`. A row has two more columns, which
+ * are not parts. `loop` is the time that the request's own code ran. `gave up` counts requests whose client
+ * disconnected before an answer began.
  */
 const PARTS = Object.freeze(['queue', 'run', 'loop_busy', 'gc', 'wait', 'body', 'unread', 'proxy'])
 const [QUEUE, RUN, LOOP_BUSY, GC, WAIT, BODY, UNREAD, PROXY] = PARTS.keys()
 const LOOP = PARTS.length
 const GAVE_UP = LOOP + 1
 const PART_COLUMNS = GAVE_UP + 1
-/** A shorter turn makes no request wait. */
+/** A turn shorter than this does not count as a wait. */
 const SHORTEST_TURN_MS = 1
 /** A poll that took longer found nothing to read when it began. */
 const POLL_MS = 0.1
-/** Requests that may end in one turn before the parts are computed without waiting for its collections. */
+/**
+ * If this many requests end in one turn, their parts are computed without waiting for the collections of the
+ * turn.
+ */
 const MOST_ENDED = 1000
 
 class RequestParts {
@@ -55,7 +58,7 @@ class RequestParts {
   isOn
   collections = new CollectionTimes()
   /**
-   * How long a request was in a proxy before it arrived, where a feature knows.
+   * How long a request was in a proxy before it arrived, if a feature knows.
    *
    * @type {((request: Request) => number) | undefined}
    */
@@ -95,29 +98,30 @@ class RequestParts {
     return this.#clock.now() - this.#turnedMs - (this.#clock.idleMs() - this.#turnedIdleMs)
   }
 
-  // Hot path: once a request.
+  // Hot path: once per request.
   /** @param {Request} request */
   onReceive(request) {
     const idleMs = this.#clock.idleMs()
-    // The gate needs it in any case.
+    // The gate needs the idle time even if time is not split.
     request.receivedIdleMs = idleMs
     if (!this.isOn) return
     const idledMs = idleMs - this.#turnedIdleMs
     const soFarMs = request.startedMs - this.#turnedMs - idledMs
-    // A request that arrives while the loop is idle is read at once, so the turn before is over.
+    // A request that arrives while the loop is idle is read at once, so it has not waited through the turn
+    // before.
     const mostMs = idledMs > POLL_MS ? soFarMs : Math.max(soFarMs, this.#turnMs)
     if (mostMs >= SHORTEST_TURN_MS) request.unreadMs = unreadMs(request, mostMs)
   }
 
-  // Hot path: once a request.
+  // Hot path: once per request.
   /** The handler has returned for the first time. @param {Request} request */
   onReturn(request) {
     if (this.isOn) request.returnedMs = this.#markedMs = this.#clock.now()
   }
 
-  // Hot path: once a request.
+  // Hot path: once per request.
   /**
-   * Code that goes on after its handler has returned ends with the head, mostly.
+   * The code of a request that runs after its handler has returned mostly ends by writing the head.
    *
    * @param {Request} request
    * @param {number} nowMs
@@ -127,9 +131,9 @@ class RequestParts {
     request.headIdleMs = this.#addResumed(request, nowMs)
   }
 
-  // Hot path: once a call or a use of a pool.
+  // Hot path: once per call, and per use of a pool.
   /**
-   * Its code asks another process, and goes on with the answer.
+   * The code of the request asks another process, and will go on with the answer.
    *
    * @param {Request} request
    * @param {number} nowMs
@@ -139,8 +143,8 @@ class RequestParts {
   }
 
   /**
-   * Loop time since it woke, or since the last mark, counts for the code that runs: a body was parsed, or an
-   * `await` ended.
+   * The time since the loop woke, or since the last mark, counts for the request whose code runs. A body was
+   * parsed, or an `await` ended.
    *
    * @param {Request} request @param {number} nowMs
    */
@@ -158,7 +162,7 @@ class RequestParts {
     return ms
   }
 
-  // Hot path: once a request. A turn in a frozen clock never ends.
+  // Hot path: once per request. With a frozen clock, turns never end.
   /** @param {Request} request that has ended and has a series */
   onEnd(request) {
     if (this.#ended.push(/** @type {Recorded} */ (request)) >= this.#mostEnded) this.#settle()
@@ -196,7 +200,7 @@ class RequestParts {
     if (hasDuration) this.#addParts(request, values, start)
   }
 
-  // Hot path: once a request.
+  // Hot path: once per request.
   /** @param {Request} request @param {Float64Array} values @param {number} start */
   #addParts(request, values, start) {
     const { ticket, durationMs, startedMs } = request
@@ -243,8 +247,8 @@ class RequestParts {
   }
 
   /**
-   * The sums of all requests that have ended. Of those that ended in this turn, its collections count as run
-   * or as loopBusy.
+   * The sums of all requests that have ended. For requests that ended in this turn, the collections of the
+   * turn count as run or as loopBusy.
    * @param {Float64Array} [spare]
    */
   copy(spare) {
@@ -265,7 +269,8 @@ class RequestParts {
 }
 
 /**
- * A handler runs without idling, so the idle time of its head is that of its call.
+ * The loop does not idle while a handler runs. So a head that the handler writes has the idle time of the
+ * handler's call.
  *
  * @param {Request} request
  */
@@ -276,7 +281,8 @@ const headIdleMsOf = ({ ticket, headIdleMs, receivedIdleMs }) =>
 const within = (ms, mostMs) => Math.min(Math.max(0, ms), mostMs)
 
 /**
- * The client of a connection sends its next request after the answer to the one before.
+ * Limits the time by the end of the previous answer, because a client sends the next request on its
+ * connection after that.
  *
  * @param {Request} request
  * @param {number} mostMs

@@ -42,7 +42,7 @@ class Request {
   /**
    * @param {Recorder} recorder
    * @param {RoutedRequest} req
-   * @param {RoutedResponse | undefined} res none of an upgrade
+   * @param {RoutedResponse | undefined} res undefined for an upgrade
    * @param {number} startedMs
    */
   constructor(recorder, req, res, startedMs) {
@@ -59,9 +59,12 @@ class Request {
     this.startedMs = startedMs
     this.scheme = 0
     this.method = METHOD_INDEX[/** @type {string} */ (req.method)] ?? OTHER_METHOD
-    /** Whether it counts: a request that a server hook has prepared counts once it reaches a middleware. */
+    /**
+     * Whether the request counts. A request that a server hook has prepared counts once it reaches a
+     * middleware.
+     */
     this.isCounted = false
-    /** The parts that `ignore` leaves it out of: bits of ignore.js. */
+    /** What `ignore` leaves the request out of: bits of ignore.js. */
     this.ignores = 0
     /**
      * The first request of this response, which holds the route state, and the request of the next instance.
@@ -87,7 +90,7 @@ class Request {
     this.mounts = undefined
 
     this.ticket = new Ticket()
-    /** How many were in flight when it came. */
+    /** How many other requests were in flight when the request arrived. */
     this.othersInFlight = 0
     /** Its neighbours in the list of requests in flight. */
     /** @type {Request | undefined} */
@@ -97,13 +100,13 @@ class Request {
 
     // Marks for its parts: see request-parts.js. Idle times are totals of the loop.
     this.receivedIdleMs = 0
-    /** How long it was at most in the kernel before it was read. */
+    /** Upper bound of the time in the kernel before the request was read. */
     this.unreadMs = 0
-    /** When its handler, called when the request was admitted, returned for the first time. */
+    /** When the handler that was called on admission first returned. */
     this.returnedMs = -1
     /** -1 if the head was written before the handler returned. */
     this.headIdleMs = -1
-    /** How long code ran for it after that, until it wrote the head. */
+    /** How long code ran for the request after its handler had returned, until the head was written. */
     this.resumedMs = 0
     this.endedIdleMs = 0
 
@@ -111,12 +114,12 @@ class Request {
     this.firstByteMs = -1
     this.durationMs = 0
     this.outcome = 0
-    /** `errors.timeout` answered it instead of its handler, or its handler ended with its deadline. */
+    /** Whether `errors.timeout` answered instead of the handler, or the handler was ended by the deadline. */
     this.isTimedOut = false
     this.status = NO_STATUS
-    /** Its connection closed before it took the whole response. */
+    /** Whether the connection closed before it took the whole response. */
     this.isCutOff = false
-    /** An HTTP/2 stream that Node never destroyed: see unseen-ends.js. */
+    /** Whether this is an HTTP/2 stream that Node never destroyed: see unseen-ends.js. */
     this.isEndUnseen = false
     this.isStream = false
     /** The ids of the sampled trace it was answered in, and the holder of its server span. */
@@ -125,7 +128,7 @@ class Request {
     /** @type {SpanHolder | undefined} */
     this.serverSpan = undefined
     /**
-     * Its reference in async contexts, where an instance keeps a context.
+     * The reference to the request in async contexts, if an instance keeps a context.
      *
      * @type {RequestContext['reference']}
      */
@@ -133,12 +136,12 @@ class Request {
     this.requestBytes = 0
     this.responseBytes = 0
     /**
-     * Its series; `{ route }` if the metrics leave it out; undefined if it never ran.
+     * The series of the request; `{ route }` if the metrics leave the request out; undefined if it never ran.
      *
      * @type {RouteSeries | { route: string } | undefined}
      */
     this.series = undefined
-    /** It waits for messages of a session that is open: see sockets/. */
+    /** Whether the request waits for messages of an open session: see sockets/. */
     this.isLongPoll = false
     /** Its last error, counted when the request ends. @type {Failure | undefined} */
     this.failure = undefined
@@ -160,14 +163,15 @@ class Request {
     this.state = ENDED
   }
 
-  /** For all instances. */
+  /** Marks the request as timed out for all instances. */
   timeOut() {
     for (let each = /** @type {Request | undefined} */ (this.head); each !== undefined; each = each.next)
       each.isTimedOut = true
   }
 
   /**
-   * Whether it waits in the queue. A request rejected there keeps its state until the application answers it.
+   * Whether the request waits in the queue. A request rejected there keeps its state until the application
+   * answers it.
    */
   get isQueued() {
     return this.state === QUEUED && !this.ticket.isRejected

@@ -1,8 +1,9 @@
 'use strict'
 // Watches a response for its head and its end, and reports both to every request that measures it. A response
 // carries one listener and one `writeHead` of spillway, however many instances measure it. The first request
-// on it heads a chain: it watches for all of them, and holds the route state. Native responses report their
-// end with `close` (1 µs), HTTP/2 with the stream's `close`, injected ones with on-finished (9 µs).
+// of a response heads a chain of all its requests. The first one watches for all of them, and holds the route
+// state. Native responses report their end with `close` (1 µs), HTTP/2 with the stream's `close`, injected
+// ones with on-finished (9 µs).
 
 const { Socket } = require('node:net')
 const onFinished = require('on-finished')
@@ -20,7 +21,7 @@ const { ENDED, NO_STATUS } = require('./request')
  * @typedef {{ [kRouteState]: Request }} Watched
  */
 
-// Hot path: once a request.
+// Hot path: once per request.
 /** @param {Request} request */
 function watch(request) {
   const { res, socket, stream } = request
@@ -45,12 +46,12 @@ function watch(request) {
   }
   if (stream !== undefined) {
     // Node emits no `close` on the response to a HEAD request whose client disconnected first; the stream
-    // always emits it. Prepended, so that listeners of the response find the request counted.
+    // always emits it. The listener is prepended, so that listeners of the response find the request counted.
     stream[kRouteState] = request
     stream.prependListener('close', onClose)
   } else {
-    // Prepended with tracing, because OpenTelemetry's instrumentation ends the span in a listener of the same
-    // event.
+    // With tracing, the listener is prepended, because OpenTelemetry's instrumentation ends the span in a
+    // listener of the same event.
     const on = request.recorder.isTracing ? 'prependListener' : 'on'
     if (socket instanceof Socket) res[on]('close', onClose)
     else onInjectedEnd(res, on, () => endAll(request))
@@ -99,7 +100,7 @@ function writeHead(status) {
 }
 
 /**
- * The same over a response's own `writeHead`, which somebody had put there.
+ * The same for a response on which somebody has already replaced `writeHead`.
  *
  * @param {RoutedResponse['writeHead']} original
  * @returns {RoutedResponse['writeHead']}
@@ -118,7 +119,7 @@ function writeHeadBy(original) {
 }
 
 /**
- * With several instances any of them may drain.
+ * Closes the connection if any of the instances that measure the response drains.
  *
  * @param {ServerResponse & Watched} res
  * @param {IArguments} given
@@ -130,7 +131,7 @@ function beforeHead(res, given) {
 }
 
 /**
- * Records a head. Node may have rejected it, or the client may have disconnected: then it is not recorded.
+ * Records a head, unless Node has rejected the head or the client has disconnected.
  *
  * @param {Request} head
  * @param {number} status
@@ -139,7 +140,8 @@ function onHead(head, status) {
   const isSent = head.stream === undefined ? head.socket?.writable !== false : head.stream.headersSent
   if (!isSent) return
   const nowMs = head.recorder.nowMs()
-  // Read here, because the response begins inside the span, but a server hook runs outside of it.
+  // The trace is read here, because the response begins inside the span, while a server hook runs outside of
+  // it.
   const trace = head.recorder.activeTrace()
   const serverSpan = head.serverSpan ?? head.recorder.serverSpan()
   for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {
@@ -207,7 +209,7 @@ function leavePipeline(head, pipeline) {
 }
 
 /**
- * Reads the status of a response whose head did not pass through `writeHead`. It was sent on the HTTP/2
+ * Reads the status of a response whose head did not pass through `writeHead`. The head was sent on the HTTP/2
  * stream, such as by `respondWithFile`, or by Node's old `writeHeader`. The time of its first byte is
  * unknown.
  * @param {Request} head

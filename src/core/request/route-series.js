@@ -19,7 +19,7 @@ const REQUEST_BYTES = OUTCOMES.length
 const RESPONSE_BYTES = REQUEST_BYTES + 1
 const FIRST_BYTE_COUNT = RESPONSE_BYTES + 1
 const FIRST_BYTE_SUM = FIRST_BYTE_COUNT + 1
-/** Rejected requests of the route, guessed by URL: see shed-routes.js. */
+/** Rejected requests whose URL matches the route: see shed-routes.js. */
 const SHED = FIRST_BYTE_SUM + 1
 const COUNTERS = SHED + 1
 const MIXED = -1
@@ -38,8 +38,8 @@ const MIXED = -1
  * @property {number} status
  * @property {number} errorType an index into ERROR_TYPES
  * @property {number} scheme an index into SCHEMES
- * @property {number | undefined} row of their durations; none if all were streams
- * @property {number | undefined} sizesRow of the sizes of their bodies
+ * @property {number | undefined} row the row of the durations; undefined if all were streams
+ * @property {number | undefined} sizesRow the row of the body sizes
  */
 
 class Series {
@@ -126,14 +126,18 @@ class Series {
 class RouteSeries extends Series {
   latency
   load = new LoadSlope()
-  /** Its row in the table of request-parts.js, once a request of it has ended. @type {number | undefined} */
+  /**
+   * The row in the table of request-parts.js; undefined until the first request has ended.
+   *
+   * @type {number | undefined}
+   */
   partsRow = undefined
 
   /** @param {SeriesTables} tables @param {string} method @param {string} route @param {number} startedMs */
   constructor(tables, method, route, startedMs) {
     super(tables, method, route)
-    // Rates count from the instance's start. From its own first request, a new route would show 118 requests
-    // a second.
+    // Rates are measured from the instance's start. Measured from the first request, a new route would show
+    // 118 requests a second.
     this.latency = new RollingHistogram(startedMs)
   }
 

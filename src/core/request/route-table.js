@@ -25,7 +25,7 @@ class Route {
 }
 
 class RouteTable {
-  /** By first appearance, as the metrics list them. @type {RouteSeries[]} */
+  /** In the order of first appearance, as the metrics list them. @type {RouteSeries[]} */
   series = []
   folded = 0
   /** @type {import('./route-series').SeriesTables} */

@@ -39,7 +39,7 @@ const SHOWN = 10
  */
 
 class SlowRequests {
-  /** A request that took no longer need not be recorded. */
+  /** Only requests that took longer than this are recorded. */
   thresholdMs = 0
   #parts
   #slowMs
@@ -50,7 +50,7 @@ class SlowRequests {
   /** @type {SlowRequest[]} */
   #previousWindow = []
   #endsMs
-  /** Ended in this loop turn. @type {{ slow: SlowRequest, request: Request }[]} */
+  /** Requests that ended in this loop turn. @type {{ slow: SlowRequest, request: Request }[]} */
   #ended = []
 
   /**
@@ -72,8 +72,8 @@ class SlowRequests {
 
   /** Records a request that has ended and took longer than `thresholdMs`. @param {Request} request */
   record(request) {
-    // Without a series, recording failed and was reported. Streams and upgraded connections are long by
-    // design.
+    // If a request has no series, recording it failed and was reported. Streams and upgraded connections are
+    // long by design.
     if (request.series === undefined || request.isStream || request.outcome === UPGRADED) return
     const { clock, fields, requestParts, traceOf } = this.#parts
     const { durationMs, firstByteMs, status } = request
@@ -100,7 +100,11 @@ class SlowRequests {
     this.#keep(slow)
   }
 
-  /** The turn that a request ends in counts as well, as far as it has got. @param {number} startedMs */
+  /**
+   * The longest loop delay since `startedMs`. The turn that the request ends in counts with its time so far.
+   *
+   * @param {number} startedMs
+   */
   #loopDelayMs(startedMs) {
     const { loopDelay, requestParts } = this.#parts
     return rounded(Math.max(loopDelay.longestSinceMs(startedMs), requestParts.turnMs()))

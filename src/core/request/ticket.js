@@ -13,19 +13,20 @@ const { NORMAL } = require('../gate/verdict')
  * @typedef {object} RejectedBy
  * @property {string} reason
  * @property {number | undefined} value the number behind the reason
- * @property {number | undefined} bound what the number exceeded
- * @property {unknown} error to throw, for a framework that takes it only after the decision has returned
+ * @property {number | undefined} bound the bound that the number exceeded
+ * @property {unknown} error the error to throw, for a framework that takes an error only after the decision
+ *   has returned
  */
 
 const NO_INDEX = -1
 
-// Hot path: one a request. The constructor sets every field and no code adds one, so all records share one
+// Hot path: one per request. The constructor sets every field and no code adds one, so all records share one
 // hidden class.
 class Ticket {
   constructor() {
     this.priority = NORMAL
     this.isDecided = false
-    /** When it arrived at the gate, later when it was admitted or rejected. */
+    /** When the request arrived at the gate; later, when it was admitted or rejected. */
     this.decidedMs = 0
     /** Its wait in the queue, even if it never ran. @type {Wait | undefined} */
     this.wait = undefined
@@ -65,7 +66,7 @@ class Ticket {
 
   /** @param {string} reason @param {number} nowMs @param {{ value?: number, bound?: number }} cause */
   onReject(reason, nowMs, { value, bound }) {
-    // A handshake was admitted before its connection is refused, and its duration counts from then.
+    // A handshake was admitted before its connection is refused. Its duration counts from the admission.
     if (!this.isInFlight) this.decidedMs = nowMs
     this.rejection = { reason, value, bound, error: undefined }
   }
@@ -82,7 +83,7 @@ class Ticket {
     return this.index !== NO_INDEX
   }
 
-  /** Whether it ended while it was queued. Valid only until it is released. */
+  /** Whether the request ended while it was queued. Valid only until it is released. */
   get isAbandoned() {
     return this.wait !== undefined && this.rejection === undefined && !this.isInFlight
   }

@@ -1,9 +1,10 @@
 'use strict'
-// Ends the requests in flight that are over although no event says so: each would hold its slot for ever.
+// Ends the requests in flight that are over although no event says so. Without this, each would hold its slot
+// for ever.
 // - HTTP/2: Node leaves some streams of a disconnected client closed and read, but never destroyed. Their
 //   response never closes. Six clients that disconnected at random for eight seconds left ten such streams.
-//   On Node 20 a stream whose body nobody reads, as after a body parser rejected it, is never read to its end
-//   either.
+//   On Node 20, a stream is also never read to its end if nobody reads its body, such as after a body parser
+//   rejected it.
 // - HTTP/1: The `close` event does not reach us if the application removes the listeners of its response or
 //   connection. Nor does it if the application takes the connection from its response. A listener that throws
 //   before ours hides it too.
@@ -49,8 +50,8 @@ class UnseenEnds {
 }
 
 /**
- * Whether its connection is open and takes no more writes, but its answer is not all written to it. Node
- * keeps the rest in the response, for ever. A client that reads slowly still gets the bytes that the
+ * Whether the connection is open but takes no more writes, while part of the answer is not written to it.
+ * Node keeps that part in the response, for ever. A client that reads slowly still gets the bytes that the
  * connection has already taken.
  * @param {Request} request
  */
@@ -63,7 +64,7 @@ function isUnsendable({ res, socket, stream }) {
 /** @param {Request} request */
 function release(request) {
   const { head, res, stream } = request
-  // A response may have lost its connection to the application, which answers on it itself. That is not a
+  // The application may have taken the connection from the response, to answer on it itself. That is not a
   // failure.
   if (res.socket && isUnsendable(request)) markCutOff(head)
   if (stream === undefined || stream.destroyed || !stream.readableEnded) return endAll(head)
