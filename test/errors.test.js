@@ -86,7 +86,7 @@ for (const [client, { Registry, Gauge }] of Object.entries({
       name: 'SpillwayError',
       code: 'ERR_SPILLWAY_REGISTRY_TAKEN',
       message:
-        'This `registry` already holds the metrics of another spillway: give each instance a registry of its own, ' +
+        'This `registry` already holds the metrics of another spillway: give each instance a separate registry, ' +
         'leave `registry` out, or close() the other first.',
     })
     assert.deepEqual(
@@ -106,7 +106,7 @@ for (const [client, { Registry, Gauge }] of Object.entries({
       name: 'SpillwayError',
       code: 'ERR_SPILLWAY_REGISTRY_TAKEN',
       message:
-        `This \`registry\` already has a metric named '${name}', which spillway exports too: remove that one, ` +
+        `This \`registry\` already has a metric named '${name}', which spillway exports too: remove that metric, ` +
         'or leave `registry` out.',
     })
     assert.deepEqual(

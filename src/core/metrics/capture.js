@@ -59,7 +59,7 @@ function capture(parts, spare) {
     partsMinuteAgo: recorder.parts.minuteAgo(nowMs),
     bounds,
     series,
-    /** The series that metrics show: with labels of the user's, one for each combination of their values. */
+    /** The series that metrics show: with `metrics.labels`, one for each combination of label values. */
     shownSeries: recorder.labelled?.series.slice() ?? series,
     inFlight: recorder.requests.counts.slice(),
     folded,

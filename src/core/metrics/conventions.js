@@ -1,6 +1,6 @@
 'use strict'
-// The metrics and attributes that OpenTelemetry's semantic conventions name, version 1.45. Each name is
-// written once, here: the name in Prometheus is what OpenTelemetry's translation makes of it.
+// The metrics and attributes of OpenTelemetry's semantic conventions, version 1.45. Each name is written only
+// here. OpenTelemetry's translation makes the name in Prometheus from it.
 // test/opentelemetry/conventions.test.js compares this table with the installed version.
 
 /** @typedef {'counter' | 'gauge' | 'histogram' | 'upDownCounter'} Kind */

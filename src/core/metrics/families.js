@@ -1,7 +1,7 @@
 'use strict'
-// The metric families of the core. All formats and registries are written from this list and the features'
-// own. Names follow OpenTelemetry's translation for Prometheus. Any other name begins with `spillway_` or the
-// user's `metrics.prefix`.
+// The metric families of the core. All formats and registries are written from this list and the lists of the
+// features. Names follow OpenTelemetry's translation for Prometheus. Any other name begins with `spillway_`
+// or the user's `metrics.prefix`.
 
 const { DEFAULTS } = require('../options/table')
 const { ERROR_FAMILIES, PROCESS_ERROR_FAMILIES } = require('./families/errors')
@@ -19,7 +19,11 @@ const { DURATIONS, NATIVE_FAMILIES, REQUEST_FAMILIES } = require('./families/req
 
 const { prefix: PREFIX } = DEFAULTS.metrics
 
-/** The second instance of a process leaves them out for OpenTelemetry. @type {readonly Family[]} */
+/**
+ * For OpenTelemetry, the second instance of a process leaves these families out.
+ *
+ * @type {readonly Family[]}
+ */
 const PROCESS_FAMILIES = [...PROCESS_ERROR_FAMILIES, ...OF_PROCESS]
 
 /** @type {readonly Family[]} */

@@ -27,14 +27,14 @@ const { Labels, NO_LABELS } = require('./labels')
  * @property {string} type
  * @property {string} help
  * @property {Bounds} [bounds] of a histogram
- * @property {'sum' | 'max'} [across] how a fleet aggregates a gauge into one value; otherwise each worker has
- *   its own
+ * @property {'sum' | 'max'} [across] how a fleet aggregates a gauge into one value; without it, each worker
+ *   shows its value
  * @property {readonly string[]} [convention] name, unit and kind in OpenTelemetry's conventions, from
  *   conventions.js
  * @property {boolean} [isPrivate] left out where anybody may read the metrics
- * @property {boolean} [isOfProcess] the second instance of a process leaves it out for OpenTelemetry
- * @property {string} [promClientName] the same metric in prom-client's defaults; while that is shown, ours is
- *   not
+ * @property {boolean} [isOfProcess] left out by the second instance of a process for OpenTelemetry
+ * @property {string} [promClientName] the same metric in prom-client's defaults; ours is left out while
+ *   prom-client's is shown
  * @property {{ call(captured: Capture): Iterable<Point> }['call']} points
  */
 
@@ -55,7 +55,7 @@ function nameLabels(label, value) {
 }
 
 /**
- * For a list of pairs of name and count.
+ * Makes points of a list of pairs of name and count.
  *
  * @param {'clientErrors' | 'internalErrors' | 'labelsFolded' | 'processErrors' | 'warnings'} list
  * @param {string} label

@@ -1,7 +1,8 @@
 'use strict'
-// The labels of one series, in the two forms that exporters need. As text, a scrape only copies them: `utf8`
-// is escaped and encoded once, one character per byte. As an object, registries cache by its identity. Routes
-// share the label of an outcome or status: see docs/decisions/0020-shared-labels.md.
+// The labels of one series, in the two forms that exporters need. `utf8` is the text. It is escaped and
+// encoded once, one character per byte, so that a scrape only copies it. `pairs` is the object. Registries
+// use its identity as their cache key. Routes share the label of an outcome or status: see
+// docs/decisions/0020-shared-labels.md.
 
 class Labels {
   /** The labels in braces, or an empty string; to be written as latin1. */

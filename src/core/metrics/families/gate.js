@@ -10,7 +10,7 @@ const { Labels, NO_LABELS } = require('../labels')
  * @import { Family } from '../family'
  */
 
-/** The resources that can be overloaded without a configured limit, and those with `shed.maxConcurrent`. */
+/** The resources that can be overloaded: without a configured limit, and with `shed.maxConcurrent`. */
 const RESOURCES = ['loop']
 const LIMITED_RESOURCES = ['loop', 'concurrency']
 /** @type {Map<string, Labels>} */

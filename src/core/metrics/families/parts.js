@@ -11,14 +11,14 @@ const { ExtendedLabels, FurtherLabels, Labels } = require('../labels')
  */
 
 const LABELS = PARTS.map((part) => new FurtherLabels({ part }))
-/** A smaller sum has no series: a route that takes no time takes no storage. */
+/** A part with a smaller sum has no series, so routes that take no time need no storage. */
 const LEAST_MS = 100
 const kByRoute = Symbol('spillway.byRoute')
 const kLabels = Symbol('spillway.partLabels')
 
 /**
  * @typedef {{ series: RouteSeries & { [kLabels]?: PointLabels[] }, sums: Float64Array }} RouteSums the first
- *   series of a route, and its sums
+ *   series of a route, and the sums of the route
  */
 
 /** Runs once per capture. @param {Capture} captured */
@@ -27,7 +27,7 @@ function sumByRoute({ series, parts: values }) {
   const routes = new Map()
   for (const each of series) {
     const start = (each.partsRow ?? Number.POSITIVE_INFINITY) * PART_COLUMNS
-    // A series goes on after the capture.
+    // A row that was added after the capture is not in `values`.
     if (start >= values.length) continue
     let found = routes.get(each.route)
     if (found === undefined) {
@@ -48,7 +48,8 @@ function* byRoute(captured) {
 }
 
 /**
- * In the order of the columns. The series keeps them: each later scrape uses the same objects.
+ * The labels of a route, in the order of the columns. They are kept on the series, so each later scrape uses
+ * the same objects.
  *
  * @param {RouteSeries} series
  */
@@ -83,7 +84,7 @@ const PART_FAMILIES = [
   {
     name: 'spillway_route_loop_seconds_total',
     type: 'counter',
-    help: 'Time that handlers ran on the event loop until they first returned, and before they wrote the head, by route.',
+    help: 'Time that handlers ran on the event loop, by route: until their first return, and just before they wrote the head.',
     points: handlerTimes,
   },
 ]

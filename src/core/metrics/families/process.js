@@ -52,7 +52,7 @@ const cpuShares = ({ utilization: { cpuUserRatio, cpuSystemRatio } }) => [
   { labels: CPU_MODES[1], value: cpuSystemRatio / cpuLimitOnce() },
 ]
 
-/** Read when they are shown, and not for snapshots: it takes 1 ms with 10 000 connections. */
+/** Reads the active resources, but not for snapshots: reading takes 1 ms with 10 000 connections. */
 function* activeResources() {
   /** @type {Map<string, number>} */
   const counts = new Map()
@@ -167,7 +167,7 @@ const PROCESS_FAMILIES = [
 
 /**
  * Families that only OpenTelemetry shows. In Prometheus the heap would be three more series for each space.
- * CPU time and memory have the names there that every client library of Prometheus exports.
+ * In Prometheus, CPU time and memory have the names that every client library of Prometheus exports.
  *
  * @type {Family[]}
  */
@@ -201,8 +201,8 @@ const OPENTELEMETRY_FAMILIES = [
 ]
 
 /**
- * Figures of the whole process, most of them by names that every client library of Prometheus exports. They
- * are not registered in the user's registry, where `collectDefaultMetrics()` would collide with them.
+ * Figures of the whole process, most of them under names that every client library of Prometheus exports.
+ * They are not registered in the user's registry, where `collectDefaultMetrics()` would collide with them.
  *
  * @type {Family[]}
  */

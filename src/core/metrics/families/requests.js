@@ -35,7 +35,7 @@ const IN_FLIGHT = METHODS.flatMap((method) =>
 // objects.
 const kLabels = Symbol('spillway.labels')
 const BY_OUTCOME = OUTCOMES.map((outcome) => new FurtherLabels({ outcome }))
-/** By the key of the rows. @type {Map<number, FurtherLabels>} */
+/** Labels by the key of the rows. @type {Map<number, FurtherLabels>} */
 const labelsOfKey = new Map()
 
 /**
@@ -137,7 +137,9 @@ function* outcomes({ shownSeries, counters }) {
   }
 }
 
-/** Counters shown by method only: by route they would add four series each and say little. */
+/**
+ * Counters that are shown by method only. By route, they would add four series for each route and say little.
+ */
 const COLUMNS = [REQUEST_BYTES, RESPONSE_BYTES, FIRST_BYTE_COUNT, FIRST_BYTE_SUM]
 const kByMethod = Symbol('spillway.byMethod')
 
@@ -277,8 +279,8 @@ const REQUEST_FAMILIES = [
 ]
 
 /**
- * Only protobuf can express native histograms. They need a family of their own: beside the classic series of
- * each status, a sum over the family would count every request twice.
+ * Only protobuf can express native histograms. They need a separate family. In the family of the classic
+ * series, a sum would count every request twice.
  *
  * @type {Family[]}
  */

@@ -22,7 +22,7 @@ const text = require('./prometheus-text')
  *   hasNatives: boolean,
  *   isPublic?: boolean,
  *   end: string,
- * }} Format `isPublic`: for readers that nobody has chosen
+ * }} Format `isPublic`: anybody may read it, so private families are left out
  */
 
 /** @type {Format} */
@@ -90,8 +90,8 @@ function formatFor(accept = '') {
 }
 
 /**
- * Without a regular expression: one that skips spaces before `=` takes 0.4 s for a header with 15 kB of
- * spaces.
+ * Written without a regular expression: an expression that skips spaces before `=` takes 0.4 s for a header
+ * with 15 kB of spaces.
  *
  * @param {string} text
  */

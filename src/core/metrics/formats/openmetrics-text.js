@@ -1,7 +1,8 @@
 'use strict'
 // OpenMetrics 1.0. It differs from the Prometheus text in four points. A counter's family lacks `_total`,
 // families have units, bounds are floats ("1.0"), and buckets may have exemplars. `_created` lines are left
-// out. Prometheus would store each as one more series, and detects a restarted counter by its fall.
+// out. Prometheus would store each as one more series. It detects a restarted counter without them, because
+// the value falls.
 
 const { exemplarAt } = require('../../request/exemplars')
 const { bytesOf, escapeText, labelText } = require('../labels')
@@ -15,7 +16,10 @@ const { bucketLabels, number, renderFamilies: renderAs } = require('./prometheus
 const TOTAL = /_total$/
 const UNIT = /_(seconds|bytes|ratio)$/
 const TYPES = ['counter', 'gauge', 'histogram', 'summary']
-/** The labels of a registry's metrics are encoded at every scrape: 64 kB of them take 10 ms. */
+/**
+ * Pieces are short, because the labels of a registry's metrics are encoded at every scrape: 64 kB of labels
+ * take 10 ms.
+ */
 const FOREIGN_PIECE_LENGTH = 4096
 /** The longest label set of an exemplar that OpenMetrics allows. */
 const EXEMPLAR_LENGTH = 128

@@ -24,7 +24,7 @@ const { countOf, sumOf } = require('../../histogram/buckets')
 
 const PIECE_LENGTH = 65_536
 
-/** The differences between the two text formats; OpenMetrics has a dialect of its own. @type {Dialect} */
+/** What differs between the two text formats. openmetrics-text.js has the other dialect. @type {Dialect} */
 const PROMETHEUS = {
   head: ({ name, help, type }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
   le: bucketLabels(String),
@@ -82,8 +82,8 @@ function renderSummary(name, { labels: { utf8 }, count, sum }) {
 function renderHistogram(name, point, { exemplar }, { bounds, le }) {
   const { values, row } = point
   const { utf8 } = point.labels
-  // Joined, because V8 would flatten a concatenated string again for each line. Each line ends with the head
-  // of the next one, which saves one concatenation per line (5 % of a scrape).
+  // The strings are joined, because V8 would flatten a concatenated string again for each line. Each line
+  // ends with the head of the next one, which saves one concatenation per line (5 % of a scrape).
   const head = [name, '_bucket', utf8 === '' ? '{' : utf8.slice(0, -1), utf8 === '' ? '' : ','].join('')
   const next = ['\n', head].join('')
   let text = head
@@ -99,8 +99,9 @@ function renderHistogram(name, point, { exemplar }, { bounds, le }) {
 /** @type {Record<string, Render | undefined>} */
 const RENDER = { histogram: renderHistogram, summary: renderSummary }
 
-// V8 caches the string of a number. Each sum would then survive minor collections and bring the next major
-// one forward. JSON.stringify writes the same digits and bypasses that cache.
+// V8 caches the string that `String` makes of a number. The strings of sums would survive minor collections,
+// so the next major collection would come sooner. JSON.stringify writes the same digits and bypasses that
+// cache.
 /** @param {number} value */
 function number(value) {
   if (Number.isFinite(value)) return Number.isInteger(value) ? String(value) : JSON.stringify(value)

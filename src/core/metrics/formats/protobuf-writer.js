@@ -1,7 +1,7 @@
 'use strict'
 // Writes Protobuf's wire format, as far as metrics and profiles need it. It writes from the end to the
-// beginning, because the length of a message precedes its fields. Fields are therefore given last one first.
-// No library: pbf is an ES module only, and protobufjs (4 MB) compiles a schema at run time.
+// beginning, because the length of a message precedes its fields. The caller therefore writes the last field
+// first. No library is used: pbf is an ES module only, and protobufjs (4 MB) compiles a schema at run time.
 
 const VARINT = 0
 const FIXED_64 = 1
@@ -32,7 +32,8 @@ class ProtobufWriter {
 
   /**
    * @param {number} field
-   * @param {number} value an integer from 0 on; a registry's other values are clamped to what 64 bits hold
+   * @param {number} value an integer of 0 or more; other values of a registry are clamped to the range of 64
+   *   bits
    */
   uint(field, value) {
     this.varint(value >= 0 ? Math.min(Math.floor(value), MOST) : 0)

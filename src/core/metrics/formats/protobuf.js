@@ -1,8 +1,8 @@
 'use strict'
 // Renders families as length-delimited io.prometheus.client.MetricFamily messages. Prometheus accepts native
-// histograms only in this format. The length of a family precedes it, so its points are kept until the last
-// one (300 bytes a series). Meanwhile an empty piece is yielded now and then, so that the writer can yield to
-// the event loop.
+// histograms only in this format. The length of a family precedes the family, so its points are kept until
+// the last one is made (300 bytes per series). Meanwhile an empty piece is yielded now and then, so that the
+// writer can yield to the event loop.
 
 const { sumOf } = require('../../histogram/buckets')
 const { SCHEMA, ZERO_THRESHOLD_SECONDS, nativeOf } = require('../../histogram/native')
@@ -36,7 +36,7 @@ const TYPES = { counter: 0, gauge: 1, summary: 2, histogram: 4, 'native histogra
 const FIELDS = { counter: 3, gauge: 2, summary: 4, untyped: 5, histogram: 7 }
 const [METRIC, LABEL, EXEMPLAR_LABEL] = [4, 1, 1]
 
-// One writer for all renderings: a message is written without a pause.
+// One writer serves all renderings, because each message is written without a pause.
 const writer = new ProtobufWriter()
 
 /** @type {import('./formats').Format['renderFamilies']} */

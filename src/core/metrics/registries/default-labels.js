@@ -1,7 +1,7 @@
 'use strict'
-// Adds a registry's default labels to our own series, which are rendered without the registry. Both clients
-// keep the labels in `_defaultLabels`: the public accessor is asynchronous, and an exiting process cannot
-// wait. A registry without default labels costs nothing.
+// Adds a registry's default labels to our own series, which are rendered without the registry. Both client
+// libraries keep these labels in `_defaultLabels`. It is read because the public accessor is asynchronous,
+// and an exiting process cannot wait. A registry without default labels costs nothing.
 
 const { Labels, labelText } = require('../labels')
 
@@ -15,7 +15,8 @@ class DefaultLabels {
   #registry
   #text = ''
   /**
-   * Extended labels by the labels of a series: fleet reports need the same objects at each scrape.
+   * Extended labels by the labels of a series. They are kept, because fleet reports need the same objects at
+   * each scrape.
    *
    * @type {WeakMap<PointLabels, Labels>}
    */
@@ -85,8 +86,8 @@ function* labelled(points, pairs, known) {
 }
 
 /**
- * prom-client writes default labels into a counter's stored values, and the process metrics are shared by all
- * instances.
+ * Copies the values, because prom-client writes default labels into a counter's stored values. All instances
+ * share the process metrics.
  *
  * @param {ForeignMetric} metric
  */

@@ -1,6 +1,7 @@
 'use strict'
 // prom-client's default metrics, for `metrics.defaults`. They are collected once per process, because their
-// observers are never removed. The event-loop lag is left out: ours has the same names and needs no timer.
+// observers are never removed. Their event-loop lag is left out, because ours has the same names and needs no
+// timer.
 
 const client = require('prom-client')
 const { LAG_FAMILIES } = require('../families')
@@ -31,8 +32,7 @@ function defaultMetrics() {
 
 /**
  * An error in prom-client's PerformanceObserver would end the process. It throws if an application has
- * extended
- * `Object.prototype`, since it takes each inherited property for a label.
+ * extended `Object.prototype`, because it treats each inherited property as a label.
  *
  * @param {{ observe(...given: unknown[]): void }} metric
  */

@@ -7,11 +7,11 @@
 
 /** Both libraries keep their registry in this file, whichever folder a package manager puts them into. */
 const FILE = /[\\/]lib[\\/]registry\.js(?:\?|$)/
-/** A bundler gives it no `filename`. @type {{ filename?: string, exports: unknown }} */
+/** In a bundle, the module has no `filename`. @type {{ filename?: string, exports: unknown }} */
 const own = module
 const METHODS = ['getMetricsAsArray', 'getMetricsAsJSON', 'getSingleMetric']
 
-/** @typedef {{ registry: Registry, folder: string }} GlobalRegistry `folder` is that of the library */
+/** @typedef {{ registry: Registry, folder: string }} GlobalRegistry `folder`: the folder of the library */
 
 /**
  * @param {NodeJS.Dict<NodeModule>} [cache]
@@ -22,7 +22,7 @@ function globalRegistries(cache = require.cache) {
   /** @type {GlobalRegistry[]} */
   const found = []
   for (const file in cache) {
-    // The suffix is cheaper than the expression, and there are thousands of files.
+    // A test for the suffix is cheaper than the expression, and there are thousands of files.
     if (!file.includes('registry.js') || !FILE.test(file)) continue
     const registry = globalOf(cache[file]?.exports)
     if (registry !== undefined) found.push({ registry, folder: file.replace(/[\\/]lib[\\/][^\\/]*$/, '') })
@@ -31,8 +31,8 @@ function globalRegistries(cache = require.cache) {
 }
 
 /**
- * False in a bundle, and where a loader hook supplies the source of CommonJS modules. The application's
- * prom-client is not in the cache then either.
+ * Whether the cache has this file. It does not in a bundle, or if a loader hook supplies the source of
+ * CommonJS modules. Then the application's prom-client is not in the cache either.
  *
  * @param {NodeJS.Dict<NodeModule> | undefined} cache
  */
@@ -54,7 +54,7 @@ function globalOf(Class) {
     const isRegistry = METHODS.every((name) => typeof given?.[name] === 'function')
     return isRegistry ? /** @type {Registry} */ (/** @type {unknown} */ (given)) : undefined
   } catch {
-    // A file of another library that has the same name.
+    // The file belongs to another library and has the same name.
     return undefined
   }
 }

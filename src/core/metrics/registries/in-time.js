@@ -1,15 +1,18 @@
 'use strict'
 // A metric of the application may never settle, such as one whose `collect()` asks a database that does not
-// answer. Then it is left out of the scrape, which would otherwise never end and show nothing.
+// answer. Such a metric is left out of the scrape. Otherwise the scrape would never end and show nothing.
 
 /**
  * @import { Clock } from '../../clock'
  * @import { RegistryEntry } from '../scrape/prometheus'
  */
 
-/** Prometheus gives up after 10 s, unless it is configured. */
+/** Prometheus gives up after 10 s by default. */
 const MOST_MS = 8000
-/** Metrics that are still being collected for an earlier scrape. Later ones do not wait for them again. */
+/**
+ * Metrics that are still being collected for an earlier scrape. Later scrapes do not wait for these metrics
+ * again.
+ */
 const late = new WeakSet()
 
 /**
@@ -17,7 +20,7 @@ const late = new WeakSet()
  * @param {Clock} clock
  * @param {RegistryEntry} entry
  * @param {() => Promise<Result>} read collects the metric
- * @returns {Promise<Result>} rejects if that takes too long
+ * @returns {Promise<Result>} rejects if collecting takes too long
  */
 async function inTime(clock, { metric, name }, read) {
   if (late.has(metric)) throw tooLate(name)

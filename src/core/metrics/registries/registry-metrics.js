@@ -1,6 +1,6 @@
 'use strict'
 // Registers our families with a metrics registry, of prom-client or @prometheus-io/client, by duck typing.
-// Values are made when the registry reads them; all families read in one task show the same capture.
+// Values are made when the registry reads them; all families that are read in one task show the same capture.
 
 const { SpillwayError } = require('../../errors/errors')
 const { countOf, sumOf } = require('../../histogram/buckets')
@@ -13,7 +13,7 @@ const { countOf, sumOf } = require('../../histogram/buckets')
  */
 
 /**
- * @typedef {ValuePoint & RowPoint & SummaryPoint} Point the type of the family decides what it has
+ * @typedef {ValuePoint & RowPoint & SummaryPoint} Point the type of the family decides which fields it has
  * @typedef {{ metricName?: string, labels: object, sharedLabels: object, value: number }} Sample
  */
 
@@ -27,7 +27,7 @@ class RegistryMetric {
   #family
   #capture
   #isDuplicate
-  /** One object per bucket for the lifetime of the metric: registries cache by identity. */
+  /** One object per bucket for the lifetime of the metric, because registries cache by identity. */
   #le
 
   /**
@@ -46,7 +46,7 @@ class RegistryMetric {
     this.#le = family.bounds?.seconds.map((le) => Object.freeze({ le }))
   }
 
-  /** For JSON, where every value has all its labels. */
+  /** Called for JSON, where every value has all its labels. */
   get() {
     const { values, ...family } = this.getForPromString()
     return {
@@ -59,8 +59,8 @@ class RegistryMetric {
   }
 
   /**
-   * For text: the labels of a series are the same object at every scrape, so that the registry renders them
-   * once.
+   * Called for text. The labels of a series are the same object at every scrape, so that the registry renders
+   * them once.
    */
   getForPromString() {
     /** @type {Sample[]} */
@@ -113,7 +113,7 @@ function registerFamilies(registry, families, capture) {
   if (registry.getSingleMetric(OURS) !== undefined || registry.getMetricsAsArray().some(isOurs)) {
     throw new SpillwayError(
       'ERR_SPILLWAY_REGISTRY_TAKEN',
-      'This `registry` already holds the metrics of another spillway: give each instance a registry of its own, ' +
+      'This `registry` already holds the metrics of another spillway: give each instance a separate registry, ' +
         'leave `registry` out, or close() the other first.'
     )
   }
@@ -121,7 +121,7 @@ function registerFamilies(registry, families, capture) {
   if (taken !== undefined) {
     throw new SpillwayError(
       'ERR_SPILLWAY_REGISTRY_TAKEN',
-      `This \`registry\` already has a metric named '${taken.name}', which spillway exports too: remove that one, ` +
+      `This \`registry\` already has a metric named '${taken.name}', which spillway exports too: remove that metric, ` +
         'or leave `registry` out.'
     )
   }

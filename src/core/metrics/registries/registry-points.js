@@ -1,11 +1,11 @@
 'use strict'
 // Groups the values of a registry's metric into points. The client libraries list each bucket, quantile, sum
-// and count as a value of its own; Protobuf needs the values of one series together.
+// and count as a separate value. Protobuf needs the values of one series together.
 
 /** @import { MetricsRegistry } from '../../../../index.js' */
 
 /**
- * A metric of a registry, as its JSON has it. Its labels hold the bound of a bucket or quantile too.
+ * A metric of a registry, as in its JSON. Its labels hold the bound of a bucket or quantile too.
  *
  * @typedef {{ labelSet: Record<string, string | number>, value: number, timestamp: number }} Exemplar
  * @typedef {{ metricName?: string, labels?: Record<string, string | number>, value: number,
@@ -14,8 +14,8 @@
  */
 
 /**
- * A registry of prom-client or @prometheus-io/client, as far as it is used. No type has `_defaultLabels`, and
- * prom-client up to version 14 has another name for `getMetricsAsString`.
+ * The members of a registry of prom-client or @prometheus-io/client that are used. The libraries' types lack
+ * `_defaultLabels`. prom-client up to version 14 has another name for `getMetricsAsString`.
  *
  * @typedef {{ name: string, type: string, get(): RegistryFamily | Promise<RegistryFamily>,
  *   getForPromString?(): RegistryFamily | Promise<RegistryFamily> }} ForeignMetric

@@ -1,7 +1,8 @@
 'use strict'
 // The scrape readers whose connection takes no more data, the one blocked longest first. Each holds a
-// connection and a part of a rendering, and a client that does not read may open any number. If more than 64
-// are blocked, those blocked for a second are disconnected; otherwise each has its own timeouts.
+// connection and a part of a rendering, and a client that does not read may open any number of connections.
+// If more than 64 readers are blocked, those blocked for a second are disconnected. Up to 64, only the
+// timeouts of each reader apply.
 
 /** @typedef {{ disconnect(): void }} Reader */
 

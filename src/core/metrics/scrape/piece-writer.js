@@ -27,7 +27,7 @@ class PieceWriter {
   #resume = () => {}
   /** When the reader began to block; undefined while it does not. @type {number | undefined} */
   #blockedSinceMs
-  /** How long the reader blocked before that. */
+  /** How long the reader blocked in total before `#blockedSinceMs`. */
   #blockedMs = 0
   /** @type {NodeJS.Timeout | undefined} */
   #deadline
@@ -78,7 +78,7 @@ class PieceWriter {
     try {
       this.#res.destroy()
     } catch {
-      // The fake socket of an adapter may not support it.
+      // The fake socket of an adapter may not support `destroy`.
     }
   }
 
@@ -94,7 +94,7 @@ class PieceWriter {
   }
 
   /**
-   * Holds only the current link: the first one would keep the whole chain in memory.
+   * Holds only the current link, because the first link would keep the whole chain in memory.
    *
    * @param {Rendering} rendering
    */
@@ -108,9 +108,9 @@ class PieceWriter {
   }
 
   /**
-   * Only the `close` event reports the end of an HTTP/2 response; any other is destroyed before it. A
-   * response may also have been ended by others, such as by Koa without `ctx.respond = false`: a write would
-   * then be an uncaught error.
+   * Only the `close` event reports the end of an HTTP/2 response; any other response is destroyed before that
+   * event. Other code may also have ended the response, such as Koa without `ctx.respond = false`. A write
+   * would then be an uncaught error.
    */
   #isWritable() {
     return !(this.#isClosed || this.#res.destroyed || this.#res.writableEnded)

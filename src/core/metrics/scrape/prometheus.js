@@ -46,7 +46,11 @@ class Prometheus {
   #internalErrors
   #capture
   #gather
-  /** The registry of the option. Without it, the global ones are shown. @type {Registry | undefined} */
+  /**
+   * The registry that the option `registry` gives. Without the option, the global registries are shown.
+   *
+   * @type {Registry | undefined}
+   */
   #registry
   #defaultLabels
   /** @type {Capture | undefined} */
@@ -80,7 +84,7 @@ class Prometheus {
     this.#private = new Set(families.filter(({ isPrivate }) => isPrivate).map(({ name }) => name))
     this.#families = [...families, ...prefixed(NATIVE_FAMILIES, prefix)]
     this.#prefix = prefix
-    // At set-up, so that no garbage collection is missed.
+    // Loaded at set-up, so that no garbage collection is missed.
     this.#defaults = defaults ? require('../registries/default-metrics').defaultMetrics() : undefined
     this.#gather = gather
     this.#clock = clock
@@ -124,7 +128,8 @@ class Prometheus {
     try {
       yield* this.#renderSources(this.sources(), captured, format)
     } finally {
-      // Reused, because megabytes of new tables would cause a major collection at every tenth scrape.
+      // The tables are reused, because megabytes of new ones would cause a major collection at every tenth
+      // scrape.
       this.#spare = captured
     }
   }
@@ -178,7 +183,7 @@ class Prometheus {
     return this.#defaultLabels.on(families)
   }
 
-  /** @param {Set<string>} seen the names of ours; those of the registries are added */
+  /** @param {Set<string>} seen the names of our metrics; the names in the registries are added */
   #metricsOfApplication(seen) {
     const ours = new Set(seen)
     /** The library that shows a name, by the name. @type {Map<string, string>} */
@@ -200,7 +205,7 @@ class Prometheus {
           metrics.push(entry)
         }
       } catch (error) {
-        // Of a registry that is not ours: the others are shown.
+        // The error comes from this registry. The other registries are still shown.
         this.#internalErrors.report('metrics', error)
       }
       if (taken.length > 0)
@@ -271,7 +276,10 @@ function* metricsOf(registry, seen, onTaken) {
   }
 }
 
-/** @param {string[]} names @param {string} folder of their library @param {string} [first] of the one shown */
+/**
+ * @param {string[]} names @param {string} folder of their library @param {string} [first] the folder of the
+ *   library whose metrics are shown
+ */
 function collision(names, folder, first) {
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
   const list = names
@@ -299,8 +307,9 @@ const textOf = (registry, metric) =>
   /** @type {Required<Registry>} */ (registry).getMetricAsPrometheusString(metric)
 
 /**
- * A registry renders a metric in one step, which stalls the loop for 300 ms with 40 000 series. It is given
- * slices instead. It renders the two head lines with each slice, and all but the first pair are removed.
+ * A registry renders a metric in one step, which stalls the loop for 300 ms with 40 000 series. So the
+ * registry is given slices of the metric. It renders the two head lines with each slice, and all but the
+ * first pair are removed.
  *
  * @param {Registry} registry
  * @param {RegistryFamily} family

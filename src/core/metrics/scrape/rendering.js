@@ -91,8 +91,8 @@ class Rendering {
   async #make() {
     try {
       for (;;) {
-        // Before all writers, which wait for this piece. If the budget allows, the capture happens at the
-        // time of the request.
+        // The step goes before all writers, which wait for this piece. If the budget allows, the capture
+        // happens at the time of the request.
         const { done, value } = await this.#budget.run(FIRST_IN_LINE, this.#step)
         if (done) return this.#append(END)
         if (value.length > 0) return this.#append(linkOf(bytesOf(value)))
@@ -111,7 +111,7 @@ class Rendering {
     return link
   }
 
-  /** Ends the generator, after the metric it is collecting. */
+  /** Ends the generator after the metric that is being collected. */
   #stopUnread() {
     if (this.#first !== undefined || this.isRead) return
     // No reader is left that could receive an error.

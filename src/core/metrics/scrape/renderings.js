@@ -13,11 +13,14 @@ const { Rendering } = require('./rendering')
 
 const SHARED_MS = 1000
 /**
- * A rendering that takes longer is still shared, or every second would start another one beside it. There is
- * a limit, because the collection of a metric may never end.
+ * A rendering in progress is shared for up to this time. With SHARED_MS alone, each second would start
+ * another rendering beside a slow one. The time is limited, because the collection of a metric may never end.
  */
 const IN_PROGRESS_MS = 10_000
-/** Per format: a client that starts a scrape every second and never reads must not accumulate renderings. */
+/**
+ * The most renderings of a format that are kept for readers. A client that starts a scrape every second and
+ * never reads must not accumulate renderings.
+ */
 const MAX_READ = 4
 
 class Renderings {
