@@ -1,12 +1,12 @@
 'use strict'
-// The framework of an app, recognized by its shape: spillway requires no framework. Also finds the http
-// server in the argument of `attach`: the server itself, or the server inside a framework's object. The error
-// for anything else names what was given.
+// Recognizes the framework of an app by its shape, because spillway does not load frameworks. Also finds the
+// http server in the argument of `attach`: the server itself, or the server inside a framework's object. The
+// error for anything else names what was given.
 
 const net = require('node:net')
 const { SpillwayError } = require('../errors/errors')
 
-/** The property of the server: in Restify and Fastify, in Socket.IO and Vite, in hapi. */
+/** The property that holds the server: in Restify and Fastify, in Socket.IO and Vite, and in hapi. */
 const SERVER_KEYS = /** @type {const} */ (['server', 'httpServer', 'listener'])
 
 /**
@@ -67,7 +67,7 @@ function describe(given) {
   if (isConnectApp(given)) return `a Connect app, which is not listening yet. ${listen}`
   if (isKoaApp(given)) return `a Koa app, which is not listening yet. ${listen}`
   if (isSocketIo(given)) {
-    return 'a Socket.IO server without an http server yet. Make it with one, new Server(httpServer), and write spillway.attach(httpServer).'
+    return 'a Socket.IO server without an http server yet. Make it with new Server(httpServer), and write spillway.attach(httpServer).'
   }
   if (typeof given?.then === 'function') return `a promise. Await it first. ${listen}`
   if (typeof given === 'function') return `a function, perhaps the app. ${listen}`

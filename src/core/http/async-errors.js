@@ -1,8 +1,8 @@
 'use strict'
 // Makes Express 4 pass the rejection of an async handler to `next`, as Express 5 does. Otherwise the request
 // gets no answer, and the process ends with an unhandled rejection. The methods of the layer class are
-// replaced, so that it holds for routers made before, and for tools that wrap a handle. Only promises count:
-// `then` of a query builder would run its query again.
+// replaced. So this also works for routers made before, and with tools that wrap a handle. Only promises
+// count, because `then` of a query builder would run its query again.
 
 const { isPromise } = require('node:util/types')
 const { kCatchesAsync } = require('../route/express-4')
@@ -21,7 +21,7 @@ const { notExpress } = require('./wrong-framework')
  *   RouterFactory
  */
 
-/** As in Express 5. */
+/** The message for a rejection without an error, as in Express 5. */
 const REJECTED = 'Rejected promise'
 
 /**
@@ -105,8 +105,8 @@ function passOn(owner, result, next) {
 }
 
 /**
- * Whether the result is a promise. Promises of Bluebird and Q count: unlike a query builder, their work has
- * begun.
+ * Whether the result is a promise. Promises of Bluebird and Q count. Their work has begun, unlike that of a
+ * query builder.
  *
  * @param {unknown} result
  * @returns {result is Promise<unknown>}

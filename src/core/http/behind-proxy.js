@@ -1,14 +1,14 @@
 'use strict'
-// The timeouts of a server that only proxies reach. The race is between closing an idle connection and its
-// next request. If the server closes, a request may be on its way, and the client gets 502. A proxy that
-// closes first knows that no request is.
+// Sets the timeouts of a server that only proxies reach. If the server closes an idle connection, the next
+// request may be on its way, and the client gets 502. A proxy that closes the connection first knows that no
+// request is on its way.
 
 const http = require('node:http')
 
 /**
- * Five seconds longer than Envoy keeps an idle connection. Of the proxies in docs/proxies.md Envoy keeps them
- * longest, and each closes its own. All three timeouts close an unused connection: a proxy may open one for a
- * request that another connection then takes.
+ * Five seconds longer than Envoy keeps an idle connection. Of the proxies in docs/proxies.md, Envoy keeps
+ * idle connections longest, and each proxy closes its idle connections. All three timeouts also close an
+ * unused connection. A proxy may open one for a request, and then send the request on another connection.
  */
 const LONGEST_MS = 3_605_000
 const TIMEOUTS = Object.freeze(
@@ -17,20 +17,24 @@ const TIMEOUTS = Object.freeze(
 
 /** @typedef {{ [Name in (typeof TIMEOUTS)[number]]?: number }} Timeouts of a server of Node */
 
-/** By how many instances, and what it was. @type {WeakMap<object, { count: number, before: Timeouts }>} */
+/**
+ * How many instances have raised the timeouts of a server, and the timeouts before.
+ *
+ * @type {WeakMap<object, { count: number, before: Timeouts }>}
+ */
 const raised = new WeakMap()
 
 /**
  * Raises the timeouts that still have Node's default.
  *
  * @param {object} server
- * @returns {() => void} puts back those that are still ours. An open connection keeps what it has.
+ * @returns {() => void} restores the timeouts that are still ours. An open connection keeps its timeouts.
  */
 function setTimeouts(server) {
   const known = raised.get(server) ?? { count: 0, before: raise(server) }
   known.count++
   raised.set(server, known)
-  // The instance that keeps this must not keep the server.
+  // The instance keeps the function below, which must not keep the server.
   const ref = new WeakRef(server)
   return () => {
     const own = /** @type {Timeouts | undefined} */ (ref.deref())
@@ -43,7 +47,7 @@ function setTimeouts(server) {
   }
 }
 
-/** @param {object} server @returns {Timeouts} what they were */
+/** @param {object} server @returns {Timeouts} the timeouts before */
 function raise(server) {
   const own = /** @type {Timeouts} */ (server)
   const defaults = http.createServer()

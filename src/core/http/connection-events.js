@@ -24,8 +24,8 @@ const { endedMsOf } = require('../request/connection-record')
 const EVENTS = new Set(['connection', 'secureConnection', 'tlsClientError'])
 
 /**
- * Whether the primary accepts connections for this worker. A worker cannot read the policy, but its handle is
- * a placeholder.
+ * Whether the primary accepts connections for this worker. A worker cannot read the scheduling policy. But
+ * the handle of its server is a placeholder if the primary accepts.
  *
  * @param {HandedServer} server
  */
@@ -35,12 +35,14 @@ const isHandedOver = (server) =>
 
 class ConnectionEvents {
   /**
-   * Addresses of proxies, once somebody looks for them; `undefined` for a Unix socket.
+   * Addresses of proxies, filled once the doctor looks for them; `undefined` for a Unix socket.
    *
    * @type {Set<string | undefined>}
    */
   proxies = new Set()
-  /** Connections of these that attached servers closed: idle after a request, and before a first one. */
+  /**
+   * Connections of proxies that attached servers closed: idle after a request, and before a first request.
+   */
   idleCloses = 0
   unusedCloses = 0
   #admission
@@ -66,7 +68,8 @@ class ConnectionEvents {
   }
 
   /**
-   * Node closes the connection unless somebody listens: it is idle, or a request on it takes too long.
+   * Called when a connection is idle, or a request on it takes too long. Node closes the connection unless
+   * somebody listens.
    *
    * @param {Server} server
    * @param {ServerSocket} socket
@@ -78,7 +81,7 @@ class ConnectionEvents {
   }
 
   /**
-   * Node answers 408 where no first request came.
+   * Node answers 408 on a connection that did not get its first request in time.
    *
    * @param {NodeJS.ErrnoException | undefined} error
    * @param {ServerSocket | undefined} socket
@@ -94,7 +97,7 @@ class ConnectionEvents {
     this.#admission.onConnectionEvent(event, { isSecure, isHandedOver: isHandedOver(server) })
   }
 
-  // Hot path: once a request if no server is attached.
+  // Hot path: once per request if no server is attached.
   /** @param {Server | undefined} server @param {ConnectionOwner} req */
   watch(server, req) {
     if (server === undefined || this.#watched.has(server)) return

@@ -1,8 +1,8 @@
 'use strict'
-// Lets requests enter before the middleware. The first request that reaches it adds a `request` listener in
-// front of all others. That prepares each later response, before Express slows down changes to it. If the app
-// begins with the middleware and is itself a listener of the server, its `handle` also decides:
-// docs/decisions/0012.
+// Lets requests enter before the middleware. The first request that reaches the middleware adds a `request`
+// listener in front of all others. This listener prepares each later response, before Express slows down
+// changes to the response. If the app begins with the middleware and is itself a listener of the server, the
+// app's `handle` also decides (docs/decisions/0012).
 
 const { ServerTable } = require('../drain/server-table')
 const { isFirstInApp } = require('../route/instrument-router')
@@ -26,7 +26,7 @@ class EarlyEntry {
 
   /**
    * @param {{ prepare: (req: NodeRequest, res: NodeResponse) => void, decideBefore: (app: ExpressApp,
-   *   handle: Handle) => Handle }} parts decideBefore: makes a function that decides, then calls `handle`
+   *   handle: Handle) => Handle }} parts decideBefore: makes a function that decides and then calls `handle`
    */
   constructor({ prepare, decideBefore }) {
     this.#prepare = prepare
@@ -42,8 +42,8 @@ class EarlyEntry {
    */
   add(server, app, middleware) {
     if (this.#servers.has(server)) return
-    // An unprepared request although the app's `handle` is replaced: another app or a listener called the
-    // app.
+    // If the app's `handle` is replaced although the request is unprepared, another app or a listener called
+    // the app.
     const isReplaceable =
       app !== undefined && !this.#apps.has(app) && isFirstInApp(app, new Set([middleware]))
     if (isReplaceable && server.listeners('request').includes(app)) return this.#replaceHandle(app)
@@ -57,7 +57,8 @@ class EarlyEntry {
     const decide = this.#decideBefore(app, handle)
     /** @this {unknown} @param {NodeRequest} req @param {NodeResponse} res @param {Next} [next] */
     const replacement = function spillwayHandle(req, res, next) {
-      // A server passes no `next`, another app does. An upgraded request has no response to decide about.
+      // A server does not pass `next`, but another app does. An upgraded request has no response to decide
+      // about.
       if (next !== undefined || req.upgrade === true)
         return handle.apply(this, /** @type {IArguments & Parameters<Handle>} */ (arguments))
       return decide(req, res)
@@ -69,7 +70,7 @@ class EarlyEntry {
   close() {
     for (const [server] of this.#servers) server.off('request', this.#prepare)
     this.#servers.clear()
-    // A replacement that other code has wrapped stays: after close() it only passes requests on.
+    // A replacement that other code has wrapped stays. After close() the replacement only passes requests on.
     for (const [app, { handle, replacement }] of this.#apps)
       if (app.handle === replacement) app.handle = handle
     this.#apps.clear()

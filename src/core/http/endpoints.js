@@ -63,8 +63,8 @@ class Endpoints {
   }
 
   /**
-   * Whether `endpoints.allow` decides about this request. It must then get the framework's own request
-   * object.
+   * Whether `endpoints.allow` decides about this request. The function must then get the framework's own
+   * request object.
    *
    * @param {Request} req
    */
@@ -92,7 +92,9 @@ class Endpoints {
       this.#internalErrors?.catchRejection(ALLOW, answer)
       this.#internalErrors?.report(
         ALLOW,
-        new Error(`It must return true or false, but returned '${String(answer)}'; the request is denied`)
+        new Error(
+          `\`endpoints.allow\` must return true or false, but returned '${String(answer)}'. The request is denied.`
+        )
       )
     } catch (error) {
       this.#internalErrors?.report(ALLOW, error)
@@ -123,7 +125,8 @@ function jsonHandler(check, internalErrors) {
 }
 
 /**
- * By then others may have answered: a timeout middleware, or Koa without `ctx.respond = false`.
+ * When the check ends, other code may have answered: a timeout middleware, or Koa without
+ * `ctx.respond = false`.
  *
  * @param {Request} req
  * @param {Response} res
@@ -141,7 +144,7 @@ function writeLater(req, res, answer, internalErrors) {
 }
 
 /**
- * The text by answer: a health check returns the same object for as long as its result stays the same.
+ * The text of each answer. A health check returns the same object for as long as its result stays the same.
  * @type {WeakMap<HealthAnswer, { json: Text | undefined, healthJson: Text | undefined }>}
  */
 const textsOfAnswers = new WeakMap()
@@ -225,7 +228,7 @@ function streamHandler(exporter, internalErrors, { isFirst, isPublic } = {}) {
 }
 
 /**
- * The handlers of the endpoints of an instance. `isPublic`: for anybody.
+ * The handlers of the endpoints of an instance. `isPublic`: anybody may read the answers.
  *
  * @param {{ exporter: Exporter, health: Health, internalErrors: InternalErrors, isPublic?: boolean }} parts
  */

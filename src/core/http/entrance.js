@@ -78,8 +78,8 @@ class Entrance {
   #hasMiddleware = false
   #ignoresByFunction
   /**
-   * The middlewares that were created. Each can decide in place of the server. Held weakly, because an app
-   * may create any number of them.
+   * The middlewares that were created. Each can decide in place of the server. They are held weakly, because
+   * an app may create any number of them.
    *
    * @type {WeakSet<AnyFunction>}
    */
@@ -109,7 +109,7 @@ class Entrance {
     this.#prepare = (/** @type {NodeRequest} */ req, /** @type {NodeResponse} */ res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
-    // Hot path: once a request, however it entered.
+    // Hot path: once per request, however it entered.
     recorder.tellOfEnds((request) => {
       if (request.failure !== undefined) failures.onEnd(request)
       if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
@@ -180,8 +180,8 @@ class Entrance {
     }
     server.emit = /** @type {Server['emit']} */ (spillwayEmit)
     // Node emits the event only if there is a listener. A rejected request is then answered before its body
-    // is sent. Prepended, because a `once` listener of the user is removed before the next listener is
-    // called.
+    // is sent. The listener is prepended, because a `once` listener of the user is removed before the next
+    // listener is called.
     server.prependListener('checkContinue', continueByDefault)
     this.#attached.set(server, { emit, spillwayEmit })
     connections.attach(server)
@@ -196,8 +196,8 @@ class Entrance {
   /**
    * @param {Listener} listener
    * @param {ExpressApp | undefined} app of the listener, if it is one of Express
-   * @param {boolean} isEarlyEntry whether a middleware follows. It calls the user's `allow`, which expects
-   *   Express's request
+   * @param {boolean} isEarlyEntry whether a middleware follows. The middleware calls the user's `allow`,
+   *   which expects Express's request
    */
   #wrapListener(listener, app, isEarlyEntry) {
     const entrance = this
@@ -245,8 +245,8 @@ class Entrance {
   }
 
   /**
-   * CONNECT over HTTP/2 has a response: Node's 405 without a listener, otherwise a tunnel. The gate decides
-   * about neither.
+   * CONNECT over HTTP/2 has a response: Node's 405 if nobody listens, else a tunnel. The gate does not decide
+   * about CONNECT.
    * @param {NodeRequest} req @param {NodeResponse} res
    */
   #onHandover(req, res) {
@@ -295,7 +295,7 @@ class Entrance {
   #decide(req, res, app, resume, isAppFirst) {
     let request = this.#recorder.find(res)
     if (request?.isCounted) {
-      // `attach` around `wrap`: only the inner listener knows the app.
+      // With `attach` around `wrap`, only the inner listener knows the app.
       if (app !== undefined) this.#startRouting(request, app)
       return PASSED
     }
@@ -310,8 +310,8 @@ class Entrance {
   }
 
   /**
-   * A session was admitted when it began, so its requests bypass the gate. A GET is a long poll: it waits for
-   * messages.
+   * A session was admitted when it began, so its requests bypass the gate. A GET is a long poll, which waits
+   * for messages.
    *
    * @param {Request} request
    */
@@ -323,8 +323,8 @@ class Entrance {
   }
 
   /**
-   * The user's functions expect the framework's request, with the properties that earlier code of the user
-   * has set.
+   * Whether the middleware decides in place of the server. The user's functions expect the framework's
+   * request, with the properties that earlier code of the user has set.
    * @param {NodeRequest} req @param {NodeResponse} res @param {ExpressApp | undefined} app
    */
   #isMiddlewareToDecide(req, res, app) {
@@ -342,7 +342,7 @@ class Entrance {
   /** @param {Request} request @param {ExpressApp} app */
   #startRouting(request, app) {
     request.head.node ??= ROOT
-    // Once: an instrumented router finds new layers when it is entered.
+    // Done once, because an instrumented router finds new layers when it is entered.
     if (app !== this.#seenApp && instrumentApp(app)) this.#seenApp = app
   }
 

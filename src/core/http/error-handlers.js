@@ -1,7 +1,7 @@
 'use strict'
 // Catches what handlers throw. Express: the last middleware, with four parameters. Koa: `ctx.onerror`, which
-// answers what no middleware has caught, including stream errors. A `try` around `next()` would cost each
-// request a promise, and take errors from middleware further out.
+// answers what no middleware has caught, including stream errors. A `try` around `next()` would cost a
+// promise for each request. It would also catch errors before outer middleware could handle them.
 
 const { format } = require('node:util')
 const { isNativeError } = require('node:util/types')
@@ -39,9 +39,9 @@ function createErrorHandler({ failures, options }) {
 }
 
 /**
- * By context of an app, the instances that catch its errors. If two apps share a middleware, each change
- * between them would add another wrapper to `ctx.onerror`. About ten thousand wrappers would overflow the
- * stack.
+ * The instances that catch the errors of an app, by the app's context. Without this map, apps that share a
+ * middleware would add a wrapper to `ctx.onerror` each time requests alternate between them. About ten
+ * thousand wrappers would overflow the stack.
  * @type {WeakMap<object, WeakSet<object>>}
  */
 const catching = new WeakMap()
@@ -64,8 +64,8 @@ function catchErrors(app, { failures, options, recorder, entrance, internalError
   /** @this {Koa.Context} @param {unknown} error */
   context.onerror = function spillwayErrors(error) {
     const { req, res } = this
-    // Koa also calls this when a response has ended. If it has not, `null` or `undefined` was thrown, which
-    // Koa never answers.
+    // Koa also calls this without an error when a response has ended. If the response has not ended, the
+    // handler threw `null` or `undefined`, which Koa never answers.
     const isNothing = error === null || error === undefined
     if (isNothing && (isOver(res) || isEndOfHead(req, res) || isEndOfInjected(req, res))) return
     if (entrance.isClosed || recorder.find(res) === undefined) return onerror.call(this, error)
@@ -75,7 +75,7 @@ function catchErrors(app, { failures, options, recorder, entrance, internalError
     // A deadline that has passed is not an error of the application.
     if (!failures.isTooLate(failure))
       internalErrors.guard("a listener of the app's error event", () => emitError(this, error, hasBegun))
-    // As in Koa: the cookie of a log-in that failed half-way does not reach the client.
+    // Koa does the same: the cookie of a log-in that failed half-way must not reach the client.
     if (!hasBegun) res.removeHeader('set-cookie')
     failures.answer(req, res, failure)
   }
@@ -86,8 +86,8 @@ const headsEnded = new WeakSet()
 
 /**
  * The HTTP/2 stream of a HEAD request has nothing to write, so Koa learns at once that the response has
- * ended. Without this check an async handler would be answered 500. Valid once a stream: a second call means
- * something was thrown.
+ * ended. Without this check an async handler would be answered 500. This is true only for the first call of
+ * each stream. A second call means that something was thrown.
  *
  * @param {NodeRequest} req
  * @param {NodeResponse} res
@@ -108,7 +108,7 @@ const isEndOfInjected = ({ socket }, { stream, headersSent }) =>
   stream === undefined && headersSent && isInjected(socket)
 
 /**
- * Emits the app's `error` event as Koa does: Koa's own error log is a listener of it.
+ * Emits the app's `error` event as Koa does: Koa's own error log is a listener of that event.
  * @param {Koa.Context} ctx @param {unknown} error @param {boolean} hasBegun
  */
 function emitError(ctx, error, hasBegun) {

@@ -1,7 +1,7 @@
 'use strict'
-// The Express app of a server, which is one of its `request` listeners. Where no code of the user precedes
-// spillway's middleware, a request gets what Express adds before the first middleware. So the user's
-// `classify`, `key`, `deadline.of`, `headers` and `ignore` can be called before Express runs.
+// The Express app of a server, which is one of its `request` listeners. If no code of the user precedes
+// spillway's middleware, spillway adds to a request what Express adds before the first middleware. So the
+// user's `classify`, `key`, `deadline.of`, `headers` and `ignore` can be called before Express runs.
 
 const { isFirstInApp, queryOf } = require('../route/instrument-router')
 const { isExpressApp } = require('./app-kinds')
@@ -18,13 +18,13 @@ const { isExpressApp } = require('./app-kinds')
 
 class RequestListeners {
   /**
-   * The Express app. It stays, because Socket.IO takes the listeners off the server and calls them from its
-   * own listener.
+   * The Express app. The app is kept, because Socket.IO takes the listeners off the server and calls them
+   * from its own listener.
    *
    * @type {ExpressApp | undefined}
    */
   app
-  /** How many there were at the last update. */
+  /** The number of listeners at the last update. */
   count = -1
   #server
   #isFirst = false
@@ -36,8 +36,8 @@ class RequestListeners {
   }
 
   /**
-   * Called if their number has changed. `listeners()` makes a copy: copying and searching it took 1 % of a
-   * Koa request.
+   * Called if the number of listeners has changed. `listeners()` makes a copy. Copying and searching took 1 %
+   * of a Koa request.
    */
   update() {
     const listeners = this.#server.listeners('request')
@@ -53,7 +53,7 @@ class RequestListeners {
    */
   isAppFirst(event) {
     if (event === 'request') return this.#isFirst
-    // One listener of `checkContinue` is spillway's own. Any other one is code of the user.
+    // One listener of `checkContinue` is spillway's own. Any other listener is code of the user.
     return event === 'checkContinue' && this.#isFirst && this.#server.listenerCount(event) === 1
   }
 }
@@ -72,7 +72,8 @@ function becomeExpressRequest(app, middlewares, req, res) {
   if (req.stream !== undefined || !isFirstInApp(app, middlewares)) return false
   if (Object.getPrototypeOf(req) === app.request) return true
   try {
-    // All properties that Express adds, before the prototype: on Node 20 a later property costs 2.5 µs.
+    // The properties that Express adds are set before the prototype, because on Node 20 a later property
+    // costs 2.5 µs.
     req.res = res
     req.originalUrl ??= /** @type {string} */ (req.url)
     req.baseUrl ??= ''

@@ -49,8 +49,8 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
       isChecked = setUp.checkExpress(/** @type {AppRequest} */ (req), isMeasured)
     if (isInstrumented) {
       const { head } = request
-      // In a router or sub-app, unprepared: no instrumented router recorded the outer mounts. No route is
-      // better than half a route.
+      // The middleware is in a router or sub-app, and the request is unprepared, so no instrumented router
+      // recorded the outer mounts. The request gets no route, because half a route would be worse.
       if (known === undefined && isNested && head === request) head.isSettled = true
       else head.node ??= ROOT
     }

@@ -1,6 +1,6 @@
 'use strict'
-// The middleware of Koa 2 and 3. The end of the response is measured. When `next()` returns, a stream is
-// still being sent, and an error has no status yet.
+// The middleware of Koa 2 and 3. A request is measured until its response ends, not until `next()` returns.
+// At that time a stream may still be sent, and an error has no status yet.
 
 const { QUEUED, RUN } = require('../gate/verdict')
 const { watchMounts } = require('../route/koa')
@@ -35,7 +35,8 @@ function createKoaMiddleware(parts) {
       seenApp = app
       watchMounts(/** @type {Koa & { context: Koa.Context }} */ (app), routeStateOf)
       catchErrors(app, parts)
-      // Before the endpoints: a middleware after the routes may only ever receive scrapes.
+      // The check comes before the endpoints, because a middleware after the routes may only ever receive
+      // scrapes.
       setUp.checkKoa(app, known?.isCounted === true)
     }
     const request = entrance.enter(req, res, known)
@@ -64,7 +65,7 @@ function createKoaMiddleware(parts) {
 }
 
 /**
- * Keeps the error until the decision has returned: the middleware throws it then.
+ * Keeps the error until the decision has returned. The middleware then throws the error.
  *
  * @this {Ticket}
  * @param {unknown} error
@@ -74,7 +75,8 @@ function keepError(error) {
 }
 
 /**
- * Settles with the rest of the chain once the request is dequeued, or without it if the request never runs.
+ * Once the request is dequeued, settles with the rest of the chain. If the request never runs, settles
+ * without running the rest.
  *
  * @param {Request} request
  * @param {Koa.Context} ctx

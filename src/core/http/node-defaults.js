@@ -1,18 +1,18 @@
 'use strict'
-// Replacements for what Node does itself for a listener, where spillway stands between server and listener.
+// Does what Node itself does for a listener, where spillway stands between server and listener.
 
 const events = require('node:events')
 
 /** @import { NodeRequest, NodeResponse } from './entrance' */
 
-// Global, because a process may load several copies of this package.
+// The symbol is global, because a process may load several copies of this package.
 const kOurs = Symbol.for('spillway.continue')
 /** @param {object & { [kOurs]?: boolean }} listener */
 const isForeign = (listener) => listener[kOurs] !== true
 
 /**
- * Answers `Expect: 100-continue`, as Node does only while nobody listens for `checkContinue`: `attach`
- * listens. Answers once, however many instances are attached, and not at all if the user listens too.
+ * Answers `Expect: 100-continue`. Node answers only while nobody listens for `checkContinue`, and `attach`
+ * listens. Answers once, however many instances are attached. Does not answer if the user listens too.
  *
  * @this {import('node:http').Server}
  * @param {NodeRequest} req
@@ -28,7 +28,8 @@ function continueByDefault(req, res) {
 continueByDefault[kOurs] = true
 
 /**
- * Does what `emit` does with `captureRejections`: for a dequeued request, that `emit` is over.
+ * Does what `emit` does with `captureRejections`. When a dequeued request runs, its `emit` has already
+ * returned.
  *
  * @param {import('node:net').Server | undefined} server
  * @param {PromiseLike<unknown> | undefined} returned by the listener

@@ -1,8 +1,8 @@
 'use strict'
-// Checks once where the middlewares stand in an app, and warns of mistakes that would stay silent. It runs
-// with the first request of an app that has routes, because an app is complete then, but not with requests
-// for spillway's endpoints. A middleware after all routes may never run, so Node's diagnostics channel
-// reports the first request.
+// Checks once where the middlewares stand in an app, and warns of mistakes that would stay silent. The check
+// runs at the first request of an app that has routes, because the app is complete then. Requests for
+// spillway's endpoints do not start the check. A middleware after all routes may never run, so Node's
+// diagnostics channel reports the first request.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { expressLayout, koaLayout } = require('../route/app-layout')
@@ -36,7 +36,10 @@ const {
  */
 
 const REQUEST_STARTED = 'http.server.request.start'
-/** The search ends after so many requests: an app inside a listener of the user cannot be found. */
+/**
+ * The search for an app ends after this many requests, because an app inside a listener of the user cannot be
+ * found.
+ */
 const MOST_REQUESTS = 100
 
 class SetUpCheck {
@@ -66,7 +69,7 @@ class SetUpCheck {
    *   entrance: Entrance,
    *   admission: Admission,
    *   internalErrors: InternalErrors,
-   * }} parts `place`: of `createSpillway()`
+   * }} parts `place`: the place of the `createSpillway()` call
    */
   constructor(parts) {
     this.#parts = parts
@@ -132,7 +135,8 @@ class SetUpCheck {
 
   /**
    * @param {ExpressApp} app
-   * @returns {boolean} whether the app received too many requests without a route to go on waiting
+   * @returns {boolean} whether to stop waiting for a route, because the app received too many requests
+   *   without one
    */
   #countWithoutRoute(app) {
     const count = (this.#requestsWithoutRoute.get(app) ?? 0) + 1
@@ -179,7 +183,7 @@ class SetUpCheck {
       this.#warn('late-middleware', placeIn(this.#middlewares, layout[at].originals), late)
     }
     const { allow, ...paths } = options.endpoints
-    // With `allow`, a request that it rejects reaches the user's route.
+    // With `allow`, a request that `allow` denies reaches the user's route.
     if (allow !== undefined || (at === -1 && !isMeasured)) return
     const later = isMeasured ? layout : layout.slice(at + 1)
     for (const [path, sentence] of hiddenRoutes(later, paths, handlers))
@@ -290,13 +294,13 @@ function hasErrorHandler(app, layout) {
 const takesErrors = (handler) => handler?.length === 4
 
 const REPEATED =
-  'spillway.errorHandler() is registered twice, with no route between: every error that reaches the second has passed the first. ' +
+  'spillway.errorHandler() is registered twice, with no route between: the first has already seen every error that reaches the second. ' +
   'Remove one of them.'
 
 /** @param {{ name: string }} layer @param {number} status */
 const answered = ({ name }, status) =>
   `Your error handler${name === '<anonymous>' ? '' : ` ${name}`} is registered before spillway.errorHandler() and answered ${status} without next(error): ` +
-  'spillway neither counts nor logs the errors that end there. Register spillway.errorHandler() before it, with ' +
-  'createSpillway({ errors: false }): then it passes each error on to yours.'
+  'spillway neither counts nor logs the errors that end there. Register spillway.errorHandler() before your handler, with ' +
+  'createSpillway({ errors: false }). spillway.errorHandler() then passes each error on to your handler.'
 
 exports.SetUpCheck = SetUpCheck

@@ -25,7 +25,8 @@ function lateMiddleware(layout, at, { name, isMeasured }) {
 }
 
 /**
- * A middleware in a router, while other routes are outside. One that is mounted at a path says so itself.
+ * Finds a middleware in a router, while other routes are outside. A middleware that is mounted at a path is
+ * not reported, because the path shows what it measures.
  *
  * @param {Row[]} layout
  * @param {(functions: Row['originals']) => boolean} isOwn whether a middleware of this instance is among the
@@ -53,12 +54,13 @@ function earlyErrorHandler(layout, at) {
 }
 
 /**
- * Two error handlers of an instance with nothing between them: no error reaches the second first.
+ * Finds two error handlers of an instance with nothing between them. Every error reaches the first one before
+ * the second.
  *
  * @param {Row[]} layout
  * @param {(row: Row) => boolean} isOwn whether the layer is an `errorHandler()` of this instance
- * @param {boolean} answers whether it answers errors: then no error reaches the user's error handlers after
- *   it
+ * @param {boolean} answers whether `errorHandler()` answers errors, so that none reaches the user's error
+ *   handlers after it
  * @returns {Row | undefined} the second of them
  */
 function repeatedErrorHandler(layout, isOwn, answers) {
@@ -72,12 +74,12 @@ function repeatedErrorHandler(layout, isOwn, answers) {
 }
 
 /**
- * Routes at the path of an endpoint, which spillway answers before them.
+ * Finds routes at the path of an endpoint, which spillway answers before them.
  *
  * @param {Row[]} layout the layers after spillway's endpoints
  * @param {Record<string, string | false>} paths the paths of the endpoints, by name
- * @param {Record<string, Handler>} handlers spillway's own handlers: mounted at the same path they answer the
- *   same
+ * @param {Record<string, Handler>} handlers spillway's own handlers, which answer the same if they are
+ *   mounted at the same path
  * @returns {[path: string, sentence: string][]}
  */
 function hiddenRoutes(layout, paths, handlers) {

@@ -1,8 +1,8 @@
 'use strict'
-// An error handler of the user that is registered before spillway's. It may answer errors of one kind and
-// pass on the rest. So spillway warns only once such a handler has answered a 5xx, an error that spillway has
-// not seen. It never warns of a handler that uses its `next`: the first error may be of the kind that the
-// handler answers.
+// Watches an error handler of the user that is registered before spillway's. Such a handler may answer errors
+// of one kind and pass on the rest. So spillway warns only once the handler has answered an error with a 5xx,
+// which spillway then has not seen. Spillway never warns of a handler that uses its `next`, because the first
+// error may be of the kind that the handler answers.
 
 const { isPromise } = require('node:util/types')
 
@@ -60,7 +60,7 @@ function watchErrorHandler(layer, onAnswer) {
 }
 
 /**
- * Whether the source of the handler uses its fourth parameter. If the source cannot be read, it may.
+ * Whether the source of the handler uses its fourth parameter. Also true if the source cannot be read.
  *
  * @param {Row['originals']} originals of a layer, the innermost last
  */
@@ -74,7 +74,7 @@ function mayPassOn(originals) {
 }
 
 /**
- * Matches the whole name, but no property, and not `next` in `eslint-disable-next-line`.
+ * Matches the whole name, but not a property of that name, and not `next` in `eslint-disable-next-line`.
  *
  * @param {string} name
  * @param {string} body

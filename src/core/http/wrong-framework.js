@@ -46,14 +46,14 @@ const uncalledLimit = () =>
     "spillway.limit was used as the middleware itself. Call it: app.get(path, spillway.limit({ name: 'report', maxConcurrent: 5 }), handler)."
   )
 
-/** @param {string} limit its name */
+/** @param {string} limit the name of the limit */
 const limitWithoutNext = (limit) =>
   misuse(
     `The middleware of limit '${limit}' was called without \`next\`. Give it to a route: app.get(path, limit, handler). ` +
       'In a plain listener write limit(req, res, () => handler(req, res)).'
   )
 
-/** @param {string} limit its name */
+/** @param {string} limit the name of the limit */
 const limitOfNoResponse = (limit) =>
   misuse(
     `The middleware of limit '${limit}' was given an object that is not a response of Node. ` +
@@ -115,18 +115,19 @@ const factories = new WeakSet()
 /** Whether the function is an uncalled factory, such as `spillway.express`. @param {object} given */
 const isFactory = (given) => factories.has(given)
 
-/** `at app.use (...)`, or `at Function.e [as use] (...)`. */
+/** Matches a stack frame of `use`: `at app.use (...)`, or `at Function.e [as use] (...)`. */
 const USE = /(?:\.|\[as )use[ \]]/
-/** Express reads `name` of each handler of a route here. */
+/** Matches the stack frame where Express reads `name` of each handler of a route. */
 const LAYER = /\bnew Layer /
-/** In Express, `use` reads the property inside a callback of `forEach`. */
+/**
+ * How many frames to search for `use`. In Express, `use` reads the property inside a callback of `forEach`.
+ */
 const FRAMES = 3
 
 /**
  * Makes a middleware throw in the line that registers it in the wrong framework. Express and Connect read
- * `handle` of what
- * `use` is given, because an app has it. Koa reads `_name`, to print it. Other code may read them too:
- * dd-trace sets `_name`.
+ * `handle` of the argument of `use`, because an app has `handle`. Koa reads `_name` to print it. Other code
+ * may use these properties too: dd-trace sets `_name`.
  *
  * @template {AnyFunction} Given
  * @param {Given} given

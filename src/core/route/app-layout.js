@@ -24,13 +24,14 @@ const UNKNOWN = '…'
  * @property {Callable[]} originals the layer's function and the functions it wraps
  * @property {Callable[]} inner the functions registered in the router behind the layer
  * @property {Route[]} routes the routes behind the layer; a mounted app counts as one
- * @property {string | undefined} path of a mount, '' at the root; undefined for a route
+ * @property {string | undefined} path the path of a mount, '' at the root; undefined for a route
  * @property {(path: string) => boolean} takes whether the layer is a mount at exactly this path, or at
- *   several including it
+ *   several paths including this one
  * @property {boolean} isAtRoot whether every request reaches the layer
  * @property {boolean} isErrorHandler
- * @property {boolean} isMount whether it is a function mounted at a path, which may answer as a route does
- * @property {boolean} isOpaque whether it is an app or a mount whose routes cannot be read
+ * @property {boolean} isMount whether the layer is a function mounted at a path, which may answer as a route
+ *   does
+ * @property {boolean} isOpaque whether the layer is an app or a mount whose routes cannot be read
  */
 
 /** @param {ExpressApp} app @returns {Row[]} */

@@ -1,7 +1,7 @@
 'use strict'
 // The paths of mount layers in Express 4, which keeps only the compiled expression and the names of its
 // groups. The template is read back from the expression, group by group, so that no text of a request gets
-// into it. An expression that the user gave is its own template.
+// into it. If the user gave an expression, the expression itself is the template.
 
 const { pathText } = require('./route-node')
 
@@ -23,8 +23,8 @@ const BUILT_IN_LAYERS = 2
 const isRootMount = (layer) => layer.regexp.fast_slash === true
 
 /**
- * The template of a mount layer. For an array of paths, a function from the matched part of the URL to the
- * template.
+ * Returns the template of a mount layer. For an array of paths, returns a function that gives the template
+ * for the matched part of a URL.
  * @param {Layer} layer
  * @returns {string | ((taken: string) => string)}
  */
@@ -57,7 +57,7 @@ function alternatives(source) {
 }
 
 /**
- * The end of the escape, class, group or character at `at`.
+ * Returns the end of the escape, class, group or character at `at`.
  *
  * @param {string} source
  * @param {number} at
@@ -115,7 +115,10 @@ function pieceOf(piece, names) {
   return ANY_VALUE.test(piece) ? `:${name}` : `:${name}${piece}`
 }
 
-/** Set on the class of layers once its promise rejections go to `next`, by any copy of this package. */
+/**
+ * Any copy of this package sets this property on the layer class, once layers pass promise rejections to
+ * `next`.
+ */
 const kCatchesAsync = Symbol.for('spillway.catchesAsync')
 
 module.exports = { BUILT_IN_LAYERS, kCatchesAsync, isRootMount, mountPath }

@@ -1,8 +1,8 @@
 'use strict'
 // The paths of layers in router 2 (Express 5). Route paths are the same in router 1 and 2:
-// `layer.route.path`. Since 2.3 a mount layer keeps its path. Before, it keeps only matchers, so the template
-// is found by probing them. A token in place of a value comes back under the name of its parameter. A RegExp
-// mount cannot be probed and reads `(regexp)`.
+// `layer.route.path`. Since 2.3 a mount layer keeps its path. Before 2.3, a mount layer keeps only matchers,
+// so the template is found by probing the matchers. A token that is put in place of a value comes back under
+// the name of its parameter. A RegExp mount cannot be probed, so its template is `(regexp)`.
 
 const { randomBytes } = require('node:crypto')
 const { pathText } = require('./route-node')
@@ -26,7 +26,8 @@ const BUILT_IN_LAYERS = 0
 const isRootMount = (layer) => layer.slash === true
 
 /**
- * The template of a route layer. For an array of paths, a function from the request to the template.
+ * Returns the template of a route layer. For an array of paths, returns a function that gives the template
+ * for a request.
  * @param {RouteLayer} layer
  * @param {Router} router
  * @returns {string | ((req: IncomingMessage) => string)}
@@ -43,8 +44,8 @@ function routePath(layer, router) {
 }
 
 /**
- * The template of a mount layer. If it depends on the URL, a function from the matched part of the URL to the
- * template.
+ * Returns the template of a mount layer. If the template depends on the URL, returns a function that gives
+ * the template for the matched part of a URL.
  * @param {Layer} layer
  * @param {Router} router
  * @returns {string | ((taken: string) => string)}
@@ -114,7 +115,8 @@ function probe(matcher, params, taken) {
     const probeAt = (left, right) => {
       const path = before + left + token + right + after
       const match = matcher(path)
-      // A match of less, or with other parameters, is by another optional part, and so says nothing.
+      // If the match covers less of the path or has other parameters, another optional part matched. Such a
+      // match is ignored.
       const isSameShape = match && match.path === path && namesOf(match.params) === namesOf(params)
       return isSameShape ? ownerOf(token, match.params) : undefined
     }
@@ -140,7 +142,7 @@ function tokenFor(values) {
 /** @param {Match['params']} params */
 const namesOf = (params) => String(Object.keys(params))
 
-/** The parameter that took the token. @param {string} token @param {Match['params']} params */
+/** Returns the parameter that took the token. @param {string} token @param {Match['params']} params */
 function ownerOf(token, params) {
   for (const [name, value] of Object.entries(params)) {
     const segments = [value].flat()
@@ -153,8 +155,8 @@ function ownerOf(token, params) {
 
 /**
  * The template of a segment that mixes text and parameters: `/v:major-:minor`. A character belongs to a
- * parameter if a token on either side of it does. Escaped bytes stay together, because parts of a character
- * cannot be decoded.
+ * parameter if tokens before and after the character both belong to that parameter. Escaped bytes stay
+ * together, because parts of a character cannot be decoded.
  * @param {string} segment
  * @param {(left: string, right: string) => { template: string } | undefined} probeAt
  */

@@ -1,10 +1,11 @@
 'use strict'
-// Instruments an Express router so that the route state of a request follows it through the tree of routers.
-// Every route layer, and every mount with a path, is wrapped once, when the router is entered after a change.
-// A wrapped layer sets its node, and restores the previous node when it calls `next`. Other middleware is
-// left alone and costs nothing. An error keeps the node it came from: routers unwind `baseUrl` before an
-// outer error handler answers. A wrapped handle has the original as its prototype, for tools that list routes
-// through `layer.handle.stack`. Why not router's tracing channel: docs/decisions/0011.
+// Instruments an Express router so that the route state of a request follows the request through the tree of
+// routers. Every route layer, and every mount with a path, is wrapped once, when the router is entered after
+// a change. A wrapped layer sets its node, and restores the previous node when it calls `next`. Other
+// middleware is left alone and costs nothing. An error keeps the node it came from: routers unwind `baseUrl`
+// before an outer error handler answers. A wrapped handle has the original as its prototype, for tools that
+// list routes through `layer.handle.stack`. docs/decisions/0011 says why router's tracing channel is not
+// used.
 
 const { isPromise } = require('node:util/types')
 const express4 = require('./express-4')
@@ -16,7 +17,8 @@ const kInstrumented = Symbol('spillway.instrumented')
 const kPath = Symbol('spillway.path')
 
 /**
- * What is read of Express 4 and 5. A member that only one of them has is there where its dialect reads it.
+ * The members of Express 4 and 5 that are read. Some exist in one version only. Only the code for that
+ * version reads them.
  *
  * @import { IncomingMessage } from 'node:http'
  * @import { RouteNode } from './route-node'
@@ -63,8 +65,8 @@ const BODY_PARSERS = new Set(['jsonParser', 'rawParser', 'textParser', 'urlencod
 const REJECTED = new Error('Rejected promise')
 
 /**
- * Instruments the app's router, and through its class every router of the same copy of Express, when it is
- * entered.
+ * Instruments the app's router now. Also replaces `handle` of the router class. The replacement instruments
+ * each other router of the same copy of Express when a request enters that router.
  * @param {ExpressApp} app
  * @returns {boolean} false for an Express 4 app that has no router yet
  */
@@ -100,8 +102,8 @@ function isFirstInApp(app, middlewares) {
 }
 
 /**
- * The function of Express 4 that sets `req.query`, without the span of a tracer. In Express 5 the prototype
- * of the request does.
+ * Returns the function of Express 4 that sets `req.query`, without the wrapper of a tracer. In Express 5,
+ * `query` is a getter of the request's prototype.
  *
  * @param {ExpressApp} app
  */
@@ -136,7 +138,7 @@ function instrumentClass(router) {
   const handle = owner?.handle
   if (typeof handle !== 'function' || handle[kInstrumented] === true) return
   owner.handle = function spillwayHandle(req, res, done) {
-    // Hot path: a router is entered. Two reads show that no layer was added.
+    // Hot path: called when a router is entered. Two reads show that no layer was added.
     if (!isInstrumented(this)) instrumentRouter(this)
     return handle.call(this, req, res, done)
   }
@@ -266,13 +268,17 @@ function wrapMount(layer, pathOf, isExpress5) {
     // Express 4 ignores promises. A listener here would hide an unhandled rejection, unless `catchAsync()`
     // passes it on.
     if (!isExpress5 && layer[express4.kCatchesAsync] !== true) return undefined
-    // Only promises: `then` of a query builder would run its query again.
+    // Only promises count, because `then` of a query builder would run its query again.
     if (isPromise(result)) result.then(undefined, (error) => leaveMount(error || REJECTED))
     return result
   }
 }
 
-/** Records that the parser failed. Without a body it cannot fail. @param {Layer} layer @returns {Handle} */
+/**
+ * Records that the parser failed. Without a body, the parser cannot fail.
+ *
+ * @param {Layer} layer @returns {Handle}
+ */
 function wrapBodyParser({ handle }) {
   return function spillwayBodyParser(req, res, next) {
     const routeState = hasBody(req) ? res?.[kRouteState] : undefined

@@ -1,8 +1,8 @@
 'use strict'
-// The template of a Koa request: of the layers in `ctx.matched`, the layer that answered. `ctx._matchedRoute`
-// alone is not enough: every layer that runs overwrites it, so middleware that answers 401 leaves its own
-// pattern. The package koa-mount sets only its innermost prefix and never clears it, so an accessor records
-// each prefix it sets.
+// Finds the template of a Koa request: the path of the layer in `ctx.matched` that answered.
+// `ctx._matchedRoute` alone is not enough: every layer that runs overwrites it, so middleware that answers
+// 401 leaves its own pattern. The package koa-mount keeps only the innermost prefix and never clears it. So
+// an accessor records each prefix that koa-mount sets.
 
 const { pathText } = require('./route-node')
 
@@ -18,7 +18,10 @@ const { pathText } = require('./route-node')
  * @typedef {{ prefix: string, rest: string, template: string }} Mount
  */
 
-/** Not global: another copy of this package on the same app has its own accessor and route states. */
+/**
+ * The symbol is not global, because another copy of this package on the same app has its own accessor and
+ * route states.
+ */
 const kWatched = Symbol('spillway.mounts')
 
 /**
@@ -62,8 +65,8 @@ function watchMounts({ context }, routeStateOf) {
 /** @param {RouteState} routeState @param {string} path @param {string} prefix */
 function enterMount(routeState, path, prefix) {
   routeState.mounts ??= []
-  // Inside a mount the path is no longer than the rest that the mount left. If it is longer, the request has
-  // left that mount.
+  // Inside a mount, the path is at most as long as the rest that the mount left. A longer path means that the
+  // request has left that mount.
   while (
     routeState.mounts.length > 0 &&
     path.length > /** @type {Mount} */ (routeState.mounts.at(-1)).rest.length
@@ -105,8 +108,8 @@ function answeringLayer({ matched, method, _matchedRoute: last }, status) {
 }
 
 /**
- * A mount that fell through leaves its prefix behind, so it counts only if the route matches the rest of the
- * path.
+ * A mount that passed the request on leaves its prefix behind. So a mount counts only if the route matches
+ * the rest of the path.
  * @param {RoutedContext} ctx @param {Mount[] | undefined} mounts @param {RouterLayer} layer
  */
 function mountOf(ctx, mounts, layer) {

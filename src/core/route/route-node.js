@@ -86,7 +86,7 @@ const createRoot = () => new RouteNode('', { tree: { kept: 0 } })
  */
 function pathText(path) {
   if (typeof path !== 'string') return String(path)
-  // Without a regular expression: `/+$` takes 190 ms for 15 kB of slashes before another character.
+  // Written without a regular expression: `/+$` takes 190 ms for 15 kB of slashes before another character.
   let end = path.length
   while (end > 0 && path.charCodeAt(end - 1) === SLASH) end--
   return path.slice(0, end)

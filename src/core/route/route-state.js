@@ -12,7 +12,7 @@
  * @import { RouteNode } from './route-node'
  */
 
-/** On a response: its first request, which is its route state. */
+/** Property of a response that holds its first request, which is its route state. */
 const kRouteState = Symbol('spillway.routeState')
 
 /**
@@ -45,7 +45,7 @@ const kRouteState = Symbol('spillway.routeState')
  */
 
 /**
- * @param {RoutedResponse | null | undefined} res none of a context in koa-websocket
+ * @param {RoutedResponse | null | undefined} res undefined for a context of koa-websocket
  * @returns {RouteState | undefined}
  */
 const routeStateOf = (res) => res?.[kRouteState]

@@ -1,7 +1,7 @@
 'use strict'
-// The route template of a request, read once, when its response has ended. Undefined: no route and no mount
-// took the request, and the route table names it. A request that failed or was answered before routing gets a
-// label in parentheses, which no template has.
+// The route template of a request, read once, when its response has ended. The template is undefined if no
+// route and no mount took the request. The route table then names it. A request that failed or was answered
+// before routing gets a label in parentheses, which no template has.
 
 const { koaTemplate } = require('./koa')
 const { NAMED, ROOT } = require('./route-node')
@@ -60,7 +60,11 @@ function frameworkTemplate(routeState, status) {
   return undefined
 }
 
-/** Undefined in `pre`, for 404 and 405, and for rejected requests. @param {Required<RoutedRequest>} req */
+/**
+ * The template is undefined in `pre`, for 404 and 405, and for rejected requests.
+ *
+ * @param {Required<RoutedRequest>} req
+ */
 function restifyTemplate(req) {
   const path = req.getRoute()?.path
   return path === undefined ? undefined : String(path)
@@ -86,7 +90,7 @@ function expressTemplate(routeState, status) {
   return node === ROOT && isUnmatched(req, status) ? undefined : node.label
 }
 
-/** Whether no middleware at the root answered either. @param {RoutedRequest} req @param {number} status */
+/** Whether not even a middleware at the root answered. @param {RoutedRequest} req @param {number} status */
 function isUnmatched(req, status) {
   // Includes the app's own not-found page.
   if (status === 404) return true
