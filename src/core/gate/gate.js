@@ -1,7 +1,7 @@
 'use strict'
-// The gate decides whether a request runs now, is queued or is rejected. It dequeues in the check phase of
-// loop turns, one request per callback. So Node runs ticks and promises between two requests, as between two
-// sockets.
+// The gate decides whether a request runs now, is queued or is rejected. The gate dequeues in the check phase
+// of loop turns, one request per callback. So Node runs ticks and promises between two requests, as between
+// two sockets.
 
 const { isDisconnected } = require('../request/request')
 const { hasBody, offHalfClose, onHalfClose } = require('../request/half-closed')

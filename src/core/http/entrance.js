@@ -1,7 +1,7 @@
 'use strict'
 // Enters each request of a server before the framework: endpoints first, then admission. `attach` replaces
 // `server.emit`, so that listeners keep their order. `wrap` does the same before the server exists.
-// early-entry.js does it for an app that has the middleware.
+// early-entry.js enters the requests of an app that has the middleware.
 
 const { RUN } = require('../gate/verdict')
 const { ServerTable } = require('../drain/server-table')

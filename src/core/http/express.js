@@ -1,8 +1,8 @@
 'use strict'
-// The middleware of Express 4 and 5, Connect, and Restify through `server.pre`. It measures, decides and
-// answers the endpoints, for each request that has not been decided yet. On Node 20 Express gives every req
-// and res its own hidden class. Each new property then costs 2.5 µs. So the first request lets the next
-// requests enter before Express: early-entry.js.
+// The middleware of Express 4 and 5, Connect, and Restify through `server.pre`. The middleware measures,
+// decides and answers the endpoints, for each request that has not been decided yet. On Node 20 Express gives
+// every req and res its own hidden class. Each new property then costs 2.5 µs. So the first request lets the
+// next requests enter before Express: early-entry.js.
 
 const { RUN } = require('../gate/verdict')
 const { PASSED, TAKEN } = require('./entrance')

@@ -99,7 +99,7 @@ class CrossOrigin {
    * Answers a rejected preflight, if the application has answered the same preflight before.
    *
    * @param {Request} request
-   * @returns {boolean} whether it did
+   * @returns {boolean} whether the preflight was answered
    */
   answersPreflight(request) {
     if (request.req.method !== 'OPTIONS' || !isPreflightOf(request.req)) return false
@@ -113,7 +113,7 @@ class CrossOrigin {
    * Sets the headers on the answer to a rejected request.
    *
    * @param {Request} request
-   * @returns {boolean} whether it did
+   * @returns {boolean} whether headers were set
    */
   allow({ req, res, startedMs }, isPreflight = false) {
     const { origin } = req.headers

@@ -14,7 +14,7 @@ class InFlight {
   /** How many are in flight, and how many have ended so far. */
   size = 0
   ended = 0
-  /** By method and scheme, without the requests that `ignore` leaves out of the metrics. */
+  /** Requests in flight by method and scheme, without those that `ignore` leaves out of the metrics. */
   counts = new Float64Array(METHODS.length * SCHEMES.length)
   /** @type {Request | undefined} */
   #oldest

@@ -24,7 +24,7 @@ class LabelledSeries extends Series {
 }
 
 class LabelledTable {
-  /** In the order first seen. @type {LabelledSeries[]} */
+  /** All labelled series, in the order first seen. @type {LabelledSeries[]} */
   series = []
   #labels
   /** The indexes of a request whose labels are all folded. */

@@ -92,7 +92,7 @@ class Request {
     this.ticket = new Ticket()
     /** How many other requests were in flight when the request arrived. */
     this.othersInFlight = 0
-    /** Its neighbours in the list of requests in flight. */
+    /** The neighbours of the request in the list of requests in flight. */
     /** @type {Request | undefined} */
     this.older = undefined
     /** @type {Request | undefined} */
@@ -114,7 +114,10 @@ class Request {
     this.firstByteMs = -1
     this.durationMs = 0
     this.outcome = 0
-    /** Whether `errors.timeout` answered instead of the handler, or the handler was ended by the deadline. */
+    /**
+     * Whether `errors.timeout` answered instead of the handler, or the handler failed because its deadline
+     * had passed.
+     */
     this.isTimedOut = false
     this.status = NO_STATUS
     /** Whether the connection closed before it took the whole response. */
@@ -143,7 +146,7 @@ class Request {
     this.series = undefined
     /** Whether the request waits for messages of an open session: see sockets/. */
     this.isLongPoll = false
-    /** Its last error, counted when the request ends. @type {Failure | undefined} */
+    /** The last error of the request, counted when the request ends. @type {Failure | undefined} */
     this.failure = undefined
   }
 

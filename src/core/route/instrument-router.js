@@ -131,7 +131,7 @@ function routerOf(app) {
   return isExpress4(app) ? app._router : app.router
 }
 
-/** @param {Router} router or a router that is a function, or the class of either */
+/** @param {Router} router a router, a router that is a function, or the class of either */
 function instrumentClass(router) {
   let owner = router
   while (owner !== null && !Object.hasOwn(owner, 'handle')) owner = Object.getPrototypeOf(owner)

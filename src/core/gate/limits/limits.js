@@ -182,8 +182,8 @@ class Limits {
   }
 
   /**
-   * Called when a request enters an empty queue. If the loop is full, rejections emptied the queue, and it
-   * does not count as empty.
+   * Called when a request enters an empty queue. If the loop is full, rejections emptied the queue, and the
+   * queue does not count as having been empty.
    *
    * @param {number} nowMs
    */

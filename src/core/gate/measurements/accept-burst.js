@@ -1,8 +1,8 @@
 'use strict'
 // Detects accept bursts. Node accepts one connection per loop turn. While connections keep coming, the gate
 // starts no work and only lets the loop turn. So the kernel's accept queue is read into the gate's queue,
-// where ages are known. A burst begins with the second turn in a row that accepted a connection. It lasts at
-// most 20 ms (docs/decisions/0040, also for workers of a cluster and for TLS).
+// where ages are known. A burst begins with the second turn in a row that accepted a connection. A burst
+// lasts at most 20 ms. docs/decisions/0040 has the details, also for workers of a cluster and for TLS.
 
 const { TURN_BUDGET_MS } = require('./loop-turns')
 

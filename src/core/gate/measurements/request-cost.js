@@ -1,7 +1,7 @@
 'use strict'
 // Measures what a request and a rejection cost the loop, in ms. The cost of a request is the median of the
-// last 400 requests that ended, in samples of ten. Stalls and lulls do not distort it. The cost of rejections
-// is subtracted.
+// last 400 requests that ended, in samples of ten. Stalls and lulls do not distort the median. The cost of
+// rejections is subtracted.
 
 const { SAMPLE_MS } = require('./loop-turns')
 

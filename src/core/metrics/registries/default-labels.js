@@ -1,7 +1,7 @@
 'use strict'
 // Adds a registry's default labels to our own series, which are rendered without the registry. Both client
-// libraries keep these labels in `_defaultLabels`. It is read because the public accessor is asynchronous,
-// and an exiting process cannot wait. A registry without default labels costs nothing.
+// libraries keep these labels in `_defaultLabels`. This field is read, because the public accessor is
+// asynchronous and an exiting process cannot wait. A registry without default labels costs nothing.
 
 const { Labels, labelText } = require('../labels')
 

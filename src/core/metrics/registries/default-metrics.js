@@ -31,8 +31,8 @@ function defaultMetrics() {
 }
 
 /**
- * An error in prom-client's PerformanceObserver would end the process. It throws if an application has
- * extended `Object.prototype`, because it treats each inherited property as a label.
+ * An error in prom-client's PerformanceObserver would end the process. The observer throws if an application
+ * has extended `Object.prototype`, because prom-client treats each inherited property as a label.
  *
  * @param {{ observe(...given: unknown[]): void }} metric
  */

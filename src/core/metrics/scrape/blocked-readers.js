@@ -1,5 +1,5 @@
 'use strict'
-// The scrape readers whose connection takes no more data, the one blocked longest first. Each holds a
+// The scrape readers whose connection takes no more data, the one blocked longest first. Each reader holds a
 // connection and a part of a rendering, and a client that does not read may open any number of connections.
 // If more than 64 readers are blocked, those blocked for a second are disconnected. Up to 64, only the
 // timeouts of each reader apply.

@@ -27,8 +27,8 @@ const { ScrapeBudget } = require('./scrape-budget')
  */
 
 /**
- * The metrics to show. `metrics` are those of registries; `standard` are our families under names that other
- * libraries use too.
+ * The metrics to show. `metrics` are the metrics of registries; `standard` are our families under names that
+ * other libraries use too.
  *
  * @typedef {{ families: Family[], metrics: RegistryEntry[], standard: Family[] }} Sources
  * @typedef {{ registry: Registry, metric: ForeignMetric, name: string }} RegistryEntry

@@ -9,8 +9,9 @@ const SHARE = 0.25
 /** A single scrape must never wait. Rendering and writing 1000 series takes 10 ms. */
 const BURST_MS = 100
 /**
- * Cost of a byte after `write()` has returned. It cannot be measured: 4 ms per megabyte on a slow host. With
- * 0.5 ms per megabyte, scrapes of 8 MB took two thirds of the loop and not a quarter.
+ * The cost of a byte that was written. It arises after `write()` has returned, so it cannot be measured here.
+ * On a slow host it is 4 ms per megabyte. With 0.5 ms per megabyte, scrapes of 8 MB took two thirds of the
+ * loop and not a quarter.
  */
 const MS_PER_BYTE = 4e-6
 /** The number that goes before all others. */
