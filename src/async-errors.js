@@ -1,6 +1,6 @@
 'use strict'
 // require('spillway/async-errors') applies `catchAsync` to the application's Express. This package has no
-// Express of its own, so that it is resolved from the main module and from the working directory.
+// Express of its own. So Express is resolved from the main module and from the working directory.
 
 const { createRequire } = require('node:module')
 const path = require('node:path')
@@ -24,7 +24,7 @@ function findExpress() {
       // Express is not installed there.
       continue
     }
-    // A bundler replaces the `require` of this file with one that knows only the modules in the bundle.
+    // A bundler replaces the `require` of this file by a function that finds only modules in the bundle.
     return requireThere('express')
   }
   throw new SpillwayError(

@@ -1,6 +1,6 @@
 'use strict'
-// The features of an instance. core/feature.js describes the properties of a line.
-// A feature can be removed: its line, and its folder (`npm run without`).
+// The features of an instance. core/feature.js describes the properties of an entry. To remove a feature,
+// delete its entry and its folder. `npm run without` tests the rest.
 
 /**
  * @import { Feature } from './core/feature'
@@ -23,7 +23,7 @@
  */
 
 /**
- * The features by name, once they have started, and what they copy for their metrics.
+ * `Started`: the features by name, once they have started. `Samples`: what features copy for their metrics.
  *
  * @typedef {{ admin: Admin, autoscaling: Autoscaling, balancer: Balancer, deadlines: Deadlines,
  *   doctor: Doctor, fleet: Membership, bulkheads: Bulkheads, opentelemetry: OpenTelemetry,
@@ -33,7 +33,7 @@
  *   'pressure' | 'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
  */
 
-/** The sections of `snapshot()` of features that have not started. */
+/** Sections of `snapshot()` for features that have not started */
 const UNUSED = {
   deadlines: null,
   outgoing: { hosts: [], folded: 0 },

@@ -27,7 +27,7 @@ const { Spillway } = require('./spillway')
  */
 function withBoundMembers(instance) {
   const { constructor: _, ...members } = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(instance))
-  // A getter is read from the instance, and never handed on. Bound, it would take ten times as long.
+  // Getters stay unbound: users read them from the instance, and a bound getter takes ten times as long.
   for (const [name, member] of Object.entries(members))
     if (member.get === undefined)
       Object.defineProperty(instance, name, { ...member, value: member.value.bind(instance) })

@@ -58,16 +58,16 @@ class Instance {
   exporter
   #turnClock
   #isClosed = false
-  /** Puts the timeouts of servers back. @type {(() => void)[]} */
+  /** Functions that restore the timeouts of servers. @type {(() => void)[]} */
   #restores = []
 
   /**
    * @param {ResolvedOptions} options
    * @param {Clock} clock
    * @param {CallPlace} place where `createSpillway()` was called
-   * @param {{ onListen?: (server: Server) => void, isInListen?: boolean }} [registered] `onListen`: in place
-   *   of the line that an instance writes when a server listens. `isInListen`: servers become known in the
-   *   middle of their `listen()`
+   * @param {{ onListen?: (server: Server) => void, isInListen?: boolean }} [registered] `onListen` is called
+   *   when a server listens, and replaces the start line. `isInListen`: servers become known during their
+   *   `listen()`
    */
   constructor(options, clock, place, { onListen, isInListen } = {}) {
     const logger = loggerFrom(options.logger, {
@@ -166,7 +166,7 @@ class Instance {
     const { health } = this.lifecycle
     const ofEndpoints = { health, exporter: this.exporter, internalErrors }
     this.handlers = endpointHandlers(ofEndpoints)
-    // Without `allow` these paths answer anybody.
+    // Without `allow`, these paths answer every client.
     const isPublic = options.endpoints.allow === undefined
     const handlers = endpointHandlers({ ...ofEndpoints, isPublic })
     this.endpoints = new Endpoints(options.endpoints, handlers, internalErrors)
@@ -246,7 +246,7 @@ class Instance {
   }
 
   /**
-   * A caller that ignores the promise finds the error in the log. Unhandled, the rejection would end the
+   * If the caller ignores the promise, the error is logged. Otherwise the unhandled rejection would end the
    * process.
    *
    * @param {MemberOptions['listen']} options
@@ -261,7 +261,11 @@ class Instance {
     return listening
   }
 
-  /** Only proxies connect to it. @param {object} server */
+  /**
+   * Keeps idle connections of a server for longer, because only proxies connect to it.
+   *
+   * @param {object} server
+   */
   keepConnections(server) {
     this.#restores.push(require('./core/http/behind-proxy').setTimeouts(server))
   }

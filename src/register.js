@@ -1,7 +1,7 @@
 'use strict'
 // `node --import spillway/register app.js`, or `--require`: measures every server of an unchanged
-// application, and starts the admin server. It only puts the hooks in: the rest is loaded for the first
-// server that listens. docs/zero-code.md.
+// application, and starts the admin server. This file only installs hooks. The rest is loaded when the first
+// server listens. See docs/zero-code.md.
 
 const { watchServers } = require('./features/register/server-watch')
 

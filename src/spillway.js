@@ -24,14 +24,14 @@ const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./co
  */
 
 const OBSERVED_IN_TEST =
-  "spillway: rejects no request under a test runner; `shed: { mode: 'adaptive' }` does, to test your 503s"
+  "spillway: rejects no request under a test runner; to test your 503s, write `shed: { mode: 'adaptive' }`"
 
 class Spillway {
   /** @type {import('../index.js').Spillway['health']} */
   health
   #defaults
   #instance
-  /** Once somebody has asked for it. @type {Pressure | undefined} */
+  /** Set at the first use of `pressure` or `shouldDegrade()`. @type {Pressure | undefined} */
   #pressure
 
   /**
@@ -93,8 +93,8 @@ class Spillway {
   }
 
   /**
-   * Four parameters: Express then takes the factory for an error handler if it was not called, and it can
-   * report that.
+   * Has four parameters, as an error handler of Express has. If a user forgets to call this factory, Express
+   * calls it with an error, and the factory reports the mistake.
    *
    * @param {never} [_error]
    * @param {never} [_req]
@@ -216,7 +216,7 @@ class Spillway {
   /** @returns {MetricProducer} */
   metricProducer() {
     const producer = this.#instance.features.use('opentelemetry').producer()
-    // Constants of the protocol are numbers here, and literal types there.
+    // The constants of the protocol have the type `number` here, and literal types in index.d.ts.
     return /** @type {MetricProducer} */ (/** @type {unknown} */ (producer))
   }
 
@@ -326,7 +326,9 @@ class Spillway {
     return this.#instance.lifecycle.drain(options, 'drain')
   }
 
-  /** A drain closes the instance, once the requests in flight have ended. */
+  /**
+   * During a drain, this does nothing: the drain closes the instance once the requests in flight have ended.
+   */
   close() {
     if (!this.#instance.lifecycle.isDraining) this.#instance.close()
   }

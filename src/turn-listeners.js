@@ -1,5 +1,5 @@
 'use strict'
-// Connects the parts of an instance to its turn clock: each to as few calls as it can be exact with.
+// Connects the parts of an instance to its turn clock. Each part gets as few calls as its figures allow.
 
 const { UnseenEnds } = require('./core/request/unseen-ends')
 
@@ -20,15 +20,15 @@ function listenToTurns(turnClock, instance) {
     loopDelay.record(busyMs, nowMs)
     features.onEachTurn(busyMs, nowMs)
   })
-  // The sum of short turns is enough for these. A turn with a request that arrives, ends or is queued is
-  // never summed.
+  // For these parts, the sum of short turns is enough. A turn with a request that arrives, ends or is queued
+  // is never summed.
   turnClock.onTurns((busyMs, nowMs, idleMs, longestMs) => {
     admission.onTurn(busyMs, nowMs, idleMs, longestMs)
     recorder.parts.onTurn(longestMs, nowMs, idleMs)
-    // After the parts of ended requests, which the log lines of slow requests show.
+    // Runs last, because log lines of slow requests show `recorder.parts` of ended requests.
     requestLog.slow.onTurn(nowMs)
   })
-  // These only compare the time with when they are due, in a tenth of a second or later.
+  // These parts only check whether they are due. Their interval is a tenth of a second or longer.
   turnClock.onInterval((nowMs, idleMs) => {
     utilization.onTurn(nowMs)
     lifecycle.recycle.onTurn(nowMs)

@@ -1,6 +1,7 @@
 'use strict'
-// Finds the place in the user's code that called a member: file, line and column. Captured when the member is
-// called, and formatted only if a warning names it, because source maps make that slow.
+// Finds the place in the user's code that called a member: file, line and column. The stack is captured when
+// the member is called. It is formatted only if a warning names the place, because source maps make
+// formatting slow.
 
 const { fileURLToPath } = require('node:url')
 

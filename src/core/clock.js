@@ -1,6 +1,6 @@
 'use strict'
-// Owns time: the only file that reads a clock or schedules anything. All other files are given a clock, so
-// that tests use a fake one. The functions are captured at require time, before a user's tests install fake
+// The only file that reads a clock or schedules anything. All other files get a clock as a parameter, so
+// tests can pass a fake one. The functions are captured at require time, before a user's tests install fake
 // timers. They come from Node's modules: jest and vitest may have replaced the globals already.
 
 const { performance } = require('node:perf_hooks')
@@ -32,8 +32,7 @@ const systemClock = Object.freeze({
   /** Monotonic milliseconds. */
   now,
   /**
-   * Monotonic milliseconds on a scale that all threads of the process share; an integer that wraps at 32
-   * bits.
+   * Monotonic milliseconds on a scale that all threads of the process share. The integer wraps at 32 bits.
    */
   sharedMs: () => Number(BigInt.asIntN(32, monotonic() / NANOSECONDS_PER_MS)),
   /** Milliseconds for which the loop has waited for events since it began. */
@@ -73,11 +72,11 @@ const systemClock = Object.freeze({
 })
 
 /**
- * Uses another source for the idle time while the value of Node is wrong, which is during a CPU profile
- * (decisions/0045). The idle time does not jump when the replacement ends.
+ * Uses another source for the idle time while Node's value is wrong: during a CPU profile (decisions/0045).
+ * The idle time does not jump when the replacement ends.
  *
  * @param {(nodeIdleMs: () => number, beganMs: number) => () => number} replacement
- * @returns {() => void} goes back to Node's
+ * @returns {() => void} restores Node's value
  */
 function replaceIdle(replacement) {
   const before = readIdleMs

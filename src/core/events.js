@@ -19,7 +19,7 @@ const notAListener = (event, given) =>
     `A listener of '${event}' must be a function: got ${given === null ? 'null' : typeof given}.`
   )
 
-/** @typedef {(details: never) => void} Listener gets what the event has */
+/** @typedef {(details: never) => void} Listener gets the details of the event */
 
 class Events {
   #lines
@@ -64,7 +64,12 @@ class Events {
     this.emitWithoutLine(event, details)
   }
 
-  /** For an event whose line is written elsewhere. @param {string} event @param {object} details */
+  /**
+   * Only calls the listeners, for an event whose line is written elsewhere.
+   *
+   * @param {string} event
+   * @param {object} details
+   */
   emitWithoutLine(event, details) {
     for (const listener of this.#listenersOf(event))
       this.#internalErrors.guard(`on ${event}`, () => listener(/** @type {never} */ (details)))

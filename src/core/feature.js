@@ -1,6 +1,6 @@
 'use strict'
-// The seam between core/ and features/. src/features.js lists the features, and core/ knows none by name.
-// For each hook it keeps a list of the started features that have it.
+// Connects core/ and features/. src/features.js lists the features, and core/ knows none by name. For each
+// hook, `Features` keeps a list of the started features that have this hook.
 
 /**
  * @import { ClientRequest } from 'node:http'
@@ -14,15 +14,15 @@
 
 /**
  * @typedef {object} Feature
- * @property {keyof Started} name also of its section in `snapshot()`
- * @property {(options: ResolvedOptions) => boolean} [isOn] whether it starts with the instance.
- *   Others start at their first use
+ * @property {keyof Started} name also names its section in `snapshot()`
+ * @property {(options: ResolvedOptions) => boolean} [isOn] whether it starts with the instance. Others start
+ *   at their first use
  * @property {(instance: Instance) => StartedFeature} start
  * @property {() => readonly Family[]} [families] its metrics
  */
 
 /**
- * Members of a started feature. The core calls those that are there.
+ * Members of a started feature. The core calls the members that exist.
  *
  * @typedef {object} StartedFeature
  * @property {(busyMs: number, nowMs: number) => void} [onEachTurn] at the end of each loop turn
@@ -30,14 +30,14 @@
  *   10 ms
  * @property {((request: Request) => void) | undefined} [onRequest] a request is counted, before the gate
  *   decides
- * @property {((request: Request) => void) | undefined} [onEnd] it has ended, and its series, duration and
- *   outcome are known
- * @property {((request: Request) => void) | undefined} [onUnwanted] a counted request has ended, and nobody
- *   waits for it: its client has left, or a timeout has answered it
+ * @property {((request: Request) => void) | undefined} [onEnd] a request has ended, and its series, duration
+ *   and outcome are known
+ * @property {((request: Request) => void) | undefined} [onUnwanted] a counted request has ended without a
+ *   waiting client: the client disconnected, or a timeout answered
  * @property {() => void} [onMount] a middleware is made, or a server attached
  * @property {() => void} [onStopAccepting] in a drain, when the listening sockets are closed
- * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of what its metrics show. `spare`:
- *   one that is no longer read
+ * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of the figures for its metrics.
+ *   `spare`: an earlier copy that is no longer read, to be reused
  * @property {{ call(captured: unknown, snapshot: unknown): unknown }['call']} [section] its section of
  *   `snapshot()`
  * @property {() => void} [close]
@@ -96,7 +96,7 @@ class Features {
   }
 
   /**
-   * The feature, which starts now if it has not yet.
+   * Returns a feature, and starts it if it has not started yet.
    *
    * @template {keyof Started} Name
    * @param {Name} name
@@ -137,7 +137,7 @@ class Features {
     for (const each of this.hooked.onStopAccepting) each.onStopAccepting()
   }
 
-  /** The features' metrics. One that has not started has no points. @returns {Family[]} */
+  /** The features' metrics. A feature that has not started has no points. @returns {Family[]} */
   families() {
     return this.#list.flatMap(({ name, families }) =>
       (families?.() ?? []).map((family) => ({
@@ -186,7 +186,7 @@ class Features {
 }
 
 /**
- * Tells the features that have the hook of a request.
+ * Calls a hook for a request, in each feature that has this hook.
  *
  * @param {RequestHook} hook
  * @param {Request} request

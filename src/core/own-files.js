@@ -1,7 +1,7 @@
 'use strict'
 // Files of this package that are run or read by their name: threads, style sheets, the live page. A bundler
-// packs what is required, and leaves these out. A bundle finds them in the package that is installed where it
-// runs, if that has the same version.
+// packs only files that are required, so it leaves these files out. A bundle finds them in the installed
+// package, if that package has the same version.
 
 const { existsSync } = require('node:fs')
 const { createRequire } = require('node:module')
@@ -32,11 +32,11 @@ function ownFile(name) {
   if (folder !== undefined) return join(folder, name)
   throw new SpillwayError(
     'ERR_SPILLWAY_MISSING_FILE',
-    `The file node_modules/spillway/src/${name} is missing, as in a bundle. Install spillway ${VERSION} where the bundle runs, or leave it out of the bundle.`
+    `The file node_modules/spillway/src/${name} is missing, as in a bundle. Install spillway ${VERSION} where the bundle runs, or exclude spillway from the bundle.`
   )
 }
 
-/** Where the bundle, the main module and the working directory would find the package. */
+/** Finds the package as the bundle, the main module and the working directory would find it. */
 function* findInstalled() {
   for (const from of [OWN_PATH, process.argv[1] ?? '', undefined]) {
     if (from === '') continue

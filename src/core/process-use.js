@@ -1,9 +1,9 @@
 'use strict'
 // Shared state of the copies of this package in one thread. It says whether the application itself calls
-// createSpillway(), whether spillway/register is loaded, and which servers are spillway's own. The
-// application comes first: register leaves it alone.
+// createSpillway(), whether spillway/register is loaded, and which servers are spillway's own. If the
+// application calls createSpillway(), register does nothing.
 
-/** The symbol's version counts the changes of the fields: copies of this package read each other's. */
+/** The number in the symbol is raised when the fields change, because copies of this package share them. */
 const kUse = Symbol.for('spillway.use.1')
 
 /**

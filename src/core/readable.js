@@ -1,7 +1,7 @@
 'use strict'
 // Writes figures and names for people: three digits at most, a unit that fits, and a dash for what is not
-// known. The doctor, the command line, the page and reports use it, so that a figure reads the same in each.
-// The page runs it in a browser.
+// known. The doctor, the command line, the page and reports use this file, so a figure reads the same in
+// each. The page runs it in a browser.
 
 const NONE = '–'
 const NARROW_SPACE = '\u202f'
@@ -16,7 +16,7 @@ const SPANS = [
 /** @param {unknown} value @returns {value is number} */
 const isKnown = (value) => typeof value === 'number' && Number.isFinite(value)
 
-/** Without zeros at its end. @param {number} value @param {number} decimals */
+/** Drops zeros at the end. @param {number} value @param {number} decimals */
 const rounded = (value, decimals) => String(Number(value.toFixed(decimals)))
 
 /** @param {number} value */
@@ -87,13 +87,13 @@ const counted = (many, noun) => `${many} ${noun}${many === 1 ? '' : 's'}`
 /** @param {{ method?: string | null, route?: string | null }} of */
 const routeName = ({ method, route }) => [method, route ?? '(unmatched)'].filter(Boolean).join(' ')
 
-/** The time of day where it is read. @param {string | number} at */
+/** The time of day, in the reader's time zone. @param {string | number} at */
 function timeOfDay(at) {
   const date = new Date(at)
   return Number.isNaN(date.getTime()) ? NONE : date.toTimeString().slice(0, 8)
 }
 
-/** The day and the time of day where it is read. @param {string | null} at */
+/** The day and the time of day, in the reader's time zone. @param {string | null} at */
 function dayAndTime(at) {
   if (at === null) return NONE
   const date = new Date(at)
@@ -121,7 +121,7 @@ function mostOfCalls(calls) {
   return `${name} ${percent(ms / calls.totalMs)}`
 }
 
-/** Without a prototype: a newer release may send any word. */
+/** Has no prototype, because a newer release may send any word as a unit. */
 const BY_UNIT = {
   __proto__: null,
   share: percent,

@@ -7,7 +7,7 @@
 const KEY = Symbol.for('spillway.replacedMethods')
 
 /**
- * By the function that is in place of a method.
+ * The replaced methods, by the function that replaces each.
  *
  * @typedef {WeakMap<Function, Pick<ReplacedMethod, 'inner' | 'before'>>} Replacements
  */
@@ -66,7 +66,7 @@ class ReplacedMethod {
 
 /**
  * Gives a replacement the name and the number of parameters of the original, since some code reads them. This
- * takes 3 us, so it is nothing for an object of each request.
+ * takes 3 µs, which is too much for an object that each request has.
  *
  * @template {Function} Outer
  * @param {Outer} outer @param {Function} inner

@@ -23,7 +23,8 @@ const MOST_SHOWN = 20
  */
 function placeOf(frames) {
   const all = frames.map(readFrame)
-  // Read in code of Spillway, such as the end of the turn: what blocked the loop is over.
+  // The stack was read while Spillway's own code ran, such as at the end of the turn. By then, the code that
+  // blocked the loop has ended.
   if (isOwn(all.find(({ path }) => !isOfNode(path)))) return undefined
   const places = all.filter((place) => !isOwn(place))
   if (places.length === 0) return undefined
@@ -63,7 +64,7 @@ function readFrame({ name, url, line, column, begin }) {
 }
 
 /**
- * In a bundle, only a source map tells whose code a line is.
+ * In a bundle, only a source map shows which package a line belongs to.
  *
  * @param {{ path: string } | undefined} place
  */
@@ -99,7 +100,7 @@ function entryOf(path, line, column) {
   }
 }
 
-/** From the working directory, if that is above the file. @param {string} path */
+/** Returns the path relative to the working directory, if the file is inside it. @param {string} path */
 function shown(path) {
   if (!isAbsolute(path)) return path === '' ? '(unknown)' : path
   try {

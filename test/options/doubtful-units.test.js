@@ -39,7 +39,11 @@ const DOUBTED = [
   ['memory.recycleAt', 524_288, 'is 524288 bytes. For 524288 kilobytes write 524288 * 1024.'],
   ['shed.maxHeapUsedBytes', 80, 'is 80 bytes. For 80 megabytes write 80 * 2 ** 20.'],
   ['shed.maxRssBytes', 1, 'is 1 bytes. For 1 megabytes write 1 * 2 ** 20.'],
-  ['shed.retryAfter', 5000, 'is 5000 s, as it is in the header. For 5000 ms write 5.'],
+  [
+    'shed.retryAfter',
+    5000,
+    'is 5000 s: it is in seconds, like the header `Retry-After`. For 5000 ms write 5.',
+  ],
 ]
 
 const PLAUSIBLE = [
@@ -107,7 +111,7 @@ test('a test runner takes the doubt from `drain.timeout`, and from no other dura
 
 test('bounds that look like milliseconds are doubted, and shown in seconds', () => {
   const said = (buckets) => doubts('metrics.buckets', buckets).map(([, sentence]) => sentence)
-  const IN_SECONDS = 'bounds are in seconds, as the metric is. For milliseconds write'
+  const IN_SECONDS = 'bounds are in seconds, like the metric. For milliseconds write'
   assert.deepEqual(said([5, 10, 25, 50, 100, 250, 500, 1000]), [
     `\`metrics.buckets\` is [5, 10, 25, …] up to 1000 s: ${IN_SECONDS} [0.005, 0.01, 0.025, …].`,
   ])

@@ -219,11 +219,11 @@ const RULES = {
   'metrics.buckets': 'an array of 1 to 100 rising bounds in seconds, such as [0.01, 0.1, 1]',
   'metrics.defaults': 'true or false',
   'metrics.labels':
-    'an object of functions (req, res) by label name: letters, digits and underscores, none of http_request_method, ' +
+    'an object that maps label names to functions (req, res), with names of letters, digits and underscores other than http_request_method, ' +
     'http_route, http_response_status_code, url_scheme, error_type, outcome, le, quantile, worker',
   'metrics.maxLabelValues': 'a whole number from 1 to 10000',
   'metrics.prefix':
-    "letters, digits and underscores that end with one, such as 'shop_', not beginning with http_, nodejs_, v8js_ or process_",
+    "letters, digits and underscores, with an underscore at the end, such as 'shop_', and not beginning with http_, nodejs_, v8js_ or process_",
   ignore:
     "a path such as '/healthz' (without *, ? and :), a RegExp, a function (req), an array, or an object of these " +
     'for metrics, log or shed',
@@ -239,7 +239,7 @@ const RULES = {
   'shed.sampleInterval': 'a number of milliseconds above 0',
   'shed.retryAfter': 'a whole number of seconds of at least 0',
   'shed.classify':
-    'a function (req) that returns a class, or an object with header (a name), urgency or prefetch (true or false)',
+    'a function (req) that returns a priority class, or an object with header (a name), urgency or prefetch (true or false)',
   'shed.key': 'a function (req) that returns a string or undefined',
   'shed.shortage': 'a function that returns a number from 0 to 1',
   'shed.maxAge': 'a number of milliseconds above 0',
@@ -267,7 +267,8 @@ const RULES = {
   'drain.mode': 'one of production, development',
   'drain.timeout': 'a number of milliseconds from 0 to 2147483647',
   'drain.delay': 'a number of milliseconds from 0 to 2147483647',
-  'memory.recycleAt': 'a whole number of bytes, or up to 1 a share of the limit (0 is off)',
+  'memory.recycleAt':
+    'a whole number of bytes, or a number up to 1 that is a share of the memory limit (0 is off)',
   'memory.recycleAfter': 'a number of milliseconds from 0 to 2147483647',
   'memory.minUptime': 'a number of milliseconds from 0 to 2147483647',
   fleet:
@@ -671,7 +672,7 @@ for (const [one, other] of [
     assert.equal(code, 'ERR_SPILLWAY_OPTION_VALUE')
     assert.equal(
       message,
-      "`endpoints` must have a path each: '/same' is given twice. Give each its own path, or false to switch it off."
+      "Each of the `endpoints` must have its own path, but '/same' is given twice. Change one of them, or write false to switch it off."
     )
   })
 }

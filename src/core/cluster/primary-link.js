@@ -46,9 +46,8 @@ const REPLACED = 'replaced'
 const STOPPED = 'stopped'
 
 /**
- * A worker's side: it reports when traffic may come, asks for its replacement, and receives the order to
- * exit. In a process that
- * `clusterPrimary()` did not fork the link does nothing.
+ * The worker's side: reports when traffic may come, requests a replacement, and receives the order to exit.
+ * In a process that `clusterPrimary()` did not fork, the link does nothing.
  */
 class PrimaryLink {
   hasPrimary = hasPrimary()
@@ -57,7 +56,7 @@ class PrimaryLink {
 
   /**
    * @param {{ started: Promise<void>, onExit: (reason: string, cause?: string) => void }} parts `cause`: the
-   *   primary's signal
+   *   signal that the primary received
    */
   constructor({ started, onExit }) {
     /** @param {Message} message */

@@ -1,9 +1,9 @@
 'use strict'
 // Keeps the configured number of workers alive, and replaces workers before they exit: degraded workers, and
-// all on `restart()`. One rule does both: `#fill` forks missing workers, and while a worker is replaced one
-// more is wanted. A crash during a replacement so needs no rule. After workers that exit early, or are not
-// ready in time, the next fork waits for a pause that doubles. Otherwise an error at start-up would fork for
-// ever.
+// all on `restart()`. `#fill` does both: it forks missing workers, and wants one worker more during a
+// replacement. So a crash during a replacement needs no special case. If a worker exits early, or is not
+// ready in time, the next fork waits. The wait doubles each time. Without it, an error at start-up would fork
+// workers for ever.
 
 const { availableParallelism, constants } = require('node:os')
 const { SpillwayError } = require('../errors/errors')
@@ -48,8 +48,8 @@ const EVENTS = Object.freeze({
 })
 const SIGNALS = /** @type {const} */ ({ SIGTERM: 'stop', SIGINT: 'stop', SIGUSR2: 'restart' })
 /**
- * npm and systemd forward a signal to a process that has already received it. A repeat this soon is the same
- * signal.
+ * npm and systemd forward a signal to a process that has already received it. A repeat within this time is
+ * the same signal.
  */
 const SAME_SIGNAL_MS = 50
 const EARLY_EXIT_MS = 10_000

@@ -4,10 +4,10 @@
 //
 // A connection that is idle at one moment is not closed: the client's next request may be on its way and
 // would be lost. A drain closes a connection after its keep-alive timeout without traffic, or after a
-// response with `Connection: close`. Packages compare the number of listeners of `listening` before and after
-// a server listens. Ours stays where it was added before that call. It is gone after `listening` where it was
-// added during the call, as spillway/register does. A server that listens anew without that listener is
-// noticed at its first connection. Node has no public API for the response under way on a socket, so
+// response with `Connection: close`. Some packages compare the number of listeners of `listening` before and
+// after `listen()`. So a listener that we added before `listen()` stays. A listener that we added during
+// `listen()`, as spillway/register does, is removed by `once`. If the server listens again, its first
+// connection shows that. Node has no public API for the response in progress on a socket, so
 // `socket._httpMessage` is read.
 
 const http = require('node:http')
@@ -19,8 +19,8 @@ const { endIfEndless } = require('../request/event-stream')
 const NO_ERROR = 0
 const HIGHEST_STREAM_ID = 2 ** 31 - 1
 /**
- * Node keeps an idle connection for so much longer than it tells the client in `Keep-Alive`. Node 20 has no
- * property for it.
+ * How much longer Node keeps an idle connection than its `Keep-Alive` header says. Node 20 has no property
+ * for this time.
  */
 const BUFFER_MS = 1000
 /** A set of this size or less is not swept. */
@@ -44,9 +44,10 @@ const kLastTraffic = Symbol('spillway.last-traffic')
  */
 
 /**
- * The sockets, or HTTP/2 sessions, that are open now. Adds no listener to them. Node removes its own before
- * `connect` or `upgrade` hands a socket over, and some protocols count the rest. So it holds sockets weakly,
- * skips destroyed sockets, and removes them whenever its size has doubled.
+ * The sockets, or HTTP/2 sessions, that are open now. No listener is added to a socket. Node removes its own
+ * listeners before `connect` or `upgrade` hands a socket over, and some protocols count the listeners that
+ * remain. So this set holds sockets weakly and skips destroyed sockets. It removes them whenever its size has
+ * doubled.
  *
  * @template {{ readonly destroyed: boolean }} Open a socket or a session
  */
@@ -88,7 +89,7 @@ class OpenSockets {
 }
 
 class Connections {
-  /** The number of connections accepted since the instance knows the server. */
+  /** The number of connections accepted since the server became known */
   accepted = 0
   #server
   /**
@@ -161,8 +162,8 @@ class Connections {
   }
 
   /**
-   * Adds the connection of a request. A server that becomes known by its first request has accepted that
-   * connection before.
+   * Adds the connection of a request. A server that becomes known by its first request accepted this
+   * connection before the listeners were added.
    *
    * @param {ConnectionOwner} request
    */
@@ -204,8 +205,8 @@ class Connections {
   }
 
   /**
-   * Runs `stopAccepting` on an unused server, because a first run is slow and clients that connect during it
-   * are reset.
+   * Runs `stopAccepting` on an unused server. The first run is slow, and clients that connect during it are
+   * reset.
    */
   static warmUp() {
     const server = http.createServer()
@@ -216,8 +217,8 @@ class Connections {
   /** Accepts no more connections. Open connections go on. */
   stopAccepting() {
     if (!this.#isClosing) this.#close()
-    // A GOAWAY with the highest stream id: the session still accepts streams that are on their way.
-    // `session.close()` refuses them.
+    // After a GOAWAY with the highest stream id, a session still accepts streams that are on their way.
+    // `session.close()` would refuse these streams.
     for (const session of this.#sessions) {
       if (session.closed || session.destroyed || this.#goneAway.has(session)) continue
       this.#goneAway.add(session)
@@ -243,7 +244,8 @@ class Connections {
   sampleTraffic(nowMs) {
     for (const sockets of [this.#http, this.#carriers]) {
       for (const socket of sockets) {
-        // NaN for a stream that is not a socket: its traffic is known only while it has a response under way.
+        // NaN for a stream that is not a socket. Its traffic is known only while a response is in progress on
+        // it.
         const bytes = socket.bytesRead + socket.bytesWritten
         const last = (socket[kLastTraffic] ??= { bytes: -1, atMs: nowMs })
         if (Object.is(last.bytes, bytes) && !isAnswering(socket)) continue
@@ -254,8 +256,8 @@ class Connections {
   }
 
   /**
-   * Closes every connection without traffic for as long as Node keeps an idle one, or for `mostMs` where that
-   * is shorter.
+   * Closes every connection that had no traffic for the time that Node keeps an idle connection, or for
+   * `mostMs` if that is shorter.
    *
    * @param {number} nowMs of the last sample
    * @param {number} mostMs
@@ -267,8 +269,9 @@ class Connections {
     /** @param {ServerSocket} socket */
     const isStill = (socket) => nowMs - /** @type {Traffic} */ (socket[kLastTraffic]).atMs >= stillMs
     for (const socket of this.#http) if (isStill(socket)) (socket.destroySoon ?? socket.destroy).call(socket)
-    // A carrier without traffic may have a stream in flight, unless its client has sent nothing or no
-    // handshake is complete. Node keeps a handshake whose client vanished for two minutes.
+    // A carrier without traffic may still have a stream in flight. It has none if its client has sent
+    // nothing, or if no carrier has completed its handshake. If a client vanishes during its handshake, Node
+    // keeps the carrier for two minutes.
     const areUnused = this.#areCarriersUnused
     for (const socket of this.#carriers) {
       if ((areUnused || socket.bytesRead === 0) && isStill(socket)) socket.destroy()
@@ -280,7 +283,8 @@ class Connections {
   }
 
   /**
-   * Closes every connection without a request in flight. A peer that does not read is cut at the second call.
+   * Closes every connection without a request in flight. If a peer does not read, the second call destroys
+   * its connection.
    */
   closeIdle() {
     for (const socket of this.#http) {
@@ -293,8 +297,8 @@ class Connections {
   }
 
   /**
-   * Lets sessions accept no more streams, and ends the responses that an `EventSource` reads, which
-   * reconnects.
+   * Makes sessions refuse new streams. Ends the responses that an `EventSource` reads, because an
+   * `EventSource` reconnects.
    */
   endStreams() {
     for (const session of this.#sessions) if (!session.closed && !session.destroyed) session.close()

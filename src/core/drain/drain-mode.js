@@ -4,8 +4,8 @@
 // drain only finishes the requests in flight.
 //
 // `drain.mode` decides. The default is production, except under a watcher, with NODE_ENV development or test,
-// and on SIGINT from a terminal. Orchestrators send SIGTERM, but PM2 sends SIGINT, and systemd, supervisord
-// and Docker can be set to.
+// and on SIGINT from a terminal. SIGINT alone does not mean development: PM2 sends it too, and systemd,
+// supervisord and Docker can be configured to send it.
 
 const { isatty } = require('node:tty')
 const { isDeployed } = require('../environment/deployment')

@@ -32,7 +32,8 @@ const SHORT_TURN_MS = 0.2
  */
 const QUIET_TURNS = 1000
 /**
- * The number of quiet turns required falls to one over this time. After it, the turn may have any length.
+ * The number of quiet turns required falls to one within this time. After that, one turn of any length is
+ * enough.
  */
 const QUIET_WAIT_MS = 500
 /**

@@ -1,6 +1,6 @@
 'use strict'
-// Runs the check of one dependency. At most one run is under way, and its verdict is cached. A slow database
-// must not get a query from every load balancer at once.
+// Runs the check of one dependency. At most one run is in progress, and its verdict is cached. Otherwise a
+// slow database would get queries from all load balancers at once.
 
 const PASSED = 'ok'
 const FAILED = 'failed'
@@ -17,7 +17,7 @@ class HealthCheck {
   /** @type {string} */
   #verdict = PASSED
   #cachedUntilMs = Number.NEGATIVE_INFINITY
-  /** Settles with the verdict of the run under way. @type {Promise<string> | undefined} */
+  /** Settles with the verdict of the run in progress. @type {Promise<string> | undefined} */
   #pending
   /** Whether the function of the last run is still busy. That may be so after its timeout. */
   #isRunning = false

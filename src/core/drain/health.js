@@ -1,7 +1,7 @@
 'use strict'
-// Answers the two probes of an orchestrator. Alive: the event loop runs. Load and failed dependencies do not
-// change that, because a restart fixes neither. Ready: traffic may come. It may not while the instance
-// starts, is degraded, drains or is closed, nor while a check fails.
+// Answers the two probes of an orchestrator. `/livez` succeeds while the event loop runs, also under load and
+// with failed dependencies, because a restart fixes neither. `/readyz` succeeds when traffic may come. It
+// fails while the instance starts, is degraded, drains or is closed, and while a check fails.
 
 const { SpillwayError } = require('../errors/errors')
 const { HealthCheck, PASSED } = require('./health-check')
@@ -34,7 +34,7 @@ const nameIsTaken = (name) =>
     `There is already a health check '${name}'. Give the new check another name.`
   )
 
-/** For a while another process is to get the traffic. @type {HealthAnswer} */
+/** The answer while another process gets the traffic for a time. @type {HealthAnswer} */
 const AWAY = Object.freeze(unavailable('pressure'))
 
 class Health {
@@ -45,7 +45,7 @@ class Health {
   /** Why traffic may not come, whatever the checks say. @type {string | undefined} */
   #reason
   /**
-   * The last answer of the checks. It holds while the verdict of each check is cached.
+   * The last answer of the checks. It is valid while the verdict of each check is cached.
    *
    * @type {HealthAnswer | undefined}
    */

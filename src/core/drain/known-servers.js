@@ -21,9 +21,8 @@ class KnownServers {
 
   /**
    * @param {{ onClose?: () => void, onListen?: (server: Server) => void, isInListen?: boolean | undefined }}
-   *   [parts] `onClose`: a known server closes.
-   *   `onListen`: a known server begins to listen, or listens when it becomes known. `isInListen`: servers
-   *   become known in the middle of their `listen()`
+   *   [parts] `onClose`: a known server closes. `onListen`: a known server begins to listen, or listens when
+   *   it becomes known. `isInListen`: servers become known during their `listen()`
    */
   constructor({ onClose = () => {}, onListen = () => {}, isInListen = false } = {}) {
     this.#onClose = onClose

@@ -30,7 +30,10 @@ const { Supervisor } = require('../environment/supervisor')
  * without one.
  */
 const REPLACEMENT_TIMEOUT_MS = 120_000
-/** More than any application makes on purpose, and a count that a call per request reaches within seconds. */
+/**
+ * No application makes this many instances on purpose. A call in a request handler makes this many within
+ * seconds.
+ */
 const TOO_MANY = 100
 
 class Lifecycle {
@@ -161,9 +164,8 @@ class Lifecycle {
   }
 
   /**
-   * Memory is above its level. A worker of `clusterPrimary()` serves until its replacement is ready. Any
-   * other process fails
-   * `/readyz`, drains and exits.
+   * Called when memory is above its level. A worker of `clusterPrimary()` serves until its replacement is
+   * ready. Any other process fails `/readyz`, drains and exits.
    *
    * @param {SpillwayEvents['degraded']} details
    */
@@ -205,8 +207,8 @@ class OpenInstances {
   #isTested
 
   /**
-   * @param {() => boolean} [isTested] whether a test runner has started this process: few tests close what
-   *   they make
+   * @param {() => boolean} [isTested] whether a test runner has started this process: few tests close the
+   *   instances that they make
    */
   constructor(isTested = environment.isTested) {
     this.#isTested = isTested

@@ -15,11 +15,14 @@ const { systemClock } = require('../clock')
 const { watcher } = require('../environment/watcher')
 
 const SIGNALS = ['SIGTERM', 'SIGINT']
-/** nodemon restarts a process by it. Without nodemon it may have another use, such as a heap snapshot. */
+/**
+ * nodemon restarts a process by this signal. Without nodemon, the signal may have another use, such as a heap
+ * snapshot.
+ */
 const NODEMON_SIGNAL = 'SIGUSR2'
 /**
- * npm and systemd forward a signal to a process that has already received it. A repeat this soon is the same
- * signal.
+ * npm and systemd forward a signal to a process that has already received it. A repeat within this time is
+ * the same signal.
  */
 const SAME_SIGNAL_MS = 50
 /** nodemon lists all processes before it forwards a signal. */
@@ -29,7 +32,10 @@ const DISCONNECT_TIMEOUT_MS = 1000
 const HAND_BACK_MS = 100
 const FAILURE = 1
 
-/** The symbol's version counts the changes of the methods: copies of this package call each other's. */
+/**
+ * The number in the symbol is raised when the methods change, because copies of this package call each
+ * other's methods.
+ */
 const kProcessExit = Symbol.for('spillway.process-exit.1')
 
 /**
@@ -46,11 +52,11 @@ class ProcessExit {
   #isExiting = false
   #exitCode = 0
   #firstSignalMs = Number.NEGATIVE_INFINITY
-  /** By signal: the number of its listeners after it last came. @type {Map<string, number>} */
+  /** For each signal, the number of its listeners after it was last received. @type {Map<string, number>} */
   #listenerCounts = new Map()
   #listener = (/** @type {string} */ signal) => {
     const isResent = process.listenerCount(signal) < (this.#listenerCounts.get(signal) ?? 0)
-    // A turn later, when listeners added by `once` are removed.
+    // A turn later, because listeners added by `once` are removed by then.
     systemClock.afterTurn(() => this.#listenerCounts.set(signal, process.listenerCount(signal)))
     if (!isResent) this.onSignal(signal)
   }
@@ -77,8 +83,8 @@ class ProcessExit {
   }
 
   /**
-   * A signal, or a parent's message 'shutdown'. The first starts the exit, unless it is under way. The second
-   * ends the process.
+   * Called for a signal, and for a parent's message 'shutdown'. The first call starts the exit, unless an
+   * exit is in progress. The second call ends the process.
    *
    * @param {string} reason
    */
@@ -113,7 +119,8 @@ class ProcessExit {
   /**
    * Drains every instance and exits: with 1 if a request was cut, else with `exitCode`.
    *
-   * @param {number} exitCode counts during an exit too: an uncaught error then is still a failure
+   * @param {number} exitCode also applies if an exit is in progress: an uncaught error during a drain makes
+   *   the exit code 1
    * @param {string} reason
    * @param {{ beforeExit?: () => unknown, cause?: string | undefined }} how `cause` is the signal, if the
    *   reason is not the signal itself
@@ -145,8 +152,8 @@ async function disconnect() {
 }
 
 /**
- * Waits until the worker has handed back the connections that its primary sent before it learnt that the
- * worker closed.
+ * Waits while the worker hands connections back. The primary may have sent these connections before it learnt
+ * that the worker no longer listens.
  */
 async function handBack() {
   const { worker } = cluster

@@ -1,7 +1,7 @@
 'use strict'
-// Decides when this process holds so much memory that another process should replace it. Once a second, in a
-// loop turn, it compares the heap after a collection, and resident memory, with a level each. A timer would
-// wake an idle loop.
+// Decides when this process uses so much memory that another process should replace it. Two figures are
+// compared with a level each: the heap after a collection, and resident memory. This is done once a second,
+// in a loop turn, because a timer would wake an idle loop.
 //
 //   level = recycleAt x (0.9 to 1)                         workers of the same age differ
 //   due   = above the level for recycleAfter x (1 to 2)    peaks do not count, and workers differ
@@ -15,8 +15,8 @@ const LEVEL_JITTER = 0.1
 
 class Level {
   /**
-   * Whether a figure has been compared with the level. Only the first one shows what the process needs from
-   * its start.
+   * Whether a figure has been compared with the level. Only the first figure shows how much memory the
+   * process needs from its start.
    */
   isSettled = false
   #at

@@ -11,14 +11,17 @@ const TEST_VARIABLES = ['VITEST', 'NODE_TEST_CONTEXT', 'TAP_CHILD_ID']
  * `--ui`.
  */
 const TEST_SCRIPT = /[\\/]node_modules[\\/](?:\.bin[\\/])?(?:ava|mocha)(?:[\\/.]|$)/
-/** The module that only `node:test` loads, which sets no variable in `node app.test.js`. */
+/** Only `node:test` loads this module. In `node app.test.js`, `node:test` sets no variable. */
 const TEST_MODULE = 'NativeModule internal/test_runner/test'
 
 /** @param {NodeJS.ProcessEnv} [env] */
 const isDeployed = (env = process.env) =>
   env.NODE_ENV === 'production' || env.KUBERNETES_SERVICE_HOST !== undefined || env.pm_id !== undefined
 
-/** There PM2 replaces `write()` of the standard streams, and file descriptor 1 belongs to PM2's daemon. */
+/**
+ * Whether this is a worker of PM2's cluster. There, PM2 replaces `write()` of the standard streams, and file
+ * descriptor 1 belongs to PM2's daemon.
+ */
 const isPm2Worker = (env = process.env) => cluster.isWorker && env.pm_id !== undefined
 
 /**

@@ -1,6 +1,6 @@
 'use strict'
 // Whether a debugger may be attached: the process was started with --inspect, or an inspector port was opened
-// since. A worker thread knows nothing of a port that was opened later.
+// since. A worker thread cannot detect a port that was opened later.
 
 const { isMainThread } = require('node:worker_threads')
 
@@ -8,8 +8,8 @@ const { isMainThread } = require('node:worker_threads')
 let inspector
 
 /**
- * Node's module is loaded when it is first asked for: most processes never ask. A Node built without it has
- * no debugger.
+ * Node's module `inspector` is loaded at the first call, because most processes never need it. A Node built
+ * without this module has no debugger.
  */
 function isInspected() {
   try {

@@ -1,7 +1,7 @@
 'use strict'
-// Restrictions of this process by Node's permission model (`--permission`). Spillway asks before it begins: a
-// thread that connects to an inspector that Node has not made aborts the process. Each question is put anew,
-// because `process.permission.drop()` takes grants back.
+// Restrictions of this process by Node's permission model (`--permission`). Spillway checks permissions
+// before it starts a feature. Without the check, a thread that connects to a missing inspector would abort
+// the process. Results are not cached, because `process.permission.drop()` revokes permissions.
 
 const { tmpdir } = require('node:os')
 const path = require('node:path')
@@ -9,7 +9,7 @@ const { OWN_FOLDER } = require('../own-files')
 
 /** @import { FleetOptions, ForbiddenFeature, ResolvedOptions } from '../../../index.js' */
 
-/** A bundle has no folder of sources; it then needs the package's. */
+/** A bundle has no folder of sources, so it needs the folder of the installed package. */
 const SOURCES = OWN_FOLDER ?? path.resolve('node_modules/spillway/src')
 const isLinux = process.platform === 'linux'
 

@@ -1,7 +1,7 @@
 'use strict'
-// Talks to the parent process, if it has a channel. The parent may send the message 'shutdown': PM2 does so
-// with `shutdown_with_message`, and on Windows, which has no SIGTERM, no other way exists. PM2 with
-// `wait_ready` also gets the message 'ready'; no other parent expects one.
+// Talks to the parent process, if it has a channel. The parent may send the message 'shutdown', as PM2 does
+// with `shutdown_with_message`. On Windows, which has no SIGTERM, there is no other way. PM2 with
+// `wait_ready` also gets the message 'ready'. No other parent expects that message.
 
 /** @import { Server } from 'node:net' */
 
@@ -45,7 +45,8 @@ class Supervisor {
     }
     this.#servers.set(server, { listening, close })
     server.on('close', close)
-    // Packages count the listeners that a listening server keeps.
+    // With `once`, the listener is removed when the server listens: some packages count the listeners that
+    // remain.
     if (server.listening) listening()
     else server.once('listening', listening)
   }

@@ -1,8 +1,8 @@
 'use strict'
 // Writes the response to a request that failed: a problem document (RFC 9457), or text for a client that
-// accepts only text. It contains the message only of an error that is meant for the client. Headers that the
-// application set for its own answer are removed (core/request/body-headers.js). Other headers stay: without
-// CORS headers a browser cannot read the error.
+// accepts only text. The response contains the message of an error only if the error is meant for the client.
+// Headers that the application set for its own answer are removed (core/request/body-headers.js). Other
+// headers stay: without CORS headers a browser cannot read the error.
 
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:http')
 const { prefersText } = require('../gate/rejection')
@@ -20,7 +20,8 @@ const MOST_CHARACTERS = 8192
 const MOST_VALUES = 64
 
 /**
- * Headers that frame a message, which Node writes. An error may carry them from the response of an upstream.
+ * Headers that frame a message. Node writes these headers, and an error may carry them from the response of
+ * an upstream.
  */
 const OF_CONNECTION = new Set([
   'connection',
@@ -59,13 +60,13 @@ class ErrorAnswer {
    */
   send(req, res, failure) {
     if (isOver(res)) return
-    // Node sends the head that was just written in the next tick. A client that gets none may take the
-    // request for lost, and repeat it.
+    // The head may have been written in this tick, and Node sends it in the next one. A client that gets no
+    // head may regard the request as lost, and repeat it.
     if (res.headersSent) return void process.nextTick(cutOff, res)
     try {
       write(req, res, failure, this.#showsStack)
     } catch (error) {
-      // Middlewares wrap methods of the response, and theirs may throw.
+      // Middleware may have wrapped methods of the response, and these wrappers may throw.
       this.#internalErrors.report('error_answer', error)
       cutOff(res)
     }

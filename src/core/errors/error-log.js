@@ -36,7 +36,7 @@ class ErrorLog {
   }
 
   /**
-   * An error that ended a request.
+   * Logs an error that ended a request.
    *
    * @param {Failure} failure
    * @param {{ req: IncomingMessage, route?: string | undefined, trace?: object | undefined }} where
@@ -55,7 +55,7 @@ class ErrorLog {
   }
 
   /**
-   * An error that nobody caught.
+   * Logs an error that nobody caught.
    *
    * @param {Failure} failure
    * @param {{ event: string, req?: IncomingMessage | undefined, method?: string | undefined, route?: string |

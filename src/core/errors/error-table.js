@@ -7,15 +7,15 @@ const { placeInStack } = require('../stack-frames')
 
 const MOST_ROWS = 1000
 const OTHER_TYPE = '_OTHER'
-/** A thousand rows keep one each. */
+/** Each of up to a thousand rows keeps a message of at most this length. */
 const LONGEST_MESSAGE = 300
 
 /** @import { Clock } from '../clock' */
 
 /**
  * @typedef {{ route: string, status: number, type: string, count: number, lastAtMs: number, method: string |
- *   null, message: string | null, place: string | null }} ErrorRow lastAtMs, method: of the last one;
- *   message, place: of the last one whose stack was read
+ *   null, message: string | null, place: string | null }} ErrorRow lastAtMs, method: of the last error;
+ *   message, place: of the last error whose stack was read
  */
 
 class ErrorTable {
@@ -44,7 +44,8 @@ class ErrorTable {
     row.count++
     row.lastAtMs = this.#clock.wallMs()
     row.method = method ?? null
-    // Stacks are slow to write: that of the first, and those that the log has written.
+    // Stacks are slow to write. So only the first error is described here, and errors that the log has
+    // described already.
     if (row.count > 1 && !failure.isDescribed) return
     row.place = placeInStack(failure.stack)
     row.message = failure.message?.slice(0, LONGEST_MESSAGE) || null

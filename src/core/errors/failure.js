@@ -46,7 +46,7 @@ class Failure {
   type
   /** Whether the client may read the message: `ctx.throw` and http-errors say so by `expose`. */
   isExposed
-  /** Whether its stack was read, for the log. */
+  /** Whether the error's stack was read, for the log. */
   isDescribed = false
   /** The previous failure of the same request. @type {Failure | undefined} */
   earlier = undefined
@@ -80,7 +80,10 @@ class Failure {
     )
   }
 
-  /** The message of a parser describes the parser. body-parser exposes it, Express and Koa do not show it. */
+  /**
+   * Whether a parser threw the error. The client does not get such a message, although body-parser exposes
+   * it: it describes the parser.
+   */
   get #isOfParser() {
     return this.type === 'SyntaxError' || read(this.error, 'type') === PARSE_FAILED
   }

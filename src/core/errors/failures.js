@@ -62,7 +62,8 @@ class Failures {
   table
   log
   /**
-   * The code of the reason that the signal of a response has aborted with, once a signal was asked for.
+   * Returns the code of the abort reason of a response's signal. Undefined until the first call of
+   * `spillway.signal()`.
    *
    * @type {((res: NodeResponse) => string | undefined) | undefined}
    */
@@ -71,7 +72,9 @@ class Failures {
   #recorder
   #internalErrors
   #unmatched
-  /** Of the errors that follow from a deadline. They are answered as `errors.timeout` is. */
+  /**
+   * The one failure for all errors that follow from a deadline. It has the same answer as `errors.timeout`.
+   */
   #tooLate
   /**
    * The last response each error was recorded for: an application may throw the same object for many
@@ -115,7 +118,7 @@ class Failures {
     if (res !== undefined && Object(error) === error)
       this.#recordedFor.set(/** @type {object} */ (error), res)
     const request = res === undefined ? undefined : this.#recorder.find(res)
-    // An instrumented router of Express marks body errors itself, with the layer they came from.
+    // An instrumented router of Express marks body errors itself, with the layer that threw them.
     if (request !== undefined && request.head.node === undefined && failure.isBodyError) {
       request.head.hasBadBody = true
     }
@@ -137,7 +140,7 @@ class Failures {
     this.#answer.send(req, res, failure)
   }
 
-  /** Whether it follows from the deadline of its request. @param {Failure} failure */
+  /** Whether the failure follows from the deadline of its request. @param {Failure} failure */
   isTooLate(failure) {
     return failure === this.#tooLate
   }
@@ -145,7 +148,7 @@ class Failures {
   /** @param {unknown[]} codes @param {NodeResponse | undefined} res */
   #isPastDeadline(codes, res) {
     if (codes.includes(DEADLINE)) return true
-    // Not all who take a signal pass its reason on.
+    // Some functions that take a signal throw their own error, without the signal's reason.
     if (res === undefined || !codes.some((code) => CANCELLED.some((each) => each === code))) return false
     return this.abortCodeOf?.(res) === DEADLINE
   }
@@ -213,8 +216,8 @@ function isOverloadError(error) {
  */
 function isDisconnectError(failure, codes, res) {
   if (res === undefined || !isOver(res)) return false
-  // A lost connection that is only a cause is that of another host: `fetch` and drivers of databases wrap
-  // theirs.
+  // The first check is on the error itself only. A lost connection in a cause is a connection to another
+  // host: `fetch` and database drivers wrap such errors.
   if (isClientError(codes[0]) || ABORTED_UPLOAD.test(failure.message)) return true
   return codes.some((code) => DISCONNECT_CODES.has(code))
 }

@@ -1,6 +1,6 @@
 'use strict'
 // Counts and logs uncaught exceptions and unhandled rejections, with their request if it is known. With
-// `errors.uncaught: 'drain'` that request gets 500, and the process drains and exits. The reason: an uncaught
+// `errors.uncaught: 'drain'`, that request gets 500, and the process drains and exits, because an uncaught
 // error may leave locks held and state half written.
 
 const { cutOff } = require('../request/cut-off')

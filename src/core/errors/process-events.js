@@ -2,12 +2,16 @@
 // Observes uncaught errors without changing what Node does with them. `uncaughtExceptionMonitor` reports
 // exceptions, and the rejections that Node is about to throw. A listener for `unhandledRejection` keeps Node
 // from throwing them. So this file adds that listener only while a listener of the user exists, or where Node
-// never throws rejections. An `exit` listener that throws ends the process with the code it was about to
-// have. So nothing is caught while the process exits. There is one `ProcessEvents` per process, shared by all
-// instances and copies of this package. Otherwise each would take the listeners of the others for the user's.
+// never throws rejections. If an `exit` listener throws, Node ends the process with the exit code already
+// chosen. So nothing is caught while the process exits. There is one `ProcessEvents` per process, shared by
+// all instances and copies of this package. Otherwise each would mistake the listeners of the others for
+// listeners of the user.
 
 const EVENT = 'unhandledRejection'
-/** The symbol's version counts the changes of the methods: copies of this package call each other's. */
+/**
+ * The number in the symbol is raised when the methods change, because copies of this package call each
+ * other's methods.
+ */
 const kProcessEvents = Symbol.for('spillway.process-events.1')
 
 /**
@@ -22,8 +26,8 @@ class ProcessEvents {
   #mode = rejectionMode()
 
   /**
-   * @param {Observer} observer if it has `exit`, Node does not end the process after an uncaught exception:
-   *   `exit` must
+   * @param {Observer} observer if it has `exit`, Node does not end the process after an uncaught exception,
+   *   so `exit` must end it
    */
   add(observer) {
     if (this.#observers.size === 0) this.#install()
@@ -74,7 +78,9 @@ class ProcessEvents {
     for (const observer of this.#observers) observer.onError(error, origin, true)
   }
 
-  /** The process goes on: a listener of the user, or Node's mode, has taken the rejection. */
+  /**
+   * Called for a rejection that does not end the process, because of a listener of the user or Node's mode.
+   */
   #onRejection = (/** @type {unknown} */ error) => {
     for (const observer of this.#observers) observer.onError(error, EVENT, false)
   }

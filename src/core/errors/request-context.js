@@ -1,8 +1,8 @@
 'use strict'
-// Finds the request that the running code works for, with an AsyncLocalStorage. Where Node keeps async
-// contexts in V8 (Node 24), that costs 0.2 µs a request, and the context is always on. Where Node keeps them
-// by async hooks it costs up to 1.8 µs (Koa, Node 20): there it is off until a part needs it.
-// `errors.uncaught` turns it on for good, the stall watcher for some minutes.
+// Finds the request that the running code works for, with an AsyncLocalStorage. Node 24 keeps async contexts
+// in V8. There a context costs 0.2 µs a request, and is always on. Older versions use async hooks, at up to
+// 1.8 µs (Koa, Node 20). There the context is off until a part needs it. `errors.uncaught` turns the context
+// on for good, the stall watcher for some minutes.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { hasBody } = require('../request/half-closed')
@@ -14,8 +14,8 @@ const { METHODS } = require('../request/methods')
  * @import { Request } from '../request/request'
  *
  * @typedef {{ onCode(nowMs: number): void, onHeld(heldMs: number, nowMs: number): void }} LateWork
- * @typedef {Pick<RequestReference, 'method' | 'route' | 'request'>} Reference to a request, or to a message:
- *   then without a request
+ * @typedef {Pick<RequestReference, 'method' | 'route' | 'request'>} Reference to a request, or to a message,
+ *   which has no request
  * @typedef {{ emit(event: string | symbol, ...rest: unknown[]): boolean }['emit']} Emit
  * @typedef {{ listener(req: NodeRequest, res: NodeResponse): unknown }['listener']} Listener
  */
@@ -28,8 +28,9 @@ const isCheap =
   Number.parseInt(process.versions.node, 10) >= 24 && !('kResourceStore' in new AsyncLocalStorage())
 
 /**
- * Reference to a request, as async contexts hold it. A connection in a pool, or a timer, keeps the context of
- * its creation for life. So the context lets go of the request when that has ended, and keeps its route.
+ * Reference to a request, stored in async contexts. A pooled connection or a timer keeps the context that it
+ * was made in, for as long as it exists. So when the request has ended, the reference drops the request and
+ * keeps only its route.
  */
 class RequestReference {
   /** Undefined once the request has ended. @type {Request | undefined} */
@@ -37,7 +38,7 @@ class RequestReference {
   /** The request's use of pools so far: see features/pools/visits.js. @type {unknown} */
   visits = undefined
   /**
-   * Counts its work after its end, where nobody waits for it: see features/waste/.
+   * Counts the work of a request after its end, if nobody waits for it: see features/waste/.
    *
    * @type {LateWork | undefined}
    */
@@ -55,7 +56,9 @@ class RequestReference {
     return this.request === undefined ? this.#method : METHODS[this.request.method]
   }
 
-  /** @returns {string | undefined} undefined where no route has the request yet, or it was never recorded */
+  /**
+   * @returns {string | undefined} undefined if no route has matched yet, or the request was never recorded
+   */
   get route() {
     const { request } = this
     return request === undefined ? this.#route : (request.recorder.describe(request).route ?? undefined)
@@ -74,7 +77,8 @@ class RequestContext {
   /** Whether any part needs a context: without one, callbacks need not be wrapped. */
   isOn = isCheap
   /**
-   * What is being thrown at this moment, by code that no request has.
+   * Set while an error is thrown by code of a message: its reference, and what to call if nothing catches the
+   * error.
    *
    * @type {{ reference: Reference, onUncaught: (error: unknown) => void } | undefined}
    */
@@ -84,7 +88,7 @@ class RequestContext {
   #recorder
   #users = isCheap ? 1 : 0
   #followers = 0
-  /** Of errors that no request has. @type {WeakMap<object, Reference>} */
+  /** References of errors that no request has. @type {WeakMap<object, Reference>} */
   #failures = new WeakMap()
 
   /** @param {Recorder} recorder */
@@ -92,13 +96,20 @@ class RequestContext {
     this.#recorder = recorder
   }
 
-  /** @returns {RequestReference | undefined} of the running code, also after the request has ended */
+  /**
+   * @returns {RequestReference | undefined} the reference of the running code, also after its request has
+   *   ended
+   */
   get reference() {
     return this.isOn ? this.#storage.getStore() : undefined
   }
 
   // Hot path: once a call or a use of a pool.
-  /** Whose code asks another process now. @param {number} nowMs */
+  /**
+   * Returns the reference of the code that now calls another process, and records the call.
+   *
+   * @param {number} nowMs
+   */
   asker(nowMs) {
     const { reference } = this
     if (reference?.request !== undefined) this.#recorder.parts.onAsk(reference.request, nowMs)
@@ -150,7 +161,7 @@ class RequestContext {
   }
 
   /**
-   * Keeps what an error belongs to, for where it ends uncaught.
+   * Remembers the reference of an error, in case nothing catches the error.
    *
    * @param {unknown} error
    * @param {Reference} reference
@@ -160,7 +171,7 @@ class RequestContext {
   }
 
   /**
-   * Request of the error if known, otherwise the one that runs.
+   * The reference of the error if known, otherwise that of the running code.
    *
    * @param {unknown} error
    * @returns {Reference | undefined}
@@ -217,7 +228,7 @@ class RequestContext {
     }
   }
 
-  /** The request of the response, unless its context is entered already. @param {NodeResponse} res */
+  /** Returns the request of the response, unless its context is entered already. @param {NodeResponse} res */
   #requestToEnter(res) {
     if (!this.isOn) return undefined
     const request = this.#recorder.find(res)
@@ -238,15 +249,15 @@ class RequestContext {
     const reference = (request.reference ??= new RequestReference(request))
     if (!isCheap || storage.getStore() !== undefined)
       return storage.run(reference, Reflect.apply, callback, self, given)
-    // Node restores the context itself when the event that brought the request is over. To restore it here
-    // costs as much again.
+    // Node restores the context itself when the event that brought the request is over. Restoring it here too
+    // would double the cost.
     storage.enterWith(reference)
     return Reflect.apply(callback, self, given)
   }
 
   /**
-   * Events of a body come in the context of the connection's parser. A handler that reads the body itself
-   * would lose its request. So the request's own `emit` enters the context again.
+   * Node emits events of a body in the context of the connection's parser. There, a handler that reads the
+   * body itself would lose its request. So `emit` of the request enters the context again.
    *
    * @param {Request} request
    */

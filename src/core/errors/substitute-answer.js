@@ -61,7 +61,7 @@ function itself() {
 }
 
 /**
- * Destroys a source that is piped into the ended response: a file would stay open.
+ * Destroys a source that is piped into the ended response. Otherwise a file would stay open.
  *
  * @this {ServerResponse}
  * @param {Partial<Pick<Readable, 'unpipe' | 'destroy'>>} source
@@ -90,7 +90,7 @@ class SubstituteAnswer {
    */
   answer({ head, req, res, stream }) {
     if (res.headersSent || isOver(res)) return false
-    // Without the wrappers that middlewares have put over the methods.
+    // Removes wrappers that middleware has put over the methods.
     for (const name of /** @type {(keyof typeof LATE_METHODS)[]} */ (Object.keys(LATE_METHODS))) {
       if (name in Object.getPrototypeOf(res)) delete (/** @type {Partial<ServerResponse>} */ (res)[name])
     }

@@ -1,9 +1,9 @@
 'use strict'
 // Answers requests whose handler has not answered within `errors.timeout`, which frees their slots. Ten times
 // a second, while a request in flight has no answer, the list of requests is checked. So a request costs
-// nothing, and a timeout comes up to 100 ms late. A timeout given as a function is called when the route is
-// known. The timeout ends with the head: a stalled body may be a quiet event stream. Node's socket timeout
-// covers bodies.
+// nothing, and its timeout comes up to 100 ms late. A timeout given as a function is called when the route is
+// known. The timeout applies only until the head is sent: a stalled body may be a quiet event stream. Node's
+// socket timeout covers bodies.
 
 const { PRIORITIES } = require('../gate/verdict')
 const { rounded } = require('../durations')
@@ -57,7 +57,7 @@ class Timeouts {
       if (request.hasAnswer || request.isLongPoll) continue
       isAnyWaiting = true
       const ageMs = nowMs - request.startedMs
-      // The list is in order of arrival: the rest is younger.
+      // The list is in the order of arrival, so all further requests are younger.
       if (ageMs < CHECK_EVERY_MS) break
       if (!request.isQueued && ageMs >= this.#timeoutOf(request)) expired.push(request)
     }
@@ -68,7 +68,7 @@ class Timeouts {
     if (answered.length > 0) this.#log(answered)
   }
 
-  /** In how long it will answer the request. @param {Request} request @param {number} nowMs */
+  /** Milliseconds until the request times out. @param {Request} request @param {number} nowMs */
   leftMs(request, nowMs) {
     if (this.#timeout === undefined || request.isLongPoll) return Number.POSITIVE_INFINITY
     return this.#timeoutOf(request) - (nowMs - request.startedMs)
@@ -87,7 +87,7 @@ class Timeouts {
       if (typeof timeoutMs === 'number' && timeoutMs > 0) return timeoutMs
       this.#internalErrors.catchRejection('errors.timeout', timeoutMs)
       throw new TypeError(
-        `it returned ${String(timeoutMs)}, and not a number of milliseconds above 0: the request has no timeout. Return undefined for none.`
+        `it returned ${String(timeoutMs)}, which is not a number of milliseconds above 0. The request has no timeout. Return undefined if it should have none.`
       )
     } catch (error) {
       this.#internalErrors.report('errors.timeout', error)

@@ -1,6 +1,6 @@
 'use strict'
 // Counts values at given bounds, in seconds or bytes. A row is one series: a count for each bound, a count
-// above the last bound, and the sum. The order of addition is that of arrival, as in prom-client.
+// above the last bound, and the sum. Values are added to the sum in the order of arrival, as in prom-client.
 
 const { Rows } = require('./rows')
 
@@ -13,7 +13,10 @@ const boundsOf = (seconds) =>
 /** The bounds that OpenTelemetry advises for durations of requests and of garbage collections. */
 const ADVISED_BOUNDS = boundsOf([0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10])
 
-/** Of bodies, in bytes: from 1 KB to 64 MB, each four times the one before. OpenTelemetry advises none. */
+/**
+ * The bounds for sizes of bodies, in bytes: from 1 KB to 64 MB, each four times the previous one.
+ * OpenTelemetry advises none.
+ */
 const SIZE_BOUNDS = boundsOf(Array.from({ length: 9 }, (_, i) => 1024 * 4 ** i))
 
 class Buckets {
@@ -52,7 +55,7 @@ class Buckets {
     return bucket
   }
 
-  /** Makes the row as new, for another series. @param {number} row */
+  /** Resets the row, for another series. @param {number} row */
   clear(row) {
     this.#rows.values.fill(0, row * this.#width, (row + 1) * this.#width)
   }

@@ -1,10 +1,11 @@
 'use strict'
-// Owns what of hdr-histogram-js is used: which part is loaded, and how it keeps its counts. Histograms are of
-// whole microseconds, 2 digits, 1 µs to 60 s. The library's main file also loads WebAssembly and a
-// compression library, which nothing here uses: 40 ms and 15 MB in every process (Node 20). It keeps counts
-// in the private array `_counts`, with 128 cells to each power of two where values have two digits. Its own
-// methods call a function a cell, which made a snapshot of 1000 routes take 60 ms instead of 9. A test fails
-// if the library changes this (test/histogram/hdr-histogram.test.js).
+// The only file that uses hdr-histogram-js. It decides which part is loaded, and knows how the library keeps
+// its counts. Histograms count whole microseconds from 1 µs to 60 s, at a precision of two digits. The
+// library's main file also loads WebAssembly and a compression library, which nothing here uses: 40 ms and 15
+// MB in every process (Node 20). The library keeps counts in the private array `_counts`. At a precision of
+// two digits, each power of two has 128 cells. The library's own methods make one function call for each
+// cell: with them, a snapshot of 1000 routes took 60 ms instead of 9. A test fails if the library changes its
+// array (test/histogram/hdr-histogram.test.js).
 
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'
@@ -39,7 +40,7 @@ function newHistogram(bits) {
 
 /**
  * @param {JsHistogram} histogram
- * @returns {Float64Array | Uint32Array} the histogram's own array: to write into it changes the histogram
+ * @returns {Float64Array | Uint32Array} the histogram's own array: writing into it changes the histogram
  */
 const countsOf = (histogram) => /** @type {WithCounts} */ (histogram)._counts
 

@@ -1,13 +1,13 @@
 'use strict'
-// Writes HDR histograms as bytes and reads them: for each cell in use its distance from the previous one and
-// its count, as variable-length integers. A route with 100 000 answers takes about 400 bytes instead of 20
-// kB.
+// Writes HDR histograms as bytes, and reads them. Each cell in use has two variable-length integers: its
+// distance from the previous cell in use, and its count. A route with 100 000 answers takes about 400 bytes
+// instead of 20 kB.
 
 /** @import { JsHistogram } from 'hdr-histogram-js' */
 
 const { countsOf } = require('./hdr-histogram')
 
-/** Two views of one buffer, shared by all calls: to create a view costs more than the copy. */
+/** Two views of one buffer, shared by all calls, because creating a view costs more than the copy. */
 const doublesBuffer = new Float64Array(32)
 const bytesBuffer = new Uint8Array(doublesBuffer.buffer)
 
@@ -123,7 +123,7 @@ class ByteReader {
 
   /**
    * @param {JsHistogram} histogram of the same range and digits
-   * @throws {RangeError} if it has no such cells
+   * @throws {RangeError} if `histogram` lacks one of the cells
    */
   skipHistogram(histogram) {
     const cells = countsOf(histogram).length

@@ -1,7 +1,7 @@
 'use strict'
 // Counts the values of a rolling histogram in 30 rows, five to each power of ten, from below 0.1 ms to 60 s.
-// A mark is the counts of a moment, in 120 bytes. The difference from it is what was recorded since, so that
-// recording a value costs nothing more.
+// A mark holds the counts of one moment, in 120 bytes. Later counts minus the mark give the values recorded
+// since. So recording a value costs nothing more.
 
 const { countsOf } = require('./hdr-histogram')
 
@@ -40,7 +40,9 @@ function addRows(histogram, into, start) {
   }
 }
 
-/** The newest half minute while it is read: counting its cells is nearly all that a reading costs. */
+/**
+ * Buffer for the counts of the newest half minute. Counting its cells is nearly the whole cost of a reading.
+ */
 const newest = new Uint32Array(ROWS)
 
 class RowsSinceMark {
@@ -49,7 +51,11 @@ class RowsSinceMark {
   #marked = new Uint32Array(ROWS)
   #markedStartMs = Number.NEGATIVE_INFINITY
 
-  /** Without a mark, everything that the two half minutes hold counts. @param {RollingHistogram} rolling */
+  /**
+   * Until the first mark, all values of the two half minutes count as new.
+   *
+   * @param {RollingHistogram} rolling
+   */
   constructor(rolling) {
     this.#rolling = rolling
   }
@@ -74,7 +80,7 @@ class RowsSinceMark {
    *
    * @param {Uint32Array} into
    * @param {number} start
-   * @returns {number} when that began
+   * @returns {number} when the newest half minute began
    */
   #read(into, start) {
     let newestStartMs = Number.NEGATIVE_INFINITY

@@ -1,6 +1,6 @@
 'use strict'
 // Counts, errors and time of calls, since the start and over the last minute. A ring of seven spans of ten
-// seconds: no timer, and an idle ring costs nothing.
+// seconds needs no timer, and costs nothing while it is idle.
 
 const SPAN_MS = 10_000
 const SPANS = 7

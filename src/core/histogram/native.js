@@ -42,7 +42,7 @@ class NativeBuckets {
 
 /**
  * One row of a copy in the form of the exposition formats. A span of non-empty buckets has its offset from
- * the end of the one before. A count is the difference from the count before.
+ * the end of the previous span. A count is the difference from the previous count.
  * @param {Float64Array} values @param {number} row
  */
 function nativeOf(values, row) {

@@ -1,8 +1,9 @@
 'use strict'
 // Keeps durations and counts over the last half minute to minute, and since the start. HDR histograms have 2
-// digits, 1 µs to 60 s, and 11.3 kB each. A value is recorded into the current half minute. The current half
-// minute becomes the previous one, and the one before that is added to the total, without a timer. Half
-// minutes begin by the clock and not with a request, so that a rate after a pause covers the pause.
+// digits, 1 µs to 60 s, and 11.3 kB each. A value is recorded into the current half minute. The first value
+// after its end makes this half minute the previous one, and adds the earlier one to the total. So no timer
+// is needed. Half minutes begin at fixed times and not with a request. So a rate after a pause includes the
+// pause.
 
 const { addHistogram, newHistogram, recordInto, toMicroseconds } = require('./hdr-histogram')
 
@@ -12,7 +13,7 @@ const { addHistogram, newHistogram, recordInto, toMicroseconds } = require('./hd
  */
 
 const SPAN_MS = 30_000
-// A 32-bit cell wraps silently: a total moves to 64-bit cells before it has recorded as many values.
+// A 32-bit cell wraps silently, so a total moves to 64-bit cells before it has this many values.
 const MAX_CELL = 2 ** 32 - 1
 
 class Span {
@@ -46,16 +47,13 @@ class RollingHistogram {
   #startMs
   #earlier = { count: 0, errors: 0 }
 
-  /**
-   * @param {number} startMs when the subject of the measurement came to exist, perhaps long before the first
-   *   value
-   */
+  /** @param {number} startMs when the measured thing began to exist, perhaps long before the first value */
   constructor(startMs) {
     this.#startMs = startMs
     this.#current = new Span(startMs)
   }
 
-  // Hot path: one comparison besides the histogram's own 55 ns.
+  // Hot path: one comparison, in addition to the histogram's 55 ns.
   /** @param {number} durationMs @param {number} nowMs @param {boolean} isError */
   record(durationMs, nowMs, isError) {
     if (nowMs - this.#current.startMs >= SPAN_MS) this.#rotate(nowMs)

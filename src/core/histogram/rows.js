@@ -1,6 +1,6 @@
 'use strict'
-// A growing table of numbers in one Float64Array, with a row for each series. One array: a scrape copies all
-// series at one instant. Doubles: no counter wraps.
+// A growing table of numbers in one Float64Array, with a row for each series. Because there is one array, a
+// scrape copies all series at one instant. Because numbers are doubles, no counter wraps.
 
 const FIRST_ROWS = 16
 const SPAN_MS = 30_000
@@ -39,14 +39,18 @@ class Rows {
 }
 
 /**
- * Copies of a table of counters at the beginning of each half minute, as in rolling.js. The counters
- * themselves cost nothing more.
+ * Copies a table of counters at the beginning of each half minute, as in rolling.js. Counting itself costs
+ * nothing more.
  */
 class RollingRows {
   #rows
   #startMs
   #span = 0
-  /** The table when the half minute before this one began, and when this one began. @type {Float64Array} */
+  /**
+   * Copies of the table: when the previous half minute began, and when the current one began.
+   *
+   * @type {Float64Array}
+   */
   #older = new Float64Array()
   /** @type {Float64Array} */
   #newer = new Float64Array()

@@ -1,7 +1,7 @@
 'use strict'
-// Calls the user's functions that shape the access log: `fields`, `level` and `ignore`. One may throw, or
-// return a promise or a value of the wrong type. The mistake is counted and reported once, and the line is
-// written without the function.
+// Calls the user's functions that shape the access log: `fields`, `level` and `ignore`. A function may throw,
+// or return a promise or a value of the wrong type. Every mistake is counted, and the first is logged. The
+// line is then written without that function.
 
 const { compile } = require('../options/path-filter')
 const { OwnLogger } = require('./own-logger')
@@ -15,7 +15,10 @@ const { OwnLogger } = require('./own-logger')
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 const SILENT = 'silent'
-/** Keys that the logger writes itself. A second one in the line would override it. */
+/**
+ * Keys that the logger writes itself. If a line had such a key twice, the user's value would override the
+ * logger's.
+ */
 const LOGGER_KEYS = ['level', 'time', 'pid', 'hostname', 'component']
 
 /** @param {{ then?: unknown } | null} value */

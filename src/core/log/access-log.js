@@ -1,6 +1,7 @@
 'use strict'
-// Writes one line per request in the shape of pino-http. A successful request gets a brief line, any other
-// all its headers. Rejected requests share a rate limit, because a line for each would add to the overload.
+// Writes one line per request in the shape of pino-http. A successful request gets a brief line, and any
+// other request a line with all its headers. Rejected requests share a rate limit, because a line for each
+// would add to the overload.
 
 const { PRIORITIES, figuresOf } = require('../gate/verdict')
 const { rounded } = require('../durations')
@@ -60,7 +61,11 @@ class AccessLog {
     return this.#write(level, line, MESSAGES[outcome])
   }
 
-  /** The request was rejected, or its client disconnected while it was queued. @param {Request} request */
+  /**
+   * Writes the line of a request that was rejected, or whose client disconnected while it was queued.
+   *
+   * @param {Request} request
+   */
   #writeNotAdmitted(request) {
     const level = this.#hooks === undefined ? 'warn' : this.#hooks.levelOf(request, 'warn')
     if (!this.#isOn(level)) return

@@ -1,7 +1,7 @@
 'use strict'
-// The lines of events: the level of each, and its sentence. A terminal without pino-pretty shows the sentence
-// alone, so it names the reason, such as 'loop: wait 46 of 40 ms'. The only place that knows the unit of each
-// reason.
+// The lines of events: the level of each, and its sentence. A terminal without pino-pretty shows only the
+// sentence, so the sentence names the reason, such as 'loop: wait 46 ms, allowed 40 ms'. Only this file knows
+// the unit of each reason.
 
 const { withRounded } = require('../durations')
 const { LIMIT_REASON, POOL_REASON } = require('../gate/verdict')
@@ -101,7 +101,8 @@ function observedOverloads({ info, warn }) {
 }
 
 /**
- * Logs that the heap is soon full: V8 ends the process without a word of the application.
+ * Logs that the heap will soon be full, because V8 then ends the process before the application can log
+ * anything.
  * @param {(fields: object, message: string) => void} warn
  */
 function heapFillingLine(warn) {

@@ -34,8 +34,8 @@ class LogDestination {
   /**
    * @param {typeof import('pino')} pino
    * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr',
-   *   format?: import('./pretty-lines').Format | undefined }} parts
-   *   onError: called once, when no more lines can be written; format: makes JSON lines readable for people
+   *   format?: import('./pretty-lines').Format | undefined }} parts onError: called once, when no more lines
+   *   can be written; format: makes JSON lines readable for people
    */
   constructor(pino, { clock, onError, output = 'stdout', format }) {
     this.#clock = clock
@@ -48,8 +48,8 @@ class LogDestination {
       return
     }
     const retryEAGAIN = () => !this.#isEnding || ++this.#attempts < MOST_ATTEMPTS_AT_EXIT
-    // Read as pino reads it: this makes a pipe non-blocking, so that a reader that has stopped cannot stop
-    // the process.
+    // Reading `fd` from the stream, as pino does, makes a pipe non-blocking. So a reader that has stopped
+    // cannot stop the process.
     const fd = process[output].fd ?? FDS[output]
     const destination = pino.destination({ dest: fd, sync: false, maxLength: MOST_BYTES, retryEAGAIN })
     const { flushSync } = destination

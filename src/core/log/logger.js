@@ -37,8 +37,8 @@ const WINSTON_METHODS = ['profile', 'configure', 'add']
 /**
  * @param {ResolvedOptions['logger']} option the option `logger`
  * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr' }}
- *   own for a logger of our own; onError: called when it can no longer write; output: where it writes, by
- *   default standard output
+ *   own options for a logger of our own; onError: called when it can no longer write; output: where it
+ *   writes, by default standard output
  * @returns {Log}
  */
 function loggerFrom(option, own) {
@@ -83,8 +83,8 @@ function withInfo(logger) {
 }
 
 /**
- * Where another thread writes warnings while this one is blocked: where our own logger writes, or standard
- * error if the application has a logger.
+ * Returns where another thread writes warnings while this thread is blocked. That is the output of our own
+ * logger, or standard error if the application has a logger.
  *
  * @param {ResolvedOptions['logger']} logger the option
  * @returns {Output | undefined} undefined if the log has no warnings
@@ -100,7 +100,7 @@ function outputOf(logger) {
     ? given.isLevelEnabled?.('warn') !== false
     : !['error', 'fatal', 'silent'].includes(given?.level ?? '')
   if (!hasWarnings) return undefined
-  // In a worker of PM2's cluster file descriptor 1 is that of PM2's daemon.
+  // In a worker of PM2's cluster, file descriptor 1 belongs to PM2's daemon.
   const fd = isOwn && !isPm2Worker() ? STDOUT : STDERR
   const bindings = { pid: process.pid, hostname: os.hostname(), name: (isOwn && given?.name) || 'spillway' }
   return {
@@ -117,9 +117,8 @@ const isWinston = (logger) =>
   )
 
 /**
- * Winston takes the message first, or one object that contains the message. Given pino's arguments, it would
- * log
- * `error: [object Object]` and drop the message. It also writes an Error in the fields as `{}`.
+ * Winston takes the message first, or one object that contains the message. With pino's arguments, it would
+ * log `error: [object Object]` and drop the message. It also writes an Error in the fields as `{}`.
  *
  * @param {Winston} logger of winston 3
  * @returns {Log}

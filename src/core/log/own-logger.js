@@ -17,7 +17,7 @@ const { prettyFormat } = require('./pretty-lines')
  */
 
 /**
- * The logger, and what lines of the access log are written with if it has no options.
+ * The logger. If it has no options, also the parts that write lines of the access log.
  *
  * @typedef {{ pino: Pino }
  *   & ({ destination?: undefined, values?: undefined, bindings?: undefined }
@@ -104,7 +104,10 @@ class OwnLogger {
     return (this.#current ??= this.#make()).pino
   }
 
-  /** Standard error is for people: spillway/register has one line to say there. */
+  /**
+   * On standard error, lines are always made readable: it is for people, and spillway/register writes only a
+   * few lines there.
+   */
   #format() {
     const { output } = this.#parts
     return prettyFormat({ isTerminal: isatty(FDS[output]), isPlain: output === 'stderr' })
@@ -123,7 +126,7 @@ class OwnLogger {
       const destination = new LogDestination(pino, { ...this.#parts, format })
       const made = this.#childOf(pino({ name: 'spillway', ...options }, destination))
       if (options !== undefined) return { pino: made }
-      // `bindings()` lacks what pino adds of the process itself.
+      // `bindings()` lacks the fields of the process that pino adds itself.
       const bindings = { pid: process.pid, hostname: os.hostname(), ...made.bindings() }
       return {
         pino: made,

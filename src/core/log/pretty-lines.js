@@ -24,7 +24,7 @@ const SAMPLE = '{"level":40,"time":0,"msg":"a line"}\n'
 
 /**
  * @param {{ isTerminal?: boolean, from?: string[], isPlain?: boolean }} [where] from: the files that
- *   pino-pretty is resolved from; isPlain: without it, lines on a terminal are their sentence alone
+ *   pino-pretty is resolved from; isPlain: without pino-pretty, a line on a terminal is its sentence only
  * @returns {Format | undefined}
  */
 function prettyFormat({ isTerminal = isatty(STDOUT), from = applicationFiles(), isPlain = false } = {}) {
@@ -39,7 +39,7 @@ function prettyFormat({ isTerminal = isatty(STDOUT), from = applicationFiles(), 
   return isPlain ? sentenceOf : undefined
 }
 
-/** A line with an error stays JSON, because the stack is there. @param {string} line */
+/** A line with an error stays JSON, because the sentence lacks the stack. @param {string} line */
 function sentenceOf(line) {
   try {
     const { msg, err } = JSON.parse(line)

@@ -1,6 +1,7 @@
 'use strict'
 // Finds valid option values that were probably meant in another unit, such as 10 for ten seconds in
-// milliseconds, or 512 for megabytes in bytes. A warning follows, and the value holds: a test may want 10 ms.
+// milliseconds, or 512 for megabytes in bytes. The value is used all the same, and a warning is logged: a
+// test may want 10 ms.
 
 const environment = require('../environment/deployment')
 
@@ -27,7 +28,7 @@ const SECONDS_UP_TO = {
   'clusterPrimary.killTimeout': 120,
 }
 
-/** Node itself needs twice as much before the first request. */
+/** Below this, a number of bytes is doubtful: Node itself needs twice as much before the first request. */
 const LEAST_BYTES = 2 ** 24
 const MOST_MEGABYTES = 2 ** 16
 
@@ -93,14 +94,15 @@ function doubtBytes(name, value) {
   return `\`${name}\` is ${value} bytes. ${share}For ${value} ${unit} write ${value} * ${factor}.`
 }
 
-/** The only duration in seconds, as in the header. @param {number} value */
+/** Checks `shed.retryAfter`, the only duration in seconds. @param {number} value */
 function doubtMilliseconds(value) {
   if (value < 1000 || value % 500 !== 0) return undefined
-  return `\`shed.retryAfter\` is ${value} s, as it is in the header. For ${value} ms write ${Math.ceil(value / 1000)}.`
+  return `\`shed.retryAfter\` is ${value} s: it is in seconds, like the header \`Retry-After\`. For ${value} ms write ${Math.ceil(value / 1000)}.`
 }
 
 /**
- * Taken as seconds, no bound would be below one second, where most requests end.
+ * Checks bounds that begin at 1 or more. In seconds, they would have no bound below one second, where most
+ * requests end.
  *
  * @param {readonly number[]} value
  */
@@ -111,7 +113,7 @@ function doubtBuckets(value) {
     `[${bounds.slice(0, 3).join(', ')}${bounds.length > 3 ? ', …' : ''}]`
   const inSeconds = value.map((bound) => bound / 1000)
   return (
-    `\`metrics.buckets\` is ${shown(value)} up to ${last} s: bounds are in seconds, as the metric is. ` +
+    `\`metrics.buckets\` is ${shown(value)} up to ${last} s: bounds are in seconds, like the metric. ` +
     `For milliseconds write ${shown(inSeconds)}.`
   )
 }

@@ -49,7 +49,10 @@ const MEMBER_DEFAULTS = Object.freeze({
   }),
 })
 
-/** Neither control characters, spaces nor line breaks, nor what quotes or escapes in a log line or metric. */
+/**
+ * Excludes control characters, spaces, line breaks, and characters that quote or escape in a log line or
+ * metric.
+ */
 const VISIBLE = /^[^\p{C}\p{Z}"'`\\]+$/u
 
 /** @type {Record<string, Rule>} */
@@ -59,7 +62,7 @@ const MEMBER_RULES = {
   'agent.port': ['a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
   'agent.host': ['a host name or an IP address', isText],
   'sockets.kind': ['a function (data, isBinary) that returns a string', isFunction],
-  'sockets.priority': ['a function (event, socket) that returns a class', isFunction],
+  'sockets.priority': ["a function (event, socket) that returns a priority class, such as 'low'", isFunction],
   'listen.port': ['a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
   'listen.blockedPort': ['a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
   'listen.host': ['a host name or an IP address', isText],

@@ -6,7 +6,8 @@ const { isFilter } = require('./path-filter')
 /** @import { Rule } from './rules' */
 
 /**
- * OpenTelemetry's bounds and two more, because every quantile of a route that answers in 1 ms would be 5 ms.
+ * OpenTelemetry's bounds, and 1 and 2.5 ms. Without these two, every quantile of a route that answers in 1 ms
+ * would be 5 ms.
  */
 const BUCKETS = Object.freeze([
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
@@ -57,7 +58,8 @@ const areLabels = (labels) =>
   )
 
 /**
- * Conventions and prom-client have metrics with these prefixes. Ours could collide with them.
+ * OpenTelemetry's semantic conventions and prom-client use the prefixes that the pattern excludes. Metrics of
+ * ours could have the same names.
  *
  * @param {unknown} value
  */
@@ -83,7 +85,7 @@ const METRIC_RULES = {
   ],
   'metrics.defaults': ['true or false', (value) => typeof value === 'boolean'],
   'metrics.labels': [
-    `an object of functions (req, res) by label name: letters, digits and underscores, none of ${RESERVED_LABELS.join(', ')}`,
+    `an object that maps label names to functions (req, res), with names of letters, digits and underscores other than ${RESERVED_LABELS.join(', ')}`,
     areLabels,
   ],
   'metrics.maxLabelValues': [
@@ -91,7 +93,7 @@ const METRIC_RULES = {
     (/** @type {number} */ value) => Number.isInteger(value) && value >= 1 && value <= 10_000,
   ],
   'metrics.prefix': [
-    "letters, digits and underscores that end with one, such as 'shop_', not beginning with http_, nodejs_, v8js_ or process_",
+    "letters, digits and underscores, with an underscore at the end, such as 'shop_', and not beginning with http_, nodejs_, v8js_ or process_",
     isPrefix,
   ],
   ignore: [

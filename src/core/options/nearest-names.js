@@ -95,7 +95,7 @@ const didYouMean = (options) =>
   options.length === 0 ? undefined : `Did you mean ${options.map(({ path }) => `\`${path}\``).join(' or ')}?`
 
 /**
- * One of the two begins with the other: `sheding`, `loggers`, `endpoint`.
+ * Whether one of two names begins with the other: `sheding`, `loggers`, `endpoint`.
  *
  * @param {string} one
  * @param {string} other

@@ -7,9 +7,9 @@ const { ACCESS_KEYS } = require('./rules')
 const { MEMBER_DEFAULTS } = require('./member-options')
 const { DEFAULTS, RULES } = require('./table')
 
-/** No message shows their value, because messages end up in logs. */
+/** Options whose value no message shows, because messages end up in logs */
 const SECRETS = new Set(['listen.token'])
-/** They have no default, and `undefined` does not switch them off. */
+/** Options that have no default, and that `undefined` does not switch off */
 const REQUIRED = new Set(['limit.name', 'limit.maxConcurrent'])
 const MOST_KEYS = 5
 const MOST_LETTERS = 40
@@ -36,7 +36,7 @@ const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`
  *   undefined> }} InForce
  */
 /**
- * The options in force of the members that take some.
+ * The options in force of each member that takes options
  *
  * @typedef {{
  *   attach: InForce<AttachOptions>,
@@ -73,7 +73,7 @@ function resolveOptions(given = {}, defaults = DEFAULTS) {
 }
 
 /**
- * Does not ask whether an option has the others that it needs.
+ * Does not check that the other options that an option needs are set.
  *
  * @param {SpillwayOptions} given
  * @param {Defaults} [defaults]
@@ -109,7 +109,7 @@ function updateOptions(current, given, defaults = DEFAULTS) {
   if (fixed !== undefined) {
     throw new SpillwayError(
       'ERR_SPILLWAY_FIXED_OPTION',
-      `\`${fixed}\` cannot be changed while running, only \`shed\` can: give it to createSpillway().`
+      `\`${fixed}\` cannot be changed while running. Give it to createSpillway(). Only \`shed\` can be changed.`
     )
   }
   /** @type {Record<string, unknown>} */
@@ -242,7 +242,7 @@ function objectHint(name, value) {
   if (value === true && OFF[name] !== undefined) return ' It is on by default: leave it out.'
   const ofGroup = OBJECT_HINTS[name]?.(value)
   if (ofGroup !== undefined) return ofGroup
-  // Loaded for a mistake only, as below.
+  // Loaded only after a mistake, as below.
   const { wordHint } = require('./nearest-names')
   const hint = typeof value === 'string' ? wordHint(name, value) : undefined
   return hint === undefined ? '' : ` ${hint}`
@@ -264,7 +264,7 @@ function requireDistinctPaths({ allow: _, ...endpoints }) {
   if (twice === undefined) return
   throw new SpillwayError(
     'ERR_SPILLWAY_OPTION_VALUE',
-    `\`endpoints\` must have a path each: '${twice}' is given twice. Give each its own path, or false to switch it off.`
+    `Each of the \`endpoints\` must have its own path, but '${twice}' is given twice. Change one of them, or write false to switch it off.`
   )
 }
 

@@ -9,16 +9,19 @@ const QUANTILES = 'Quantiles are in `snapshot()`; in Prometheus use histogram_qu
 const SIGNALS = 'Write `spillway.attach(server, { signals: true })`. '
 const CHECKS = 'Write `spillway.health.check(name, check)`. '
 const ON_DRAINING = "Write `spillway.on('draining', listener)`; requests are still served then. "
-const AFTER_DRAIN = 'Write it after `await spillway.drain()`: until then, requests may need what it closes. '
-const ROUTE_LABEL = `The label is the route's template; for one of your own there is \`routes.label\`. `
+const AFTER_DRAIN =
+  'Run this code after `await spillway.drain()`. Before that, requests may need what it closes. '
+const ROUTE_LABEL = `The label is the route's template. To set another label, write \`routes.label\`. `
 const LAG = 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit? '
 const TOKEN = 'Did you mean `endpoints.allow`? The admin server takes `listen({ token })`. '
 const ADMIN = 'Write `spillway.listen({ port })` for the admin server. '
 const LIMIT = "A limit of a route is a member: write `spillway.limit({ name: 'report', maxConcurrent: 5 })`. "
 const AGENT = 'Write `spillway.agent({ port })` for the agent of HAProxy. '
-const FIXED_PROBES = 'The answer of a probe is fixed, and names each check. '
-const FIXED_MESSAGES = 'Messages and keys of the access log are fixed; `log.access.fields` adds some. '
-const NO_SIZES = 'Sizes are sums: `spillway_request_bytes_total`, `spillway_response_bytes_total`. '
+const FIXED_PROBES = 'The answers of `/livez` and `/readyz` are fixed, and name each check. '
+const FIXED_MESSAGES = 'Messages and keys of the access log are fixed; `log.access.fields` adds keys. '
+const NO_SIZES =
+  'Sizes are counted as totals: `spillway_request_bytes_total`, `spillway_response_bytes_total`. ' +
+  '`metrics.bodySizes` adds histograms with fixed bounds. '
 
 /** @type {Record<string, Record<string, string>>} by package, so that each entry can be verified */
 const PEERS = {
@@ -39,8 +42,8 @@ const PEERS = {
     includeMethod: ALWAYS_LABELS,
     includePath: ALWAYS_LABELS,
     includeStatusCode: ALWAYS_LABELS,
-    includeUp: 'Prometheus has an `up` of its own. ',
-    up: 'Prometheus has an `up` of its own. ',
+    includeUp: 'Prometheus itself makes the metric `up`. ',
+    up: 'Prometheus itself makes the metric `up`. ',
     customLabels: didYouMean('metrics.labels'),
     transformLabels: didYouMean('metrics.labels'),
     normalizePath: ROUTE_LABEL,
@@ -49,11 +52,11 @@ const PEERS = {
     metricsPath: didYouMean('endpoints.metrics'),
     autoregister:
       "Write `endpoints: { metrics: false }`, and mount `spillway.handler('metrics')` where you like. ",
-    metricsApp: 'Write `spillway.listen({ port })` for a port of its own. ',
+    metricsApp: 'Write `spillway.listen({ port })` for a separate port. ',
     metricType: 'Durations are histograms with the bounds of `metrics.buckets`. ',
     promRegistry: didYouMean('registry'),
     promClient: didYouMean('metrics.defaults'),
-    formatStatusCode: 'Statuses are shown as they are. ',
+    formatStatusCode: 'The label has the exact status code, and cannot be formatted. ',
     httpDurationMetricName: 'Metric names are fixed. `metrics.prefix` replaces the prefix `spillway_`. ',
     'metrics.path': didYouMean('endpoints.metrics'),
     bypass: didYouMean('ignore'),
@@ -74,7 +77,8 @@ const PEERS = {
   },
   'swagger-stats': {
     swaggerSpec: 'Routes come from the router, so no specification is needed. ',
-    apdexThreshold: 'The alert rules in examples/grafana/ have an objective instead. ',
+    apdexThreshold:
+      'Spillway has no Apdex. The alert rules in examples/grafana/ use a service level objective. ',
     uriPath: didYouMean('endpoints.metrics'),
     authentication: TOKEN,
     onAuthenticate: TOKEN,

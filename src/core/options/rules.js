@@ -41,14 +41,15 @@ const COUNT = ['a whole number of at least 1', (value) => isWhole(value) && valu
 const LIMIT = ['a number of at least 0 (0 is off)', isLimit]
 /** @type {Rule} */
 const SHARE = ['a share from 0 to 1 (0 is off)', (value) => isLimit(value) && value <= 1]
-// Unlike `memory.recycleAt`, these take no share of the limit: a value below 1 is a mistake.
+// For options in bytes only, where a value below 1 is a mistake. `memory.recycleAt` may also be a share of
+// the memory limit, and has another rule.
 /** @type {Rule} */
 const BYTES = ['a whole number of bytes (0 is off)', isWhole]
 /** @param {unknown} value */
 const isShareOrBytes = (value) => isLimit(value) && (value <= 1 || isWhole(value))
 /** @type {Rule} */
 const MILLISECONDS = ['a number of milliseconds above 0', isAbove0]
-/** The delay of a timer: from 0, or from 1 if a delay of 0 makes no sense. @type {Rule} */
+/** Delays of a timer. The second rule is for options where a delay of 0 makes no sense. @type {Rule} */
 const TIMER_FROM_0 = [
   'a number of milliseconds from 0 to 2147483647',
   (value) => isLimit(value) && fitsTimer(value),
@@ -59,7 +60,7 @@ const TIMER_FROM_1 = [
   (value) => isLimit(value) && value >= 1 && fitsTimer(value),
 ]
 /**
- * Also has the list of words, for the hint if a word was given for the whole group.
+ * The rule keeps its words for a hint: users may write `shed: 'observe'` for `shed: { mode: 'observe' }`.
  *
  * @param {readonly string[]} words
  * @returns {Rule}
@@ -88,7 +89,7 @@ function wrongHost(value) {
   return isHost(host) ? [`[${at}]`, entry, `Write '${host}'.`] : [`[${at}]`, entry]
 }
 
-// Clients percent-encode everything but printable ASCII, so that another path would never match.
+// Clients percent-encode everything but printable ASCII. So a path with other characters would never match.
 /** @param {unknown} value */
 const isPathOrOff = (value) =>
   value === false || (isText(value) && /^\/[!-~]+$/.test(value) && !/[?#]/.test(value))

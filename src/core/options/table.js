@@ -152,7 +152,7 @@ const RULES = {
   'shed.sampleInterval': MILLISECONDS,
   'shed.retryAfter': ['a whole number of seconds of at least 0', isWhole],
   'shed.classify': [
-    'a function (req) that returns a class, or an object with header (a name), urgency or prefetch (true or false)',
+    'a function (req) that returns a priority class, or an object with header (a name), urgency or prefetch (true or false)',
     isClassify,
     undefined,
     wrongClassify,
@@ -202,7 +202,10 @@ const RULES = {
   'drain.mode': oneOf(['production', 'development']),
   'drain.timeout': TIMER_FROM_0,
   'drain.delay': TIMER_FROM_0,
-  'memory.recycleAt': ['a whole number of bytes, or up to 1 a share of the limit (0 is off)', isShareOrBytes],
+  'memory.recycleAt': [
+    'a whole number of bytes, or a number up to 1 that is a share of the memory limit (0 is off)',
+    isShareOrBytes,
+  ],
   'memory.recycleAfter': TIMER_FROM_0,
   'memory.minUptime': TIMER_FROM_0,
   fleet: [

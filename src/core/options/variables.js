@@ -11,7 +11,10 @@ const { DEFAULTS, RULES } = require('./table')
 const PREFIX = 'SPILLWAY_'
 /** The path of a JSON file with options. */
 const CONFIG = 'SPILLWAY_CONFIG'
-/** Variables of others: what clusterPrimary() gives its workers, and where the command line asks. */
+/**
+ * Variables that are not options. clusterPrimary() sets the first for its workers, and the command line reads
+ * its URL from the second.
+ */
 const OTHERS = ['SPILLWAY_PRIMARY', 'SPILLWAY_ADMIN_URL']
 /**
  * The members that register calls, by the name of their group in variables and in the file.
@@ -27,7 +30,7 @@ const MEMBERS = { admin: 'listen', attach: 'attach' }
 
 /** @param {string} name */
 const isGroup = (name) => !Object.hasOwn(RULES, name)
-/** Objects, which no text can be. */
+/** Options that take an object, which a text cannot express */
 const OBJECTS = ['metrics.labels', 'shed.classify', 'registry']
 /** @param {string} rule */
 const takesText = (rule) => !OBJECTS.includes(rule) && RULES[rule][1] !== isFunction
@@ -66,8 +69,8 @@ const KNOWN = [...VARIABLES.keys(), CONFIG].map((path) => ({ key: path.slice(PRE
 
 /**
  * @param {NodeJS.ProcessEnv} env
- * @returns {{ settings: (Target & { variable: string, value: unknown })[], problems: string[] }}
- *   problems: a sentence for each variable that is none
+ * @returns {{ settings: (Target & { variable: string, value: unknown })[], problems: string[] }} problems: a
+ *   sentence for each variable that is not an option
  */
 function readVariables(env) {
   const settings = []
@@ -95,7 +98,8 @@ function unknown(variable) {
 }
 
 /**
- * The first reading of a text that its rule accepts; the text itself if there is none, for the message.
+ * Returns the first reading of a text that its rule accepts. If the rule accepts none, returns the text
+ * itself, for the message.
  *
  * @param {string} text
  * @param {string} rule

@@ -1,12 +1,15 @@
 'use strict'
 // Remembers when garbage was collected, so that the time between two moments can be split into work and
-// collections. A ring of the last pauses with the running total before each of them.
+// collections. A ring holds the last pauses, each with the total of all pauses before it.
 
-/** Older pauses are only in the total. A request that outlasts so many has the recent pauses alone. */
+/**
+ * Older pauses are only in the total. If a request spans more pauses than this, only the last of them count
+ * for it.
+ */
 const KEPT = 128
 
 class CollectionTimes {
-  /** When the last pause ended. A request that was received later has met none. */
+  /** When the last pause ended. A request that was received later overlaps no pause. */
   lastEndMs = 0
   #totalMs = 0
   #count = 0
@@ -15,7 +18,8 @@ class CollectionTimes {
   #totals = new Float64Array(KEPT)
 
   /**
-   * Pauses come in the order of their ends. V8 reports a pause within another pause too, which counts once.
+   * Pauses come in the order of their ends. V8 also reports a pause inside another pause. That time counts
+   * once.
    * @param {number} startMs @param {number} durationMs
    */
   record(startMs, durationMs) {

@@ -55,10 +55,10 @@ class GarbageCollection {
     this.#observer?.disconnect()
   }
 
-  // Hot path: once a loop turn. V8 reports the pauses of a turn before its check phase, and to observers
-  // after it.
+  // Hot path: once a loop turn. The pauses of a turn can be taken in its check phase. Observers get them only
+  // after that phase.
   /**
-   * Records what the observer has not been given yet: the collections of this loop turn.
+   * Records the collections of this loop turn, which the observer has not been given yet.
    *
    * @returns {number} their milliseconds
    */

@@ -1,13 +1,14 @@
 'use strict'
-// Says that the heap fills so fast that Node.js will soon end the process: once, while a log line can still
-// be written. It looks only when a major collection has ended, and costs nothing between two of them
-// (docs/decisions/0061).
+// Warns, once, that the heap fills so fast that Node.js will soon end the process. A log line can still be
+// written then. The check runs only when a major collection has ended, so it costs nothing in between
+// (docs/decisions/0061). It warns if all of these are true:
 //
-// - At least half of the heap is in use after a collection, and the heap is full within half a minute.
-// - Each of at least four collections, over at least five seconds, left no less than the one before. A table
-//   that is loaded is over by then.
-// - The pace is the lesser of two: since the middle of the kept collections, and since the last but one. A
-//   cache that fills slows down.
+// - At least half of the heap is in use after a collection, and at its present pace the heap is full within
+//   half a minute.
+// - Each of at least four collections, over at least five seconds, left no less in use than the previous one.
+//   The loading of a table has ended by then.
+// - The pace is the smaller of two: since the middle of the kept collections, and since the last but one. So
+//   a cache whose filling slows down causes no warning.
 
 const HALF = 0.5
 const SOON_MS = 30_000

@@ -1,28 +1,34 @@
 'use strict'
-// Does a heap rise, and as a leak does? A leak rises by the same amount in the same time. A warm-up slows
-// down, and a step rises once.
+// Decides whether a heap rises, and whether it rises as a leak does. A leak rises by the same amount in the
+// same time. A warm-up slows down, and a step rises once.
 
 const STEADY = 2 / 3
 const LARGEST_JUMP = 1 / 3
 const PARTS = 6
 const LEAST_LATE_RISE = 0.75
 const LARGEST_JUMP_OF_FEW = 0.8
-/** Of very few values, one may be high by what was in flight; a saw-tooth falls as far as it rises. */
+/**
+ * The largest fall that is still a leak, as a share of the rise. Requests in flight may have made one of few
+ * values high. A saw-tooth falls as far as it rises.
+ */
 const LARGEST_FALL = 0.5
-/** Two steps have more freedom than a line has: they fit a noisy line nearly as well. */
+/**
+ * Two steps must fit this many times better than a line: they have more parameters, so they fit a noisy line
+ * nearly as well.
+ */
 const MUCH_BETTER = 3
 /** The noise of a heap after a major collection is at least this share of it. */
 const LEAST_NOISE = 0.04
-/** And it hides at most this share of the whole rise. */
+/** The noise counts as at most this share of the whole rise. */
 const MOST_NOISE = 0.2
 /** The rise of the second half of a window, as a share of the first half's. */
 const LEAST_PACE = 0.92
 const LARGEST_PACE = 1.25
 /** Twice the standard error of the curve, as a share of the rise of a half. */
 const MOST_DOUBT = 0.1
-/** Below this many values, a fall is looked for as well: ranks would tell of it. */
+/** With fewer values than this, ranks say too little, so a fall is looked for too. */
 const ENOUGH_FOR_RANKS = 8
-/** The standard deviation of normal noise, by its median distance. */
+/** The standard deviation of normal noise, as a multiple of its median distance */
 const DEVIATION = 1.4826
 
 /** @param {Float64Array} sorted */
@@ -32,9 +38,10 @@ const medianOf = (sorted) => (sorted[(sorted.length - 1) >> 1] + sorted[sorted.l
 const median = (values) => medianOf(Float64Array.from(values).sort())
 
 /**
- * Tests whether a series rises, by Mann-Kendall: whether more pairs rise than fall than chance explains. The
- * test uses only ranks, so that an outlier has little weight and the noise need not be normal. The slope is
- * Theil-Sen's: the median slope of all pairs, which is right even if nearly a third of the values are wrong.
+ * Tests whether a series rises, by Mann-Kendall: whether the surplus of rising over falling pairs is more
+ * than chance explains. The test uses only ranks. So an outlier has little weight, and the noise need not be
+ * normal. The slope is Theil-Sen's: the median slope of all pairs, which is right even if nearly a third of
+ * the values are wrong.
  *
  * @param {number[]} times ascending
  * @param {number[]} values
@@ -84,8 +91,8 @@ function normal(z) {
 }
 
 /**
- * Of many values: each quarter rises, by two thirds of their mean or more, and no jump is a third of the
- * whole.
+ * For many values. Each quarter must rise by at least two thirds of the mean rise, and no jump may be a third
+ * of the whole rise.
  *
  * @param {number[]} bytes
  */
@@ -100,8 +107,8 @@ function isSteady(bytes) {
 }
 
 /**
- * Of few values, whose distances in time differ: read at seven moments. A later part rises nearly as much as
- * an earlier part, and no third of the time has nearly all of the rise.
+ * For few values, at uneven distances in time: the series is read at seven moments. A later part must rise
+ * nearly as much as an earlier part. No third of the time may have nearly all of the rise.
  * @param {number[]} times @param {number[]} bytes @param {number} slope
  */
 function isSteadyOfFew(times, bytes, slope) {
@@ -110,9 +117,9 @@ function isSteadyOfFew(times, bytes, slope) {
   const read = Array.from({ length: PARTS + 1 }, (_, i) => interpolate(times, bytes, first + i * partMs))
   const [early, middle, late] = [read.slice(0, 3), read.slice(2, 5), read.slice(4)].map(median)
   const rise = late - early
-  // A step looks like noise to a line.
+  // A step increases the distance from the line, as noise does.
   const noise = Math.min(distanceOf(times, bytes, slope), MOST_NOISE * rise)
-  // Two parts at once: a step may be at the border of both.
+  // Jumps are measured over two parts, because a step may be at the border of both.
   const jumps = read.slice(2).map((each, i) => each - read[i])
   const fall = Math.max(...bytes.slice(1).map((each, i) => bytes[i] - each))
   const isFalling = bytes.length < ENOUGH_FOR_RANKS && fall > Math.max(2 * noise, LARGEST_FALL * rise)
@@ -125,15 +132,15 @@ function isSteadyOfFew(times, bytes, slope) {
 }
 
 /**
- * Whether a rise keeps its pace, by the parabola closest to the values. The second half of the time rises as
- * fast as the first, and the values leave little doubt. A leak keeps its pace, and a cache that fills slows
+ * Whether a rise keeps its pace, by the parabola that fits the values best. The second half of the time must
+ * rise as fast as the first half, with little doubt. A leak keeps its pace, and a cache that fills slows
  * down.
  * @param {number[]} times @param {number[]} bytes
  */
 function keepsPace(times, bytes) {
   const count = times.length
   const middle = (times[0] + times[count - 1]) / 2
-  // From -1 to 1. The terms of the parabola are orthogonal, so that each is fitted alone.
+  // From -1 to 1. The terms of the parabola are orthogonal, so each is fitted alone.
   const xs = times.map((each) => (each - middle) / (middle - times[0]))
   const squares = xs.map((x) => x * x)
   const line = xs.map((x) => x - sumOf(xs) / count)
@@ -202,7 +209,7 @@ function squaredDistances(times, bytes) {
 }
 
 /**
- * Their usual distance from the line, robust against an outlier.
+ * Returns the usual distance of the values from the line, robust against an outlier.
  *
  * @param {number[]} times
  * @param {number[]} bytes
@@ -215,7 +222,7 @@ function distanceOf(times, bytes, slope) {
 }
 
 /**
- * The same, but not less than is usual: a few values may happen to be on a line.
+ * Returns `distanceOf`, but at least the usual noise: a few values may happen to be on a line.
  *
  * @param {number[]} times
  * @param {number[]} bytes

@@ -1,8 +1,8 @@
 'use strict'
 // Decides whether the heap leaks, from the heap in use after major collections. Six windows, from three
-// minutes to 36 hours, each keep the minimum of 36 periods. A window grows if it rises with confidence,
-// enough, steadily, without a jump, and above everything that longer windows remember (docs/decisions/0041).
-// A rise of minutes has to keep its pace (0061).
+// minutes to 36 hours, each keep the minimum of 36 periods. A window grows if its rise is certain, large
+// enough, steady and without a jump. The rise must also exceed everything that longer windows remember
+// (docs/decisions/0041). A rise over minutes must keep its pace too (0061).
 
 const {
   ENOUGH_FOR_RANKS,
@@ -15,26 +15,30 @@ const {
 } = require('./heap-shape')
 
 const PERIODS = 36
-/** From this many periods in use on, quarters of a window are compared. */
+/** From this many periods with a value, quarters of a window are compared. */
 const MANY = 24
 const FEWEST = 4
-/** Requests in flight when a collection ends only ever add: the minimum of ten seconds counts. */
+/**
+ * The minimum of ten seconds is used, because requests in flight at the end of a collection only increase the
+ * heap.
+ */
 const LEAST_OF_MS = 10_000
 /**
- * Every process grows while it starts. Short windows show that it slows down, so they ignore only the first
- * seconds.
+ * Windows ignore the start of a process, because every process grows while it starts. Short windows show that
+ * this growth slows down, so they ignore only the first seconds.
  */
 const QUICK_START_MS = 20_000
 const START_MS = 300_000
-/** From this span on a window is judged. */
+/** A window is judged only if its values span at least this time. */
 const QUICK_SPAN_MS = 110_000
 const FEW_SPAN_MS = 420_000
 /**
- * A rise over less time than this may be a cache that fills: it has to be this large, and to keep its pace.
+ * A rise over less time than this may be a cache that fills. So the rise must keep its pace, and have at
+ * least `LEAST_QUICK_BYTES`.
  */
 const QUICK_MS = 900_000
 const LEAST_QUICK_BYTES = 12e6
-/** Where the start is ignored, less is enough. */
+/** The same for windows that ignore the whole start, where less is enough. */
 const LEAST_LATER_BYTES = 6e6
 const QUICK = { leastQuickBytes: LEAST_QUICK_BYTES, startMs: QUICK_START_MS }
 const LATER = { leastQuickBytes: LEAST_LATER_BYTES, startMs: START_MS }
@@ -46,20 +50,21 @@ const WINDOWS = [
   { periodMs: 600_000, leastSpanMs: (MANY - 1) * 600_000, ...LATER },
   { periodMs: 3_600_000, leastSpanMs: (MANY - 1) * 3_600_000, ...LATER },
 ]
-/** A window for few values: where there are many, others say as much. */
+/** The window for few values. With many values, other windows say as much. */
 const FOR_FEW_MS = 120_000
 const CONFIDENCE = 0.999
-/** The least rise, as a share of the heap. */
+/** The least rise, as a share of the heap */
 const MIN_RISE_SHARE = 0.05
 /**
- * The heap has to be so many times its noise above a level line for `CONFIDENCE`, if the noise were known.
+ * How many times its noise the heap must rise above a level line for `CONFIDENCE`, if the noise were known
+ * exactly.
  */
 const NORMAL_999 = 3.09
 /** Readings that are kept between two major collections. */
 const MAX_READINGS = 64
-/** Where less of what was promoted is retained, most of it was garbage. */
+/** If less than this share of the promoted memory is retained, most of it was garbage. */
 const LEAST_SHARE = 0.5
-/** Less than this is noise: what is in flight when a collection ends. */
+/** A smaller rise is noise, from requests in flight at the end of a collection. */
 const LEAST_RISE_BYTES = 1e6
 
 /** @typedef {{ atMs: number, bytes: number }} Reading */
@@ -87,7 +92,7 @@ class Window {
     if (atMs < this.#fromMs) return
     const number = Math.floor(atMs / this.#periodMs)
     const at = number % PERIODS
-    // An estimate comes late: a newer period may have its place.
+    // Estimates come late, so a newer period may have taken this place in the ring.
     if (this.#numbers[at] > number) return
     if (this.#numbers[at] !== number) {
       this.#numbers[at] = number
@@ -119,10 +124,11 @@ class Window {
 
 /**
  * Estimates the retained heap between two major collections. A minor collection shows what has been promoted,
- * and the next major collection shows which share of that was retained. Where half or more was retained, the
- * readings in between are scaled to that share. A process that promotes little garbage has few major
- * collections. With a leak of 100 MB an hour it has one every five minutes (Node 24): too few by themselves.
- * A saw-tooth retains less than half of what it promotes over more than one of its periods.
+ * and the next major collection shows which share of it was retained. If half or more was retained, the
+ * readings in between are scaled to that share. The estimates are needed because a process that promotes
+ * little garbage has few major collections. With a leak of 100 MB an hour there is one every five minutes
+ * (Node 24), which is too few. A saw-tooth gives no estimates: over more than one of its periods, it retains
+ * less than half of what it promotes.
  */
 class RetainedHeap {
   /** @type {Reading | undefined} */
@@ -146,8 +152,8 @@ class RetainedHeap {
   /**
    * @param {number} atMs
    * @param {number} bytes in use after a major collection
-   * @returns {Reading[]} the estimates since the previous major collection, none where most of what was
-   *   promoted was garbage
+   * @returns {Reading[]} the estimates since the previous major collection; none if most of the promoted
+   *   memory was garbage
    */
   onMajor(atMs, bytes) {
     const floor = this.#floor
@@ -190,7 +196,7 @@ class HeapTrend {
 
   /**
    * @param {number} nowMs
-   * @param {number} bytes in use after a major collection; the least of ten seconds goes into the windows.
+   * @param {number} bytes in use after a major collection; the minimum of ten seconds goes into the windows
    */
   onMajor(nowMs, bytes) {
     this.#closePeriod(nowMs)
@@ -201,7 +207,7 @@ class HeapTrend {
     least.bytes = bytes
   }
 
-  /** Puts the least of the ten seconds before into the windows. @param {number} nowMs */
+  /** Puts the minimum of the last ten seconds into the windows, once they are over. @param {number} nowMs */
   #closePeriod(nowMs) {
     const least = this.#least
     if (least.bytes === Infinity || periodOf(nowMs) === periodOf(least.atMs)) return
@@ -215,8 +221,8 @@ class HeapTrend {
   }
 
   /**
-   * If several windows grow, the steepest counts, because its end comes first, with the confidence of the
-   * most confident. If none grows, the longest counts.
+   * If several windows grow, the steepest counts, because it reaches the limit first. The confidence is the
+   * highest of all growing windows. If none grows, the longest counts.
    *
    * @param {number} nowMs @param {number} limitBytes
    * @returns {{ verdict: 'none' | 'growing' | 'unknown', bytesPerSecond?: number, confidence?: number,
@@ -275,7 +281,7 @@ function judge({ times, bytes, leastQuickBytes, leastSpanMs, periodMs }, longer)
 }
 
 /**
- * Of few values the ranks say little, but their distance says enough if it is large beside their noise.
+ * The ranks of few values say little. Their rise says enough if it is large compared with the noise.
  * @param {number[]} times @param {number[]} bytes @param {{ slope: number, confidence: number }} trend
  */
 function isSure(times, bytes, { slope, confidence }) {
@@ -289,8 +295,8 @@ function isSure(times, bytes, { slope, confidence }) {
 }
 
 /**
- * How high the heap has been before, and how far it has fallen from there: a saw-tooth falls as far as it
- * rises.
+ * Returns how high the heap was before the window began, and how far it has fallen since. A saw-tooth falls
+ * as far as it rises.
  * @param {number} beginMs @param {number} firstBytes @param {Periods[]} windows
  */
 function historyOf(beginMs, firstBytes, windows) {

@@ -7,7 +7,7 @@ const { RollingHistogram } = require('../histogram/rolling')
 const { momentsOf, quantilesOf } = require('../histogram/quantiles')
 
 const RATIOS = [0.5, 0.9, 0.99]
-/** A shorter turn makes no request slow. Most turns end at this comparison. */
+/** A shorter turn makes no request slow. For most turns, this comparison is all that is done. */
 const MIN_MS = 1
 const MAX_TURNS = 128
 
@@ -64,7 +64,7 @@ class LoopDelay {
   }
 
   /**
-   * Over the last half minute to minute, in seconds; zeros if the loop did not turn.
+   * The delay over the last half minute to minute, in seconds; zeros if the loop did not turn
    *
    * @param {number} nowMs
    */

@@ -35,8 +35,8 @@ class Memory {
 let lastRssBytes
 
 /**
- * Node reads this from a file, which fails without a free file descriptor or without /proc. Then return the
- * last value, or the largest the process ever had.
+ * Node reads this value from a file. Without a free file descriptor or /proc that fails. In that case this
+ * returns the last value, or the largest that the process ever had.
  */
 function rssBytes() {
   try {
@@ -47,7 +47,7 @@ function rssBytes() {
   return lastRssBytes
 }
 
-/** Figures that change from second to second, at a hundredth of the cost of all. */
+/** Only the figures that change from second to second. They cost a hundredth of `sample()`. */
 const memoryInUse = () => ({ heapUsedBytes: v8.getHeapStatistics().used_heap_size, rssBytes: rssBytes() })
 
 /**
@@ -78,8 +78,8 @@ const oldBytes = oldGenerationBytes()
 
 /**
  * The limit of the heap after a major collection, used by the gate, the doctor and every display. V8's heap
- * limit contains the young generation, which is empty then: up to 192 MB on Node 24. Without a flag for the
- * old generation, that is a small share.
+ * limit includes the young generation, up to 192 MB on Node 24, which is empty after a major collection.
+ * Without a flag for the old generation, this is a small share.
  * @param {number} heapLimitBytes
  */
 function afterGcLimitBytes(heapLimitBytes) {
@@ -90,7 +90,8 @@ function afterGcLimitBytes(heapLimitBytes) {
 const heapLimitBytes = () => afterGcLimitBytes(v8.getHeapStatistics().heap_size_limit)
 
 /**
- * The heap with V8's limit, or the container's if that is lower, and all memory with the container's limit.
+ * The heap, with the lower of V8's limit and the container's, and resident memory, with the container's
+ * limit.
  *
  * @param {Runtime} runtime
  */
@@ -104,7 +105,7 @@ function memoryForRecycling({ collections }) {
   }
 }
 
-/** The figures that the gate needs, at a twentieth of the cost of all. @param {Runtime} runtime */
+/** Only the figures that the gate needs. They cost a twentieth of `sample()`. @param {Runtime} runtime */
 function memoryForGate({ collections }) {
   const { used_heap_size: heapUsedBytes, heap_size_limit: heapLimitBytes } = v8.getHeapStatistics()
   return {
@@ -115,7 +116,9 @@ function memoryForGate({ collections }) {
   }
 }
 
-/** What is in use now, garbage included, with its limits: before a profile, which needs memory of its own. */
+/**
+ * Memory in use now, garbage included, with its limits. Checked before a profile, which itself needs memory.
+ */
 function memoryForProfile() {
   const { used_heap_size: heapUsedBytes, heap_size_limit: heapLimitBytes } = v8.getHeapStatistics()
   return {

@@ -1,6 +1,6 @@
 'use strict'
 // Counts the warnings of the process by name, such as MaxListenersExceededWarning, with the place in the
-// application that caused the last ones. Node prints them as before: a listener for `warning` changes
+// application that caused the last warnings. Node prints warnings as before: a listener for `warning` changes
 // nothing.
 
 const { maskText } = require('../redaction/text')
@@ -14,7 +14,11 @@ const NAME = /^[A-Za-z_$][\w$]{0,63}$/
 
 /** @typedef {{ name?: unknown, message?: unknown, stack?: unknown } | null | undefined} Warning */
 
-/** They share one listener: of more than ten, Node warns of a leak. @type {Set<ProcessWarnings>} */
+/**
+ * All instances share one listener, because Node warns of a leak if there are more than ten.
+ *
+ * @type {Set<ProcessWarnings>}
+ */
 const listening = new Set()
 
 /** @param {Warning} warning */
@@ -83,7 +87,7 @@ class ProcessWarnings {
     const key = `${name} ${message}`
     const known = this.#recent.get(key)
     const { count = 0 } = known ?? {}
-    // Stacks are slow to write: only of the first.
+    // Stacks are slow to write, so only the stack of the first warning is read.
     const at = known === undefined ? placeInStack(warning?.stack) : known.at
     const lastAt = new Date(this.#clock.wallMs()).toISOString()
     this.#recent.delete(key)

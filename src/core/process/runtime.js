@@ -1,6 +1,6 @@
 'use strict'
-// Creates what measures the runtime: event loop, collector, heap and memory. None has a timer of its own: the
-// turn clock and V8 call them.
+// Creates the parts that measure the runtime: event loop, collector, heap and memory. None of them has a
+// timer, because the turn clock and V8 call them.
 
 const { GarbageCollection } = require('./garbage-collection')
 const { HeapFilling } = require('./heap-filling')
@@ -11,8 +11,8 @@ const { Utilization } = require('./utilization')
 
 /**
  * @param {import('../clock').Clock} clock
- * @param {(filling: import('./heap-filling').Filling) => void} onFilling the process soon ends for want of
- *   memory
+ * @param {(filling: import('./heap-filling').Filling) => void} onFilling called if the process will soon end
+ *   because its heap is full
  */
 function createRuntime(clock, onFilling) {
   const heapFilling = new HeapFilling({ limitBytes: heapLimitBytes, onFilling })

@@ -19,7 +19,8 @@ const MAIN_THREAD = `/proc/self/task/${process.pid}/schedstat`
 function schedulerWait(path = OWN_THREAD, readFile = readFileSync) {
   try {
     const [ran, waited] = readFile(path, 'latin1').split(' ', 2).map(Number)
-    // Without CONFIG_SCHEDSTATS there is a file of zeros on some kernels: a thread that reads it has run.
+    // On some kernels without CONFIG_SCHEDSTATS, the file has only zeros. A thread that reads the file has
+    // run, so 0 means that nothing is counted.
     return ran > 0 && waited >= 0 ? { ranMs: ran / NANOSECONDS, waitedMs: waited / NANOSECONDS } : undefined
   } catch {
     return undefined

@@ -1,10 +1,13 @@
 'use strict'
-// Measures each loop turn, by an unref'd immediate. That neither wakes a sleeping loop nor keeps it spinning,
-// and misses no stall, as a timer would. A turn is busy for the time since the last check phase, without
-// idling. A stream has two short turns for each 64 kB, so short turns are summed. Turns are handed over one
-// by one only if they are long, or asked for.
+// Measures each loop turn, by an unref'd immediate. Unlike a timer, an immediate does not wake a sleeping
+// loop and misses no stall. Being unref'd, it does not keep the loop spinning either. The busy time of a turn
+// is the time since the last check phase, minus idle time. A stream has two short turns for each 64 kB, so
+// short turns are summed. A turn is handed over alone only if it is long, or if `measureAlone()` was called.
 
-/** A longer turn is never summed with others: it makes requests wait, and counts by its own length. */
+/**
+ * A turn of this length or more is never summed with others: it makes requests wait, so its own length
+ * matters.
+ */
 const LONG_MS = 1
 /** Turns are summed for this long at most. */
 const INTERVAL_MS = 10
@@ -45,7 +48,7 @@ class TurnClock {
     this.#ofEachTurn.push(listener)
   }
 
-  /** @param {OnTurns} listener called with one turn, or with the sum of short turns for which nobody asked */
+  /** @param {OnTurns} listener called with one turn, or with a sum of short turns */
   onTurns(listener) {
     this.#ofTurns.push(listener)
   }
@@ -56,7 +59,7 @@ class TurnClock {
   }
 
   // Hot path: once a request.
-  /** Hands over what was summed so far, so that the current turn is handed over alone when it ends. */
+  /** Hands over the sum so far. So the current turn is handed over alone when it ends. */
   measureAlone = () => {
     if (this.#isFollowed) return
     this.#isFollowed = true
@@ -90,7 +93,7 @@ class TurnClock {
     if (isLong && this.#hasTurns) this.#handOver(beforeMs, beforeIdleMs)
     this.#add(busyMs)
     if (isLong || isDue || this.#isFollowed) {
-      // Before the listeners, which may ask for the next turn.
+      // Reset before the listeners run, because a listener may call `measureAlone()` for the next turn.
       this.#isFollowed = false
       this.#handOver(nowMs, idleMs)
     }

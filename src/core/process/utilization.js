@@ -1,6 +1,6 @@
 'use strict'
-// Measures how busy the loop and the CPU were over the last half minute to minute. Of two saved readings, the
-// older is replaced every half minute. So two readers do not shorten each other's interval.
+// Measures how busy the loop and the CPU were over the last half minute to minute. Two readings are saved,
+// and every half minute the older one is replaced. So two readers do not shorten each other's interval.
 
 const SPAN_MS = 30_000
 
@@ -32,14 +32,14 @@ class Utilization {
     const elapsedMs = now.nowMs - since.nowMs
     /** @param {number} ms */
     const shareOf = (ms) => (elapsedMs > 0 ? ms / elapsedMs : 0)
-    // The difference of two clocks may fall by a little; a counter must not.
+    // The difference of two clocks may fall slightly. A counter must not fall.
     this.#activeMs = Math.max(this.#activeMs, now.nowMs - now.idleMs)
     const cpuUserRatio = shareOf((now.cpu.user - since.cpu.user) / 1000)
     const cpuSystemRatio = shareOf((now.cpu.system - since.cpu.system) / 1000)
     return {
       loopActiveSeconds: this.#activeMs / 1000,
       loopIdleSeconds: now.idleMs / 1000,
-      // The same difference may leave the range by a little.
+      // The difference of two clocks may be slightly outside of 0 to 1.
       loopRatio: Math.min(1, Math.max(0, shareOf(elapsedMs - (now.idleMs - since.idleMs)))),
       cpuUserSeconds: now.cpu.user / 1e6,
       cpuSystemSeconds: now.cpu.system / 1e6,
@@ -49,8 +49,8 @@ class Utilization {
     }
   }
 
-  // After an hour of sleep, or of a single turn, the last mark is an hour old: interpolate a mark within that
-  // hour.
+  // After an hour of sleep, or a turn of an hour, the last mark is an hour old. So a mark within that hour is
+  // interpolated.
   /** @param {Mark} now */
   #since(now) {
     const gapMs = now.nowMs - this.#newer.nowMs

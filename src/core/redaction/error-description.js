@@ -1,8 +1,8 @@
 'use strict'
 // Describes an error by its type, message, stack, code and causes. Any value can be thrown, even a Proxy or
-// an error with throwing getters, so that every property is read in a `try`. Other properties are not shown:
-// parsers attach the body, HTTP clients the headers they sent. Messages are masked (text.js), and do not
-// quote a body.
+// an error with throwing getters. So every property is read in a `try`. Other properties are not shown,
+// because parsers attach the body, and HTTP clients the headers they sent. Messages are masked (text.js), and
+// do not quote a body.
 
 const { isNativeError, isUint8Array } = require('node:util/types')
 const { maskText } = require('./text')
@@ -38,7 +38,7 @@ function read(value, key) {
 /** @param {unknown} value */
 const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
 
-/** The message as it is in the error. @param {unknown} error */
+/** The message, not masked. @param {unknown} error */
 function rawMessage(error) {
   if (error === null || error === undefined) return ''
   const message = isObject(error) ? read(error, 'message') : String(error)
@@ -54,8 +54,8 @@ function messageOf(error) {
 }
 
 /**
- * body-parser, co-body and others attach the body to the error of a parser, whose message may quote it in any
- * form.
+ * body-parser, co-body and others attach the body to a parser's error. The message of such an error may quote
+ * the body in any form.
  * @param {unknown} error
  * @param {string} message
  * @param {string} shown

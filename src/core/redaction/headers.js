@@ -158,7 +158,12 @@ function harmlessValue(name, value, showsQuery) {
   return mayHoldSecret(name, masked) ? maskText(masked) : maskNamedValues(masked)
 }
 
-/** The equals signs of other headers are their own syntax. @param {string} name @param {string} value */
+/**
+ * In headers other than `user-agent`, an equals sign is part of their syntax.
+ *
+ * @param {string} name
+ * @param {string} value
+ */
 const mayHoldSecret = (name, value) =>
   value.includes('@') ||
   value.includes('://') ||

@@ -6,7 +6,7 @@
 const { REDACTED, isSecretInText } = require('./secret-names')
 
 /**
- * A name and what stands between it and its value. The quote of the name is escaped in JSON within JSON.
+ * A name, and the text between the name and its value. The quote of the name is escaped in JSON within JSON.
  * Joi writes `"pin" with value "x"`, Mongoose `\`pin\` (\`x\`)`, PostgreSQL `(pin)=(x)`.
  */
 const NAME =
@@ -103,8 +103,8 @@ function endOfValue(text, at) {
  * @param {string} text
  * @param {number} at
  * @param {number} limit
- * @returns {number} the index behind the bracket that closes the one at `at`; -1 if there is none before the
- *   limit
+ * @returns {number} the index after the bracket that closes the bracket at `at`; -1 if there is none before
+ *   the limit
  */
 function closeOf(text, at, limit) {
   let depth = 0
@@ -128,7 +128,7 @@ function closeOf(text, at, limit) {
  * @param {number} at the index of the opening quote
  * @param {number} escapes the number of backslashes before it
  * @param {number} limit
- * @returns {number} the index behind the closing quote, or the limit
+ * @returns {number} the index after the closing quote, or the limit
  */
 function endOfQuoted(text, at, escapes, limit) {
   const quote = text.charAt(at)

@@ -8,11 +8,13 @@ const REDACTED = '[Redacted]'
 const PARTS =
   /passw|passphrase|passcode|pwd|pswd|secret|token|credential|auth(?!or)|authoriz|session|sessid|jwt|bearer|signature|hmac|csrf|xsrf|samlresponse|assertion|creditcard|cardnumber|twofactor|(?:mfa|2fa|tfa|otp|onetime|sms|security|access|verification|confirmation|recovery|backup)code$/
 /**
- * So is each name that ends in `key`, as `accountKey`, `SSH_KEY_2` and `subscription-key` do, except those
- * below.
+ * A name that ends in `key` is secret too, such as `accountKey`, `SSH_KEY_2` and `subscription-key`.
+ * `HARMLESS_KEY` has the exceptions.
  */
 const KEY = /[a-z\d]keys?\d*$/
-/** English words, and keys that identify something. `KEY` alone is left to the caller. */
+/**
+ * English words, and keys that identify something. The bare name `key` is secret only in a URL: see `IN_URL`.
+ */
 const HARMLESS_KEY =
   /(?:^|mon|don|tur|joc|hoc|whis|flun|hot|turn|primary|foreign|public|partition|sort|cache|unique|composite|range|row|index|object|routing|message|translation|group|lookup|idempotency|dedup(?:lication)?|event|query)keys?\d*$/
 /** Short names are secret only as a whole. */
@@ -31,8 +33,8 @@ const SHORT = new Set([
   'cookie',
 ])
 /**
- * Short words are secret as the last of several too: `DB_PASS`, `githubPat`, `request-sig`. `compat` and
- * `design` are one word.
+ * These short words are secret also as the last word of a name: `DB_PASS`, `githubPat`, `request-sig`.
+ * `compat` and `design` are one word.
  */
 const LAST_WORDS = new Set(['pass', 'pat', 'pw', 'otp', 'sig'])
 const WORD_ENDS = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z]+/

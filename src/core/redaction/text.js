@@ -16,8 +16,8 @@ const BEGIN = '-----BEGIN '
 const SUSPICIOUS = /[@=?:/"'(]|[\w+~-]{16}|BigInt|bearer|basic|digest|token|--/i
 
 /**
- * Messages of V8, Node and routers that quote a value: what stands before it and after it, and the message
- * without it.
+ * Messages of V8, Node and routers that quote a value: the text before the value, the text after it, and the
+ * message without it.
  */
 const QUOTES = [
   [/Failed to decode param '/, /'/g, 'Failed to decode a parameter of the path'],
@@ -27,7 +27,10 @@ const QUOTES = [
   [/ Received '/, /'/g, ' Received another text'],
 ]
 
-/** A header with the rest of its line. A bracket is left to `maskNamedValues`, which finds its end. */
+/**
+ * A header with the rest of its line. A value in brackets is left to `maskNamedValues`, which finds the
+ * closing bracket.
+ */
 const HEADER =
   /\b((?:set-)?cookie|(?:proxy-)?authorization)(\\*["']?\s*(?:=>|[:=])\s*)(?=[^\s[{]|\[Redacted)[^\r\n]+/gi
 const SCHEME = /\b([Bb]earer|BEARER|[Bb]asic|[Dd]igest|[Tt]oken)\s+(?=\S*[\dA-Z=])[\w.~+/=-]{6,}/g
@@ -46,7 +49,7 @@ const URL_OR_PATH =
 /** A file's path is not a URL: `/run/secrets/key` is worth reading. */
 const ON_DISK =
   /^\/(?:app|data|dev|etc|home|lib|mnt|node_modules|opt|private|proc|root|run|srv|sys|tmp|usr|Users|var|workspace)\/[^?]*$|^\/[^?]*\.(?:[cm]?[jt]s|json|node|sock|pem|crt|key|ya?ml|log|db)$/
-/** A query may hold quotes: only a blank ends it. */
+/** A query may contain quotes, so only a blank ends it. */
 const QUERY = /\?[^\s?=]*=\S*/g
 
 /**
@@ -55,7 +58,7 @@ const QUERY = /\?[^\s?=]*=\S*/g
  */
 const USER_OPTION = /^(?:-[a-zA-Z]*[uUaAP]|--?(?:proxy-)?user(?:name)?)$/
 const PASSWORD = /^([^:/]*):(?!\/\/).+$/s
-/** The same in one word: `-uname:password`. */
+/** Option and value in one word: `-uname:password`. */
 const USER_WORD = /^(-[uUaAP][^:/]*):(?!\/\/).+$/s
 
 /** @param {string} text */
@@ -78,7 +81,7 @@ function maskText(text) {
 }
 
 /**
- * One pattern for all of it would take a time that grows with the square of a text that repeats its
+ * Two patterns are used. One pattern for the whole quote would take quadratic time on a text that repeats its
  * beginning.
  * @param {string} text
  * @param {(RegExp | string)[]} quote
@@ -117,7 +120,7 @@ const maskCommand = (words) => words.map((word, i) => maskWord(word, words[i - 1
 function maskWord(word, before) {
   if (USER_OPTION.test(before) && PASSWORD.test(word)) return word.replace(PASSWORD, `$1:${REDACTED}`)
   if (USER_WORD.test(word)) return word.replace(USER_WORD, `$1:${REDACTED}`)
-  // Programs of Go, Java and PHP have long options behind one hyphen.
+  // Programs of Go, Java and PHP have long options with one hyphen.
   if (before.startsWith('-') && !word.startsWith('-') && isSecretInText(before)) return REDACTED
   return maskText(word)
 }

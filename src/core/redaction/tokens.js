@@ -18,8 +18,8 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 /** Letters of one case are a token from this length on. ULIDs, CUIDs and ids of MongoDB are shorter. */
 const LONG = 28
 /**
- * Names change between cases, or between letters and digits, every six characters; random texts every second
- * one.
+ * Names change between cases, or between letters and digits, every six characters; random texts change at
+ * every second character.
  */
 const CHANGE_SHARE = 0.18
 const FEWEST_CHANGES = 4

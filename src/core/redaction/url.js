@@ -10,7 +10,7 @@ const { maskUserinfo } = require('./userinfo')
 /** All segments after one of these are secret. */
 const TELLING =
   /passw|secret|token|api-?_?key|jwt|reset|verif|confirm|activat|invit|unsubscrib|recover|magic|one-?_?time|credential|otp$|^(?:session|code|ticket|signature)$/i
-/** Segments that routes have after those, and that are not secret. */
+/** Segments that routes have after such a segment, and that are not secret. */
 const ORDINARY =
   /^(?:account|accept|all|api|auth|callback|cancel|change|check|complete|confirm|confirmation|count|create|decline|delete|done|edit|email|end|error|exchange|expired|failed|finish|forgot|form|generate|history|index|info|introspect|invalid|keys?|links?|list|login|logout|me|metadata|mfa|new|oauth2?|page|password|phone|policy|profile|refresh|register|reject|remove|request|resend|reset|revoke|rotate|search|send|settings|sign-?(?:in|out|up)|sms|start|status|step|success|tokens?|types?|update|users?|validate|verify|v\d+)$/i
 const FILE = /\.(?:m?[jt]sx?|css|map|wasm|html?|json)$/i
@@ -33,7 +33,7 @@ function maskUrl(url, showsQuery) {
   const path = pathOf(url)
   const shown = showsQuery ? url : path
   if (isPlain(shown)) return shown
-  // First, because a password may contain the characters that end a path.
+  // A whole URL is handled first, because its password may contain the characters that end a path.
   if (ABSOLUTE.test(url)) return maskParts(maskUserinfo(url), showsQuery)
   return maskParts(maskUserinfo(path) + url.slice(path.length), showsQuery)
 }
@@ -55,7 +55,8 @@ function pathOf(url) {
 }
 
 /**
- * Less than half a segment is not shown: of a token it would be no token any more.
+ * Cuts a long text at a separator. A part of a token would no longer be recognized as a token, so a segment
+ * is never cut.
  *
  * @param {string} text
  * @param {string} separator
@@ -90,7 +91,7 @@ const isOrdinary = (segment) => ORDINARY.test(segment) || FILE.test(segment)
  * @param {{ isAuthority: boolean, showsQuery: boolean, depth: number }} how
  */
 function maskSegment(segment, plain, { isAuthority, showsQuery, depth }) {
-  // Encoded, it may be a URL of its own. That is shown whole or not at all.
+  // An encoded segment may be a whole URL. It is shown whole or not at all.
   if (plain !== segment) return isHarmless(plain, depth + 1) ? segment : REDACTED
   const at = segment.lastIndexOf('@')
   const shown =
@@ -130,11 +131,11 @@ function maskQuery(query) {
 const isSecretPair = (name, value, depth) =>
   isSecretInUrl(name) || !isHarmless(decoded(value.replaceAll('+', ' ')), depth + 1)
 
-/** A name in JSON or in GraphQL, with its value behind a colon; or in a query within. */
+/** A name with its value: after a colon in JSON or GraphQL, or in a nested query. */
 const NAME_WITHIN = /(?<![\w.-])([\w.-]+)\]*\\*["']?\s*[:=]/g
 
 /**
- * Whether a decoded value holds no secret: neither a token, nor a URL with one, nor a name of one.
+ * Whether a decoded value contains no secret: no token, no URL with a secret, and no name of a secret.
  *
  * @param {string} plain
  * @param {number} depth

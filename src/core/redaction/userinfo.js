@@ -12,7 +12,10 @@ const SERVER =
 const AUTHORITY = '://'
 /** Begins with `user:`, `:` or `user@`. */
 const HAS_USERINFO = /^[^/?#@]*[:@]/
-/** Of any other URL. A password may contain a slash, by mistake, but digits before a slash are a port. */
+/**
+ * The longest userinfo of any other URL. A password may contain a slash by mistake, but digits before a slash
+ * are a port.
+ */
 const LONGEST = 512
 const WITHOUT_SLASH = /[^\s/]{0,513}/y
 const USER = /[^\s/@:]{0,512}:(?!\d+(?:\/|\s|$))/y
@@ -25,7 +28,7 @@ function maskUserinfo(text) {
 }
 
 /**
- * One pattern for it would look at each character of a hostile text a thousand times.
+ * A single pattern would read each character of a hostile text a thousand times.
  *
  * @param {string} text
  */
@@ -45,7 +48,7 @@ function maskOthers(text) {
 }
 
 /**
- * Finds the `@` that ends a user and password. Each call begins further on, so every character is looked at a
+ * Finds the `@` that ends a user and password. Each call begins further on, so every character is read only a
  * few times.
  */
 class Ends {
@@ -81,7 +84,7 @@ function execAt(pattern, text, index) {
   return pattern.exec(text)
 }
 
-/** The last `@` is that of the host. @param {string} url */
+/** Masks the user and the password, which end at the last `@`. @param {string} url */
 function maskServer(url) {
   const begin = url.indexOf(AUTHORITY) + AUTHORITY.length
   const at = url.lastIndexOf('@')

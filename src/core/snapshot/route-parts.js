@@ -11,7 +11,8 @@ const { GAVE_UP, LOOP, PART_COLUMNS, PROXY, UNREAD, partsIn } = require('../requ
 function partSumsOf({ partsRow }, { parts, partsMinuteAgo }) {
   const sinceStart = new Float64Array(PART_COLUMNS)
   const start = (partsRow ?? Number.POSITIVE_INFINITY) * PART_COLUMNS
-  // The series goes on after the capture, and may have begun within the last minute.
+  // A series may have begun after the capture, or within the last minute. Such a series is missing in one of
+  // the copies.
   if (start < parts.length) sinceStart.set(parts.subarray(start, start + PART_COLUMNS))
   const lastMinute = sinceStart.slice()
   if (start < partsMinuteAgo.length) {
@@ -20,7 +21,7 @@ function partSumsOf({ partsRow }, { parts, partsMinuteAgo }) {
   return [sinceStart, lastMinute]
 }
 
-/** What is shown of a route with `insight.parts: false`. */
+/** The parts of a route with `insight.parts: false` */
 const NO_PARTS = Object.freeze({ parts: null, loopMs: null, gaveUp: null })
 
 /** @param {Float64Array} sinceStart @param {Float64Array} lastMinute */

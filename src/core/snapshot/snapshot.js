@@ -85,8 +85,8 @@ function takeSnapshot(parts, captured) {
 }
 
 /**
- * Requests without a response first, so that long event streams do not hide a request that hangs. Without
- * data of the client: no URL, header or body.
+ * Lists requests without a response first, so that long event streams do not hide a request that hangs.
+ * Leaves out data of the client: URL, headers and body.
  *
  * @param {Recorder} recorder
  * @returns {RequestInFlight[]}
@@ -97,7 +97,7 @@ function listOldest(recorder) {
   /** @type {Request[]} */
   const answering = []
   for (const request of recorder.requests) {
-    // It is meant to wait, and each client has one.
+    // A long poll is meant to wait, and each client has one.
     if (request.isLongPoll) continue
     const list = request.hasAnswer ? answering : waiting
     if (list.length < MAX_SHOWN) list.push(request)

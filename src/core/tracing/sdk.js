@@ -1,7 +1,7 @@
 'use strict'
-// The OpenTelemetry SDK of this process, and the API to ask it with. The application may use another copy of
-// the API, and a newer copy does not see what an older one registered. The global that both register in has
-// one name in all versions.
+// Finds the OpenTelemetry SDK of this process, and loads the API. The application may use another copy of the
+// API, and a newer copy does not see what an older copy registered. So the SDK is read from the global that
+// all versions of the API register in.
 
 const kRegistered = Symbol.for('opentelemetry.js.api.1')
 
@@ -15,7 +15,9 @@ const registeredSdk = () => /** @type {{ [kRegistered]?: RegisteredSdk }} */ (gl
 /** @type {typeof import('@opentelemetry/api') | undefined} */
 let api
 
-/** Loaded once an SDK is registered: without one there is nothing to ask. */
+/**
+ * Loads the API. Called only if an SDK is registered, because without an SDK the API has nothing to return.
+ */
 function loadApi() {
   api ??= require('@opentelemetry/api')
   return api

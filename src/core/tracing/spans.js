@@ -1,12 +1,13 @@
 'use strict'
-// The spans of a request, read through OpenTelemetry's API only. Without a registered SDK there is none; the
-// check costs 0.2 µs. Only a span of this process counts, never a `traceparent` header. A client could choose
-// what an operator is led to. Without an SDK here the link would lead to no span of this process.
+// The spans of a request, read through OpenTelemetry's API only. Spans exist only if an SDK is registered.
+// This check costs 0.2 µs. Only spans of this process are used, and never a `traceparent` header. With the
+// header, a client could choose the trace that an operator opens. And without an SDK, that trace would have
+// no span of this process.
 //
 // The active span is often a handler's span inside the server span, made by instrumentation of Express or
 // Koa. The package instrumentation-http leaves its server span in the context, with a `route` field. It later
-// copies the field to the span, the span's name and `http.server.request.duration`. A span made by hand
-// counts if it is active and of kind SERVER.
+// copies the field to the span, the span's name and `http.server.request.duration`. A span that the
+// application makes itself is used if it is active and of kind SERVER.
 
 const { errorTypeOf } = require('../request/outcome')
 const { NO_STATUS } = require('../request/request')
@@ -73,8 +74,9 @@ function annotateSpan(holder, route, request) {
   const { head, ticket } = request
   const { span } = holder
   const errorType = errorTypeOf(request)
-  // In Express and Koa, no route is also a result, and replaces the last tried route that other
-  // instrumentation set. In another framework, the route that other instrumentation set stays.
+  // In Express and Koa, an unmatched request is known to have no route. So `undefined` replaces the last
+  // tried route, which other instrumentation set. In another framework, the route that other instrumentation
+  // set stays.
   if (route !== undefined || head.node !== undefined || head.ctx !== undefined) holder.route = route
   const setsRoute = route !== undefined && holder.type === undefined
   if (!setsRoute && ticket.wait === undefined && errorType === '') return
@@ -86,7 +88,8 @@ function annotateSpan(holder, route, request) {
 }
 
 /**
- * Puts the reason of a rejection on the span. It is an error unless the application answers otherwise.
+ * Puts the reason of a rejection on the span. The span is an error, unless the application gives another
+ * answer.
  * @param {SpanHolder} holder
  * @param {string | undefined} _route unknown: the request never ran
  * @param {Request} request
