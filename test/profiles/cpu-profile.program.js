@@ -219,7 +219,7 @@ test('under --inspect it is refused', async (t) => {
   for (const path of ['/profile?seconds=1', '/heap?seconds=1']) {
     const { status, body } = await post(path)
     assert.equal(status, 503)
-    assert.match(body.toString(), /^The process runs under --inspect\. .*\n$/)
+    assert.match(body.toString(), /^The process runs under --inspect, .*\n$/)
   }
   assert.match((await get('/profile')).json.refusal, /--inspect/)
 })

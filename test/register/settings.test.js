@@ -80,7 +80,7 @@ describe('the settings', () => {
 
   for (const [what, text] of [
     ['is no JSON', '{'],
-    ['does not hold an object', '[]'],
+    ['does not contain an object', '[]'],
   ])
     it(`are the defaults if the file ${what}`, (t) => {
       const { options, problems } = new Settings({ SPILLWAY_CONFIG: withFile(t, text) })

@@ -1,8 +1,8 @@
 'use strict'
 // The private directory of a fleet. It holds a report and a socket of each member, and the report of the
-// retired members. It has mode 0700 and must belong to the current user alone: in a shared temporary
-// directory another user may have made it first. A file is written under another name and renamed, so that no
-// reader sees half of it.
+// retired members. It has mode 0700 and must belong to the current user: in a shared temporary directory,
+// another user may have made it first. A file is written under another name and then renamed. So no reader
+// sees half of a file.
 
 const fs = require('node:fs')
 const { tmpdir } = require('node:os')
@@ -23,7 +23,9 @@ const { ReportBuffers, joinPieces, readReport } = require('./report-file')
 
 const REPORT = /^([a-z0-9]+)\.report$/
 const SOCKET = /^([a-z0-9]+)\.s$/
-/** Only the canonical spelling of a generation, because the name of the file is made of the number again. */
+/**
+ * Matches only the canonical spelling of a generation, because the file's name is rebuilt from the number.
+ */
 const RETIRED = /^departed-(0|[1-9]\d*)$/
 /** The longest path of a socket on any platform: macOS allows 104 bytes with the terminating zero. */
 const MAX_PATH = 103
@@ -81,7 +83,7 @@ class Directory {
     return readReport(this.#reportOf(id), loan)
   }
 
-  // As one buffer: writeFile makes a write of each of the 250 pieces.
+  // Writes one buffer, because writeFile would make a separate write for each of the 250 pieces.
   /** @param {string} id @param {Buffer[]} pieces */
   async write(id, pieces) {
     const temporary = path.join(this.path, `${id}.new`)
@@ -92,7 +94,7 @@ class Directory {
   }
 
   /**
-   * Writes the last report synchronously. An older write under way fails, because its temporary file is
+   * Writes the last report synchronously. An earlier write in progress fails, because its temporary file is
    * removed.
    *
    * @param {string} id @param {Buffer[]} pieces
@@ -125,8 +127,8 @@ class Directory {
     } finally {
       await promises.rm(temporary, { force: true })
     }
-    // A member that was suspended meanwhile may write a generation that is no longer the newest: no member
-    // reads it.
+    // If this member was suspended meanwhile, the generation may not be the newest any more. No member reads
+    // such a generation.
     return (await this.list()).generation === generation
   }
 
@@ -144,7 +146,7 @@ class Directory {
   }
 
   /**
-   * Keeps the file young: cleaners of temporary directories remove old files.
+   * Renews the time of the file, because cleaners of temporary directories remove old files.
    *
    * @param {number} generation
    * @param {number} wallMs
@@ -165,8 +167,8 @@ class Directory {
 }
 
 /**
- * Opens the directory in the first base that is writable and leaves a short enough path for sockets: the same
- * for every member.
+ * Opens the directory in the first base that is writable and short enough for the paths of sockets. Every
+ * member finds the same base.
  *
  * @param {string} key
  * @param {string} [base] the only base to try
@@ -215,8 +217,8 @@ async function isPrivate(directory, user) {
 
 /**
  * Removes the directories of fleets whose primary has exited. A fleet with a name has no primary, and cleans
- * up its own. A directory that others may write to is left: during the removal they could replace a
- * subdirectory by a link to one of ours.
+ * up its own directory. A directory that other users may write to is not removed. During the removal, they
+ * could replace a subdirectory by a link to one of ours.
  *
  * @param {string} base @param {number} user
  */

@@ -87,7 +87,7 @@ function addExemplars(added, at, { exemplars, row }) {
 /**
  * Keeps the blocks of points of the previous reports. The labels of a series stay one object, so the text of
  * a block is reused if its labels are identical. The buffer of the report before the last has no reader and
- * is overwritten. Without this each report is 1.1 MB of garbage.
+ * is overwritten. Without this, each report would leave 1.1 MB of garbage.
  */
 class PointsMemory {
   /** @type {PointsBlock[]} */

@@ -32,7 +32,7 @@ class FamilySum {
   /** @type {Rows} */
   #rows
   /**
-   * By the labels in a report, preceded by the worker if each worker has its own series.
+   * Rows by the labels in a report, preceded by the worker if each worker has its own series.
    *
    * @type {Map<string, number>}
    */
@@ -41,10 +41,10 @@ class FamilySum {
   #labels = []
   #reader
   #isCounted
-  /** By row, for a registry's metric: the check of a value. @type {IsValue[]} */
+  /** For each row of a registry's metric, the check of a value. @type {IsValue[]} */
   #isValue = []
   /**
-   * By row: the number of the last report that added to it. Rows of earlier scrapes are not shown.
+   * For each row, the number of the last report that added to it. Rows of earlier scrapes are not shown.
    *
    * @type {number[]}
    */
@@ -79,7 +79,8 @@ class FamilySum {
   }
 
   /**
-   * The number of series kept, including those of earlier scrapes. A series with two spellings counts twice.
+   * The number of series kept, including those of earlier scrapes. A series that is spelled in two ways
+   * counts twice.
    */
   get size() {
     return this.#rowOf.size

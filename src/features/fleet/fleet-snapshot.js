@@ -61,8 +61,8 @@ function* readRoutes({ sum, wallMs, hasParts }, requests, routes) {
     const [sinceStart, lastMinute] = /** @type {Summary[]} */ (
       spans.map((span) => summaryOf(countsOf(span, wallMs)))
     )
-    // A sum of rates: the last minute of each worker has another length. All requests over the longest one
-    // gave 153 a second for two workers with 100 each.
+    // The rates of the workers are added, because their last minutes differ in length. With all requests
+    // divided by the longest, two workers with 100 a second each had 153.
     lastMinute.ratePerSecond = spans[1].ratePerSecond
     if (key.length === 0) Object.assign(requests, { lastMinute, sinceStart })
     else {

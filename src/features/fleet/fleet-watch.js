@@ -1,14 +1,17 @@
 'use strict'
-// Notices when a process without a fleet gets other members: it forks a worker, or an instance in one of its
-// threads announces itself. All instances and copies of this package share one `FleetWatch` per process. With
-// listeners of each, the eleventh instance made Node warn of a leak. It is kept on `cluster`, which all
-// suites of jest share.
+// Notices when a process without a fleet gets other members: the process forks a worker, or an instance in
+// one of its threads announces itself. All instances and copies of this package share one `FleetWatch` per
+// process. With separate listeners, the eleventh instance made Node warn of a leak. The `FleetWatch` is a
+// property of `cluster`, which all suites of jest share.
 
 const cluster = /** @type {WatchedCluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const { BroadcastChannel, isMainThread } = require('node:worker_threads')
 
 const THREADS = 'spillway.fleet'
-/** The symbol's version counts the changes of the methods: copies of this package call each other's. */
+/**
+ * The number in the symbol is raised when the methods change, because copies of this package call each
+ * other's methods.
+ */
 const kFleetWatch = Symbol.for('spillway.fleet-watch.1')
 
 /**
@@ -37,7 +40,7 @@ class FleetWatch {
     cluster.off('fork', this.#onMember)
     process.off('worker', this.#onThread)
     this.#channel?.close()
-    // So that `cluster` does not keep the modules of a finished suite in memory.
+    // Otherwise `cluster` would keep the modules of a finished suite in memory.
     cluster[kFleetWatch] = undefined
   }
 

@@ -2,8 +2,8 @@
 // Lets all workers of a fleet answer as one. The member that is scraped requests the reports of the others,
 // adds them up, and answers for all. A member that gets such a request over its socket writes its report to
 // the fleet's private directory. A scrape shows only counts that are in the directory, so totals do not fall
-// if a worker is killed. A full disk is the exception: the member then sends its report over the socket. Why
-// not messages through the primary: docs/decisions/0030-reports-in-files.md.
+// if a worker is killed. A full disk is the exception: the member then sends its report over the socket.
+// docs/decisions/0030-reports-in-files.md says why reports are not sent through the primary.
 
 const { randomBytes } = require('node:crypto')
 const { retireMembers } = require('./retired-members')
@@ -43,8 +43,8 @@ const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
  */
 
 /**
- * Beyond this number of reports, a member that joins retires the ended members: workers that crash at start
- * must not fill the disk.
+ * If there are more reports, a member that joins retires the ended members. Otherwise workers that crash at
+ * their start would fill the disk.
  */
 const MANY_REPORTS = 32
 /**
@@ -73,7 +73,7 @@ class Fleet {
   /** @type {Directory | undefined} */
   #directory
   /**
-   * The user of the process when it joined: only that user may enter the directory.
+   * The user of the process when it joined. Only this user may enter the directory.
    *
    * @type {number | undefined}
    */
@@ -117,7 +117,7 @@ class Fleet {
 
   join() {
     if (this.isMember || this.#isClosed) return
-    // Computed again: the process may have become a primary since, which changes its identity.
+    // Computed again, because the process may have become a primary since. That changes its identity.
     this.#identity = identityOf(this.#options)
     if (open.size === 0) process.on('exit', onExit)
     open.add(this)
@@ -178,8 +178,8 @@ class Fleet {
 
   /**
    * Retires ended members if there are too many reports. A key that is not exact may have belonged to another
-   * fleet, such as a PM2 app that was deleted. If all its members ended over a minute ago, their reports are
-   * removed and not added up.
+   * fleet, such as a PM2 app that was deleted. If all members of that fleet ended over a minute ago, their
+   * reports are removed and not added up.
    *
    * @param {Directory} directory
    * @param {boolean} isExact
@@ -264,7 +264,10 @@ class Fleet {
     return takeFleetSnapshot(this.#parts, sum, members, states)
   }
 
-  /** @returns {Promise<boolean>} whether this member may do now what one member does at a time */
+  /**
+   * @returns {Promise<boolean>} whether this member may now do something that only one member may do at a
+   *   time
+   */
   async takeTurn() {
     const directory = this.#directory
     if (directory === undefined) return false
@@ -278,7 +281,7 @@ class Fleet {
 
   endTurn() {
     this.#turn?.end()
-    // A directory that was lost is another one by the next turn.
+    // If the directory was lost, the next turn is taken in another directory.
     this.#turn = undefined
   }
 

@@ -1,7 +1,7 @@
 'use strict'
 // Derives the fleet's key from facts that every member has. They are the primary's pid and start time, or the
-// key that the main thread left for its threads. In PM2 the primary is its daemon, so the name of the app is
-// added. The start time keeps a new fleet apart from an old fleet whose primary had the same pid.
+// key that the main thread left for its threads. In PM2 the primary is PM2's daemon, so the name of the app
+// is added. The start time keeps a new fleet apart from an old fleet whose primary had the same pid.
 
 const cluster = /** @type {typeof import('node:cluster').default} */ (
   /** @type {unknown} */ (require('node:cluster'))
@@ -70,7 +70,8 @@ function processIdentity(given) {
 }
 
 /**
- * PM2's fork mode, for which `fleet: true` is needed. In its cluster mode PM2 is a primary like any other.
+ * Whether the process runs in PM2's fork mode, which needs `fleet: true`. In cluster mode, PM2 is a primary
+ * like any other.
  *
  * @param {FleetOption} given
  */
@@ -106,9 +107,9 @@ function startOf(pid) {
 }
 
 /**
- * Whether the process of a key or a report still runs. The start time tells it from another process with the
- * same pid. If the start time cannot be read, as without a free file descriptor, the process counts as
- * running: its files must not be removed.
+ * Whether the process of a key or a report still runs. The start time distinguishes it from another process
+ * with the same pid. If the start time cannot be read, as without a free file descriptor, the process counts
+ * as running, so its files are not removed.
  *
  * @param {string} text
  */

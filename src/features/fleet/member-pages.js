@@ -29,7 +29,7 @@ class MemberPages {
 
   /**
    * @param {InternalErrors} internalErrors
-   * @param {() => Map<string, Handler>} pagesNow what other members may ask for, by path
+   * @param {() => Map<string, Handler>} pagesNow the pages that other members may request, by path
    */
   constructor(internalErrors, pagesNow) {
     this.#internalErrors = internalErrors
@@ -57,8 +57,8 @@ class MemberPages {
 /**
  * @param {string} path of the member's socket
  * @param {Pick<typeof import('../../core/clock').systemClock, 'after' | 'cancel'>} clock
- * @returns {Promise<net.Socket>} ready for a request; rejects where the member does not answer, or is of an
- *   older version
+ * @returns {Promise<net.Socket>} ready for a request; rejects if the member does not answer, or runs an older
+ *   version
  */
 function connectToMember(path, clock) {
   return new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ function connectToMember(path, clock) {
     /** @param {string} text */
     const fail = (text) => {
       stopWaiting()
-      // It may fail again while it is closed.
+      // The socket may fail again while it is closed.
       socket.on('error', () => {})
       socket.destroy()
       reject(new Error(text))
@@ -95,7 +95,7 @@ function connectToMember(path, clock) {
  * @returns {http.ClientRequest}
  */
 function requestPage(socket, { method = 'GET', path, headers }) {
-  // Without an agent, which would make a connection of its own.
+  // Uses no agent, because an agent would open another connection.
   return http.request({ createConnection: () => socket, host: OWN_HOST, method, path, headers })
 }
 

@@ -1,6 +1,6 @@
 'use strict'
-// Whether an instance belongs to a fleet. The rest of this folder is loaded once the process gets another
-// member, or somebody asks for the figures of all members.
+// Whether an instance belongs to a fleet. The rest of this folder is loaded when the fleet gets another
+// member, or when the figures of all members are first requested.
 
 const { Lazy } = require('../../core/lazy')
 const { hasOtherMembers, identityOf, takeNumber } = require('./member-identity')
@@ -40,7 +40,10 @@ class Membership {
     this.#fleet.made?.onTurn(nowMs)
   }
 
-  /** @returns {Promise<boolean>} whether this member may be away now; a process without a fleet always may */
+  /**
+   * @returns {Promise<boolean>} whether this member may now answer 503 at `/readyz`; a process without a
+   *   fleet always may
+   */
   async takeTurn() {
     return this.isMember ? this.#fleet.value.takeTurn() : true
   }

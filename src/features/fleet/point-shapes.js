@@ -58,7 +58,8 @@ const SHAPES = {
 /**
  * Rounds numbers up to a multiple of 2^-20 (a microsecond), on which sums are exact up to 2^33 in any order.
  * The last digit of other sums depends on the order of addition. Prometheus reads a fall by one digit as a
- * restart of the counter. Up, so that no sum is below the value that one process showed alone.
+ * restart of the counter. Rounding is upwards, so that no sum is below the value that one process showed
+ * alone.
  *
  * @param {Float64Array} numbers
  */
@@ -73,8 +74,8 @@ function onGrid(numbers) {
 const widthOf = (bounds) => /** @type {readonly number[]} */ (bounds).length + 2
 
 /**
- * Metrics of a registry are reported value by value, histograms too. The bounds of an own histogram give its
- * width.
+ * Metrics of a registry are reported value by value, histograms too. For a histogram of our own, the bounds
+ * give the width.
  *
  * @param {Pick<Described, 'isForeign' | 'type' | 'bounds'>} family
  */
@@ -104,7 +105,7 @@ const isCumulative = ({ type }) => CUMULATIVE.includes(type)
 const acrossOf = (family) => family.across ?? (isCumulative(family) ? 'sum' : 'worker')
 
 /**
- * Whether the family of a departed worker is still shown: its counts stay, its gauges go.
+ * Whether the family of a departed worker is still shown. Its counts are, its gauges are not.
  *
  * @param {{ type: string, across?: Across }} family
  */

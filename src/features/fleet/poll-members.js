@@ -1,7 +1,7 @@
 'use strict'
 // Polls the fleet: requests a report from every member at once, waits for slow members within a timeout, and
-// reads each member's newest report. If a listed file vanishes meanwhile, all files are read again: another
-// member may have retired its owner, whose counts must not be added twice.
+// reads each member's newest report. If a listed file vanishes meanwhile, all files are read again. Another
+// member may have retired the file's owner, and its counts must not be added twice.
 
 const { requestReport } = require('./member-socket')
 const { isRunning } = require('./member-identity')
@@ -15,19 +15,20 @@ const { isHeadOf, readHead } = require('./report')
  */
 
 /**
- * Reading and adding up take 50 ms more, so a scrape of a fleet with a silent worker stays under a second.
+ * Reading and adding up take another 50 ms. So a scrape of a fleet with a silent worker takes less than a
+ * second.
  */
 const REPLY_TIMEOUT_MS = 700
 const ATTEMPTS = 5
 const NO_REPORT = 'it is not a complete report of this version'
-/** For a member that joined after the others were requested. @type {Reply} */
+/** For a member that joined after the reports were requested. @type {Reply} */
 const HAS_JOINED = { answer: 'answered' }
 
 /**
  * @typedef {Pick<typeof import('../../core/clock').systemClock, 'after'>} Clock
  */
 /**
- * A member by its report; `error`: why that is unreadable.
+ * A member, as its report describes it; `error`: why the report is unreadable
  *
  * @typedef {{ id: string, report: Buffer | undefined, head: Head, state: 'live' | 'silent' | 'departed',
  *   error?: unknown }} ReadableMember
@@ -79,7 +80,8 @@ async function pollMembers(directory, { clock, ownId, ownReport, withRoutes, loa
  */
 async function requestOthers(directory, ownId, request) {
   const { ids, socketIds } = await directory.list()
-  // Members without a report too: cleaners of temporary directories remove old files, but not sockets in use.
+  // Includes members without a report: cleaners of temporary directories remove old files, but not sockets in
+  // use.
   const others = [...new Set([...ids, ...socketIds])].filter((id) => id !== ownId)
   return new Map(await Promise.all(others.map(async (id) => /** @type {const} */ ([id, await request(id)]))))
 }

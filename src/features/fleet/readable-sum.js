@@ -1,7 +1,7 @@
 'use strict'
-// Adds up the readable reports of a fleet. An error inside a report shows while it is added, when half of it
-// is in the sum. Then each report is tried alone, unreadable reports are left out, and the others are added
-// up again.
+// Adds up the readable reports of a fleet. An error inside a report is found while the report is added, when
+// half of it may be in the sum already. Then each report is tried alone, unreadable reports are left out, and
+// the others are added up again.
 
 const { TimeSlices } = require('./time-slices')
 const { ReportSum } = require('./report-sum')
@@ -9,8 +9,8 @@ const { ReportSum } = require('./report-sum')
 /** @import { NamedMember, NamedReadable, Retired } from './poll-members' */
 
 /**
- * A member is retired only when its report is this old, because until then its last minute is part of the
- * fleet's.
+ * A member is retired only when its report is this old. Until then, its last minute is part of the fleet's
+ * last minute.
  */
 const RECENT_MS = 60_000
 
@@ -18,7 +18,7 @@ const RECENT_MS = 60_000
 const isRecent = (head, wallMs) => Math.abs(wallMs - head.at) < RECENT_MS
 
 /**
- * The report of the retired members, in the shape of a member.
+ * Returns the report of the retired members in the shape of a member.
  *
  * @param {Retired} retired
  * @returns {NamedMember[]}

@@ -35,7 +35,7 @@ const byName = ([a], [b]) => (a < b ? -1 : 1)
  * @throws {TypeError} if the whole metric is invalid
  */
 async function readMetric({ registry, metric, name }, onInvalid = () => {}) {
-  // Read through the registry, which adds its default labels, whichever client library it is of.
+  // The metric is read through its registry, which adds default labels. This works with every client library.
   const alone = Object.create(registry, { getMetricsAsArray: { value: () => [metric] } })
   /** @type {[ReadMetric]} */
   const [{ help, type, aggregator = 'sum', values }] = await alone.getMetricsAsJSON()
@@ -117,7 +117,7 @@ function metricsOf(families) {
     else if (parts[0].type === family.type) parts.push(family)
   }
   if (byMetric.size === 0) return []
-  // A worker has met a registry.
+  // prom-client is loaded only here, because some worker uses a registry.
   plainRegistry ??= /** @type {Registry} */ (/** @type {unknown} */ (new (require('prom-client').Registry)()))
   const registry = plainRegistry
   return [...byMetric.values()].map((parts) => ({
@@ -134,7 +134,11 @@ function metricOf(parts) {
   return { name, help, type, aggregator: 'sum', get, reset() {} }
 }
 
-/** The label for the worker can turn two series of different parts into one. @param {FamilySum[]} parts */
+/**
+ * With the worker's label, series of different parts can become equal, so duplicates are removed.
+ *
+ * @param {FamilySum[]} parts
+ */
 function valuesOf(parts) {
   const values = parts.flatMap((part) => part.samples())
   if (parts.length === 1) return values

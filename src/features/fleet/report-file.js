@@ -1,26 +1,26 @@
 'use strict'
-// Reads the file of a report, whatever it is, into a buffer that is lent. A pipe does not block, no link is
-// followed, and no more is read than a report may have. A file that is not a report makes its worker
+// Reads the file of a report into a lent buffer. The file may be anything: a pipe does not block, a link is
+// not followed, and no more is read than a report may have. A file that is not a report makes its worker
 // `unreadable` and does not fail the scrape.
 
 const { constants, promises } = require('node:fs')
 
 /** @typedef {{ take: (length: number) => Buffer, giveBack: () => void }} Loan */
 
-/** With a margin, because reports grow a little from scrape to scrape. @param {number} length */
+/** Allocates with a margin, because reports grow slightly from scrape to scrape. @param {number} length */
 const allocate = (length) => Buffer.allocUnsafeSlow(length + (length >>> 3))
 
 /**
  * Buffers for reports, lent for one scrape and reused by the next: 1.4 MB for each worker with 1000 series.
- * New buffers for each scrape made every third scrape a major collection of 5 to 13 ms.
+ * With new buffers for each scrape, every third scrape caused a major collection of 5 to 13 ms.
  */
 class ReportBuffers {
   /** @type {Buffer[]} */
   #spare = []
 
   /**
-   * @returns {Loan} give it back when nothing reads its buffers. Spare buffers that the loan did not take are
-   *   dropped
+   * @returns {Loan} to be given back when nothing reads its buffers. Spare buffers that the loan did not take
+   *   are dropped
    */
   lend() {
     const spare = this.#spare
@@ -81,7 +81,7 @@ async function readReport(name, loan) {
 }
 
 /**
- * If the file is replaced meanwhile, all of the old file is read.
+ * Reads a whole file. If the file is replaced meanwhile, the whole old file is read.
  *
  * @param {import('node:fs/promises').FileHandle} file
  * @param {Loan} loan

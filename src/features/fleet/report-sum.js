@@ -29,7 +29,7 @@ class ReportSum {
   #families = new Map()
   /** @type {boolean | undefined} */
   #withRoutes
-  /** The number of reports added, in all scrapes, and before this scrape. */
+  /** The number of reports added in all scrapes. `#before`: in all earlier scrapes. */
   #reports = 0
   #before = 0
   #own
@@ -37,7 +37,7 @@ class ReportSum {
   #names
   #shown = 0
   /**
-   * By member: the labels and rows of its last blocks. Labels rarely change between scrapes.
+   * For each member, the labels and rows of its last blocks. Labels rarely change between scrapes.
    *
    * @type {Map<string, SumBlock[]>}
    */
@@ -79,7 +79,7 @@ class ReportSum {
    * @param {Buffer} report
    * @param {number} blocksAt
    * @param {{ id: string, worker: string, isGone: boolean, isRecent: boolean }} from
-   * @throws {Error} at the first invalid block, when the blocks before are added already
+   * @throws {Error} at the first invalid block; the blocks before it are added already
    */
   *add(report, blocksAt, { id, worker, isGone, isRecent }) {
     const before = this.#blocksBefore.get(id) ?? []

@@ -1,6 +1,6 @@
 'use strict'
 // The binary format of a report: a head, then blocks of up to 256 series, so that reading and writing take
-// small steps. Labels are text and numbers are doubles as in memory, which costs a hundredth of JSON. Readers
+// small steps. Labels are text, and numbers are doubles as in memory. This costs a hundredth of JSON. Readers
 // skip unknown kinds of blocks. Only a change of the meaning of a known kind needs a new version.
 
 const { isCount, isTime } = require('./report-shapes')
@@ -8,15 +8,15 @@ const { isCount, isTime } = require('./report-shapes')
 /** @import { Described } from './report-shapes' */
 
 /**
- * The head of a member's report. `process`: its pid and start time; `thread`: 0 for the main thread;
- * `blocksAt`: where the blocks begin.
+ * The head of a member's report. `process`: the member's pid and start time; `thread`: 0 for the main thread;
+ * `blocksAt`: where the blocks begin
  *
  * @typedef {{ id: string, worker: string, process: string, pid: number, thread: number, startedAt: number,
  *   at: number, inFlight: number, isFinal: boolean, blocksAt: number }} Head
  */
 /**
- * @typedef {{ ids: string[], count: number }} RetiredHead of the report of the retired members; `ids`: those
- *   retired last
+ * @typedef {{ ids: string[], count: number }} RetiredHead of the report of the retired members; `ids`: the
+ *   members that were retired last
  */
 /** @typedef {Partial<Head> & Partial<RetiredHead> & { isDeparted?: boolean, blocksAt: number }} AnyHead */
 /**
@@ -92,7 +92,7 @@ function doublesOf(bytes) {
 }
 
 /**
- * Adds blocks to the pieces of a report. A step may have no block yet.
+ * Adds blocks to the pieces of a report. A step may yield no block.
  *
  * @param {Buffer[]} pieces
  * @param {Iterable<Buffer | undefined>} blocks
@@ -105,7 +105,7 @@ function* putInto(pieces, blocks) {
 }
 
 /**
- * False for a file that was not completely on disk when the power failed.
+ * False for a file that was not completely on disk at a power failure.
  *
  * @param {Buffer} report
  * @param {number} blocksAt

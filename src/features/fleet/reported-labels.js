@@ -1,21 +1,21 @@
 'use strict'
 // Reads and checks the labels of the series in a report: exposition text for our own metrics, JSON for a
-// registry's metrics. Labels are checked once, when a sum first sees the series. Two texts of one series,
-// such as with the labels in another order, become one series, because Prometheus rejects duplicates.
+// registry's metrics. Labels are checked once, when a sum first sees the series. Two texts may be the same
+// series, with the labels in another order. They become one series, because Prometheus rejects duplicates.
 
 const { isUtf8 } = require('node:buffer')
 const { isCount, isSum } = require('./report-shapes')
 
 /**
- * `label` identifies the series in the family; `shown` has the worker too, if given; `isValue` checks a value
- * of a registry's series.
+ * `label` identifies the series in the family; `shown` also has the worker, if given; `isValue` checks a
+ * value of a registry's series
  *
  * @typedef {(value: unknown) => boolean} IsValue
  * @typedef {{ label: string, shown: string, isValue?: IsValue }} ReadLabels
  */
 
 const LONGEST = 65_536
-/** A label with the comma or the last brace behind it, in a text with one character per byte. */
+/** A label with the comma or the last brace after it, in a text with one character per byte. */
 const PAIR = /[a-zA-Z_]\w*="(?:[^"\\\n\u0100-\uffff]|\\[\\n"])*"(?:,|\}$)/y
 const NON_ASCII = /[\u0080-\u00ff]/
 /** @type {Readonly<Record<string, string>>} */
@@ -96,7 +96,7 @@ function workerLabel(names) {
 /** Reads the series of one of our own families. */
 class OwnLabels {
   #boundLabel
-  /** Label names, sorted, to the order that the family had first. @type {Map<string, string[]>} */
+  /** Maps sorted label names to the order that the family had first. @type {Map<string, string[]>} */
   #orders = new Map()
 
   /** @param {{ type: string }} family */

@@ -22,10 +22,10 @@ const { TimeSlices } = require('./time-slices')
 /**
  * @typedef {Pick<Instance, 'clock' | 'internalErrors' | 'recorder' | 'startedAtWallMs'>} Parts
  * @typedef {{ id: string, worker: string }} Self
- * @typedef {{ pieces: Buffer[], error?: unknown }} Made with the error of `keep`
+ * @typedef {{ pieces: Buffer[], error?: unknown }} Made `error`: what `keep` threw
  */
 
-/** A killed worker may lose this much of its histograms, and nothing else. */
+/** A killed worker may lose this much time of its histograms, and nothing else. */
 const ROUTES_MS = 60_000
 
 class Reporter {
@@ -96,7 +96,7 @@ class Reporter {
     const sources = this.#exporter.sources(isMainThread)
     await slices.run(this.#reportFamilies(sources, captured, pieces))
     const wallMs = clock.wallMs()
-    // Absolute, because the wall clock may be set back.
+    // Compares the absolute difference, because the wall clock may be set back.
     if (withRoutes || Math.abs(wallMs - this.#routesMs) > ROUTES_MS) {
       this.#routesMs = wallMs
       /** @type {Buffer[]} */
@@ -113,8 +113,8 @@ class Reporter {
   }
 
   /**
-   * Makes the last report synchronously. Metrics of a registry are read asynchronously, so they are those of
-   * the report before.
+   * Makes the last report synchronously. Metrics of a registry can only be read asynchronously, so they are
+   * taken from the previous report.
    *
    * @param {Self} member
    */

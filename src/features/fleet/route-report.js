@@ -1,7 +1,7 @@
 'use strict'
 // Writes the routes of a worker into its report, with their HDR histograms, and adds up the routes of all
-// workers by method and route. Histograms are added by bucket, so a quantile of the fleet is the quantile
-// of all its responses. A sum only keeps the positions of each route in the reports, and a snapshot reads one
+// workers by method and route. Histograms are added by bucket, so a quantile of the fleet is the quantile of
+// all its responses. A sum keeps only the positions of each route in the reports. A snapshot reads one
 // histogram at a time.
 
 const { newHistogram } = require('../../core/histogram/hdr-histogram')
@@ -178,8 +178,8 @@ const readDoubles = (reader, count) => doublesOf(reader.read(count * 8))
 /**
  * @param {string} text
  * @returns {RouteKey}
- * @throws {Error} if the text is not a key, or is written in another way than ours, which would show a route
- *   twice
+ * @throws {Error} if the text is not a key, or not in our spelling: with two spellings, a route would be
+ *   shown twice
  */
 function keyIn(text) {
   const key = text.length <= LONGEST_KEY && JSON.parse(text)
@@ -226,7 +226,7 @@ class RouteSums {
       sum.report = report
       sum.add(body, reader.at, hasLastMinute)
       skipRoute(reader)
-      if (reader.at > body.length) throw new RangeError('a route ends before its last byte')
+      if (reader.at > body.length) throw new RangeError('the report ends in the middle of a route')
     }
   }
 

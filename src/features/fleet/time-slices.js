@@ -1,6 +1,6 @@
 'use strict'
-// Runs the steps of a job for at most 1 ms in each loop turn. All parts of a job share one `TimeSlices`: with
-// one for each part, four reports of 0.6 ms ran as one block of 2.5 ms.
+// Runs the steps of a job for at most 1 ms in each loop turn. All parts of a job share one `TimeSlices`. When
+// each part had its own, four reports of 0.6 ms blocked the loop for 2.5 ms at once.
 
 const SLICE_MS = 1
 

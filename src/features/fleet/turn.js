@@ -1,7 +1,7 @@
 'use strict'
 // A token that only one member of a fleet holds at a time, such as the permission to answer 503 at `/readyz`.
-// It is a file in the fleet's directory with the id of its holder. A file is made only if there is none, so
-// two members never both have it. The file of a member that has ended is removed.
+// It is a file in the fleet's directory with the id of its holder. The file is made only if it does not
+// exist, so two members never both hold the token. The file of a member that has ended is removed.
 
 const { promises, rmSync } = require('node:fs')
 const net = require('node:net')
@@ -33,7 +33,7 @@ class Turn {
   }
 
   /**
-   * Takes the turn if nobody has it, and another member is there to serve meanwhile.
+   * Takes the turn if no member has it, and another member can serve meanwhile.
    *
    * @returns {Promise<boolean>}
    */
@@ -56,7 +56,7 @@ class Turn {
     return false
   }
 
-  /** The next member that calls `take()` then finds no file. */
+  /** Removes the file of a member that has ended. The next member that calls `take()` then finds no file. */
   async #removeStale() {
     const holder = await promises.readFile(this.#file, 'latin1').catch(() => '')
     if (holder === '' || holder === this.#id || (await this.#isThere(holder))) return
@@ -74,7 +74,7 @@ class Turn {
     return new Promise((resolve) => {
       const socket = net.connect(this.#directory.socketOf(id))
       const timer = this.#clock.after(CONNECT_MS, () => socket.destroy())
-      // One that does not answer may be stopped or blocked. It has not ended.
+      // A member that does not answer may be stopped or blocked. It has not ended.
       let isThere = true
       socket.on('connect', () => socket.destroy())
       socket.on('error', () => {

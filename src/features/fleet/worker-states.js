@@ -13,8 +13,8 @@ const LONGEST_NAME = 64
 const LABELS = STATES.map((state) => new Labels({ state }))
 
 /**
- * During a replacement two workers may have one name. The newest keeps it, and the other's pid is added to
- * its name.
+ * During a replacement two workers may have one name. The newest worker keeps the name, and the pid of the
+ * other is added to its name.
  *
  * @param {readonly Member[]} members
  * @returns {NamedMember[]}

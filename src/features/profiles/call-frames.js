@@ -9,7 +9,7 @@ const NODE = '(node)'
 const ENGINE = '(v8)'
 const OWN = 'spillway'
 const NO_SCRIPT = '0'
-/** What runs only for the profile. */
+/** Files whose functions run only for the profile. */
 const MEASURING = /[/\\]src[/\\]features[/\\]profiles[/\\][\w-]+\.js$/
 /** V8's names for entries that are not functions. */
 const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collector)'])

@@ -1,8 +1,8 @@
 'use strict'
-// Takes a CPU profile of this thread. Starting V8's profiler blocks the loop, for longer the larger the heap
-// is: that pause is measured. Code that was optimized before does not record which functions are inlined in
-// it, so it is dropped once and made again. While the profiler runs, V8's signals make Node's idle time too
-// small, so profiled-idle.js corrects it.
+// Takes a CPU profile of this thread. Starting V8's profiler blocks the loop, and a larger heap makes this
+// pause longer. The pause is measured. Code that V8 optimized before the start has no record of inlined
+// functions. So all optimized code is dropped once, and V8 makes it again. While the profiler runs, V8's
+// signals make Node's idle time too small, so profiled-idle.js corrects it.
 
 const { getHeapStatistics } = require('node:v8')
 const { correctIdle } = require('./profiled-idle')
@@ -17,7 +17,10 @@ const SAMPLE_MICROSECONDS = 2000
 /** A longer profile samples less often, so that no profile is larger than this. */
 const MOST_SAMPLES = 20_000
 const MICROSECONDS = 1000
-/** Dropping optimized code takes as long as the start. With a larger heap, names are less exact instead. */
+/**
+ * Dropping optimized code takes as long as starting the profiler. With a heap above this size, it is not
+ * dropped, and names are less exact.
+ */
 const LARGEST_HEAP_BYTES = 256 * 2 ** 20
 
 class CpuProfiler {
@@ -34,12 +37,12 @@ class CpuProfiler {
     this.#rest = rest
   }
 
-  /** @param {number} durationMs @returns {number} for how long it blocked the loop */
+  /** @param {number} durationMs @returns {number} how long this blocked the loop */
   start(durationMs) {
     const interval = Math.max(SAMPLE_MICROSECONDS, (durationMs * MICROSECONDS) / MOST_SAMPLES)
     this.#endCorrection = correctIdle()
     if (this.#endCorrection === undefined)
-      throw new Error('this system does not tell how long a thread has run')
+      throw new Error('this system does not report how long a thread has run')
     return this.#pausing(() => {
       this.#session = new ProfilerSession('Profiler')
       this.#session.post('Profiler.setSamplingInterval', { interval: Math.round(interval) })
@@ -48,11 +51,11 @@ class CpuProfiler {
   }
 
   /**
-   * Drops all optimized code, which precise coverage does when it begins. The profiler must run already: what
-   * is optimized from now on records which functions are inlined. In a turn of its own, so that one pause is
-   * not twice as long.
+   * Drops all optimized code. V8 does that whenever precise coverage starts, so this starts and stops it. The
+   * profiler must run already, because code that is optimized while it runs records inlined functions. Called
+   * in a separate turn, so that there are two pauses and not one of twice the length.
    *
-   * @returns {number} for how long it blocked the loop
+   * @returns {number} how long this blocked the loop
    */
   settle() {
     // Switching coverage off would end the coverage of the process.

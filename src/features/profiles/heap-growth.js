@@ -1,7 +1,7 @@
 'use strict'
 // Growth between two readings of one sampler, by the function that allocates. V8 collects all garbage before
-// a reading, so both know exactly which of their samples are alive. What is alive for a moment, such as the
-// objects of a request, is in both.
+// a reading, so each reading has exactly the samples that are alive. Short-lived memory, such as the objects
+// of a request, is in both readings.
 
 const { ProfileTables, isHandlerRow, rounded } = require('./profile-tables')
 const { SAMPLE_BYTES, heapTree } = require('./profile-tree')
@@ -12,7 +12,10 @@ const { SAMPLE_BYTES, heapTree } = require('./profile-tree')
  */
 
 const MOST_GROWING = 50
-/** What is replaced between the readings is as much again, give or take so many standard deviations. */
+/**
+ * Memory that was replaced between the readings is assumed equal in both, within this many standard
+ * deviations.
+ */
 const DEVIATIONS = 2
 
 /**
@@ -51,7 +54,7 @@ function growthOf(earlier, now, frames) {
 }
 
 /**
- * How much may seem to grow by chance: the samples of both readings are so many, give or take their root.
+ * How many bytes may seem to grow by chance. The number of samples in each reading varies by its square root.
  *
  * @param {number} bytes
  */

@@ -1,6 +1,6 @@
 'use strict'
-// Samples allocations, and reads which of them are still alive. The inspector has V8 collect all garbage
-// before each reading: that blocks the loop, and nothing switches it off.
+// Samples allocations, and reads which of them are still alive. The inspector makes V8 collect all garbage
+// before each reading. That blocks the loop, and cannot be switched off.
 
 const { SAMPLE_BYTES } = require('./profile-tree')
 const { ProfilerSession } = require('./profiler-session')
@@ -19,7 +19,7 @@ class HeapSampler {
     this.#rest = rest
   }
 
-  /** @returns {number} for how long it blocked the loop */
+  /** @returns {number} how long this blocked the loop */
   start() {
     const beganMs = this.#clock.now()
     this.#rest.pausing(() => {

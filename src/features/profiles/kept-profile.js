@@ -1,5 +1,6 @@
 'use strict'
-// The last profile, kept compressed for a few minutes for downloads. pprof is made when it is asked for.
+// The last profile, kept compressed for a few minutes for downloads. The pprof file is made at its first
+// request.
 
 const { promisify } = require('node:util')
 const zlib = require('node:zlib')
@@ -51,7 +52,7 @@ class KeptProfile {
   /** @returns {Promise<Buffer | undefined>} gzipped, as the format requires */
   async pprof() {
     if (this.#last === undefined) return undefined
-    // Made once: each time takes a thread.
+    // Made only once, because making it takes a thread.
     this.#pprof ??= this.#work(this.#last).then(({ pprof }) => Buffer.from(pprof))
     try {
       return await this.#pprof

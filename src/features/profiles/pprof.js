@@ -15,7 +15,9 @@ const NANOSECONDS = 1e6
  * @import { Kind, When } from './profile-work'
  */
 
-/** @typedef {{ line: number, name: number, file: number }} Place of a function; its texts by their index */
+/**
+ * @typedef {{ line: number, name: number, file: number }} Place of a function, with the indexes of its texts
+ */
 
 /** @type {Record<Kind, { type: string, unit: string, valueOf: (value: number) => number }>} */
 const KINDS = {
@@ -24,9 +26,9 @@ const KINDS = {
 }
 
 class Pprof {
-  /** Indexes by text. The first one has to be empty. */
+  /** Indexes by text. The first text must be empty. */
   #strings = new Map([['', 0]])
-  /** Each function once; its id is its index and one. @type {Place[]} */
+  /** Each function once. Its id is its index plus one. @type {Place[]} */
   #places = []
   /** The ids of the functions that ran, the innermost first. @type {{ ids: number[], value: number }[]} */
   #samples = []

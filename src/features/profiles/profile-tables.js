@@ -1,7 +1,8 @@
 'use strict'
 // The bottom-up tables of a call tree: by function, by file and by package, the costliest first. A row has
-// what ran in it (self), and in all it called (total). Node's functions count as part of their caller: the
-// name of interest is `hashPassword`, not `pbkdf2Sync`. The flame tree has them all.
+// two values: of its own code (self), and including all that this code called (total). Node's functions count
+// as part of their caller: the name of interest is `hashPassword`, not `pbkdf2Sync`. The flame tree has all
+// functions.
 
 const { ENGINE, NODE } = require('./call-frames')
 const { isRouteHandler } = require('./route-handlers')
@@ -13,14 +14,14 @@ const { isRouteHandler } = require('./route-handlers')
 
 const MOST_ROWS = 200
 const APPLICATION = '(application)'
-/** Node's parts that serve requests, run callbacks and move data. They are nobody's. */
+/** Node's files that serve requests, run callbacks and move data. They do not count for a caller. */
 const OF_THE_SERVER =
   /^node:(?:_http_|http|https|_tls|net|events|timer|diagnostics_channel|async_hooks|internal\/(?:http|net|stream|streams|timer|process\/task_queues|async_|events))/
 
 /**
  * @typedef {Pick<Frame, 'name' | 'file' | 'line' | 'package'>} Named
  * @typedef {Named & { self: number, total: number, handled: number, open: number }} Row handled: the part of
- *   total that a router called; open: how often it is on the stack of the node that is visited
+ *   total that a router called; open: how often it is on the stack of the visited node
  */
 
 /**
@@ -158,7 +159,8 @@ function publicRow(row, unit, all) {
 }
 
 /**
- * Where V8 does not know that a handler was inlined, what it calls may seem to be called by the router.
+ * A router must have called the function for half of its total or more. If V8 does not know that a handler
+ * was inlined, the router may seem to call the handler's callees.
  *
  * @param {Row} row
  */

@@ -18,7 +18,7 @@ const MICROSECONDS = 1000
 /**
  * @param {CpuProfile} profile
  * @param {CallFrames} frames
- * @param {number} [lastMs] only the last so many milliseconds count: what was before is the start of the
+ * @param {number} [lastMs] only this many milliseconds at the end count: before them is the start of the
  *   profile
  * @returns {{ root: TreeNode, idleMs: number }} without the idle time
  */
@@ -36,7 +36,7 @@ function cpuTree(
   }
   const fromTime = endTime - lastMs * MICROSECONDS
   let time = startTime
-  // A sample holds until the next.
+  // A sample lasts until the next one.
   samples.forEach((id, i) => {
     const node = byId.get(id)
     time += timeDeltas[i]
@@ -68,10 +68,10 @@ function heapTree(head, frames, samples) {
   return convert(head)
 }
 
-/** One sample in so many allocated bytes. */
+/** The mean number of allocated bytes for one sample */
 const SAMPLE_BYTES = 128 * 1024
 
-/** The share of the whole below which a node is left out. */
+/** A node with a smaller share of the whole is left out. */
 const LEAST_SHARE = 0.001
 
 /**

@@ -1,5 +1,5 @@
 'use strict'
-// A worker thread makes the tables and files of a profile: that takes some tenths of a second, and requests
+// A worker thread makes the tables and files of a profile. That takes some tenths of a second, and requests
 // must not wait for it. The thread ends with its answer.
 
 const { findSourceMap } = require('node:module')
@@ -14,11 +14,12 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
 /**
  * @import { CallFrame } from './call-frames'
  * @import { CpuProfile, HeapNode, HeapProfile } from './profile-tree'
- * @typedef {Map<string, { path: string, line: number }>} Sources by place, where there is a source map
+ * @typedef {Map<string, { path: string, line: number }>} Sources by place, for files with a source map
  * @typedef {'cpu' | 'heap'} Kind
  * @typedef {{ atMs: number, durationMs: number }} When
  * @typedef {{ startPauseMs: number, durationMs: number, growthMs?: number, readPauseMs?: number }} Figures
- *   growthMs: how long after the earlier reading; readPauseMs: how long a reading blocked the loop at most
+ *   growthMs: the time from the earlier heap reading to the last one; readPauseMs: the longest time that a
+ *   reading blocked the loop
  * @typedef {{ kind: Kind, sources: Sources, profile: CpuProfile | HeapProfile, earlier: HeapProfile |
  *   undefined, figures: Figures }} ResultTask earlier: the first reading of a heap profile
  * @typedef {{ kind: Kind, sources: Sources, zipped: Uint8Array, when: When }} PprofTask
@@ -29,7 +30,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
 
 const threadFile = () => ownFile('features/profiles/profile-thread.js')
 
-/** @returns {string | undefined} why the thread is missing: a bundler has left out its file */
+/** @returns {string | undefined} why the thread cannot run, if a bundler has left out its file */
 function missingThread() {
   try {
     threadFile()
@@ -47,7 +48,7 @@ function missingThread() {
 function workOn(task) {
   return new Promise((resolve, reject) => {
     const worker = new Worker(threadFile(), {
-      // Neither the preloaded modules of the application nor its options are the worker's.
+      // The worker gets neither the preloaded modules of the application nor its options.
       execArgv: [],
       env: {},
       stdout: true,

@@ -1,7 +1,7 @@
 'use strict'
 // Measures the idle time of the loop while the CPU profiler runs. V8 samples by a signal, which interrupts
 // the wait for events. Node counts the wait before an interruption as busy, so an idle loop looks full
-// (decisions/0045). While a profile runs, a wait counts as idle for as long as the thread was not on a CPU.
+// (decisions/0045). While a profile runs, the part of a wait when the thread was not on a CPU counts as idle.
 
 const { closeSync, openSync, readSync } = require('node:fs')
 const { replaceIdle, systemClock } = require('../../core/clock')
@@ -20,7 +20,7 @@ class ProfiledIdle {
   #clock
   #cpu
   #nodeIdleMs
-  /** Node's idle time changes whenever a wait has ended, even where it is too little. */
+  /** Node's idle time changes whenever a wait has ended, even if it counts too little. */
   #lastNodeIdleMs
   #idleMs
   #markMs = 0
@@ -55,7 +55,7 @@ class ProfiledIdle {
     return this.#idleMs
   }
 
-  /** Before the next wait: what ran in this turn is not part of it. */
+  /** Marks the end of the turn, because the time that ran in this turn is not part of the next wait. */
   #onTurn = () => {
     this.idleMs()
     this.#mark()
@@ -74,7 +74,8 @@ class ProfiledIdle {
 }
 
 /**
- * @returns {(() => void) | undefined} ends it; undefined where idle time and CPU time cannot be told apart
+ * @returns {(() => void) | undefined} ends the correction; undefined if idle time and CPU time cannot be
+ *   distinguished
  */
 function correctIdle() {
   if (WITHOUT_SIGNALS.has(process.platform)) return () => {}
@@ -93,11 +94,11 @@ function correctIdle() {
 }
 
 /**
- * How long this thread has run on a CPU. Linux counts it in `schedstat` of the thread, and newer releases of
- * Node tell it everywhere. A reading takes about 3.5 µs.
+ * How long this thread has run on a CPU. Linux counts this time in `schedstat` of the thread. Newer releases
+ * of Node report it on every system. A reading takes about 3.5 µs.
  *
  * @param {string} [path]
- * @returns {ThreadCpu | undefined} undefined where nothing tells it
+ * @returns {ThreadCpu | undefined} undefined if nothing reports it
  */
 function openThreadCpu(path = OWN_THREAD) {
   return openFile(path) ?? fromNode()
@@ -109,14 +110,14 @@ function openFile(path) {
     const descriptor = openSync(path, 'r')
     const bytes = Buffer.allocUnsafe(LONGEST_LINE)
     const read = () => {
-      // The kernel brings the file up to date only a thousand times a second, and when a process asks for its
-      // usage.
+      // The kernel updates the file only a thousand times a second, and when a process reads its CPU usage.
       process.cpuUsage()
       const length = readSync(descriptor, bytes, 0, LONGEST_LINE, 0)
       return Number.parseInt(bytes.toString('latin1', 0, length), 10) / NANOSECONDS
     }
     const cpu = { ranMs: read, close: () => closeSync(descriptor) }
-    // Some kernels have a file of zeros: a thread that reads it has run.
+    // On some kernels, the file has only zeros. A thread that reads the file has run, so 0 means that nothing
+    // is counted.
     if (read() > 0) return cpu
     cpu.close()
   } catch {}

@@ -1,6 +1,7 @@
 'use strict'
-// A session with the inspector of this thread, for the time of one profile. It opens no port, answers at
-// once, and disconnects when the profile ends, whatever ended it. A thread has at most one session at a time.
+// A session with the inspector of this thread, for the time of one profile. The session opens no port,
+// answers at once, and disconnects when the profile ends for any reason. A thread has at most one session at
+// a time.
 
 const { isInspected } = require('../../core/environment/inspected')
 
@@ -9,7 +10,7 @@ const { isInspected } = require('../../core/environment/inspected')
  * @import { CpuProfile, HeapProfile } from './profile-tree'
  * @typedef {{ 'Profiler.stop': { profile: CpuProfile },
  *   'HeapProfiler.getSamplingProfile': { profile: HeapProfile },
- *   'HeapProfiler.stopSampling': { profile: HeapProfile } }} Answers those that are read
+ *   'HeapProfiler.stopSampling': { profile: HeapProfile } }} Answers the answers that are read
  */
 
 let isOpen = false

@@ -21,8 +21,9 @@ const FIRST_HEAP_PAUSE_MS = 15
  * @typedef {{ profile: CpuProfile | HeapProfile, earlier: HeapProfile | undefined, figures: Figures,
  *   when: When }} Sample
  * @typedef {{ durationMs: number, signal: AbortSignal, keepsOptimized?: boolean,
- *   onStart: (pauseMs: number) => void }} TakeOptions an aborted signal ends it; keepsOptimized: no code is
- *   dropped; onStart: it has blocked the loop for so long
+ *   onStart: (pauseMs: number) => void }} TakeOptions signal: ends the profile when it aborts;
+ *   keepsOptimized: no optimized code is dropped; onStart: called with the time that the start blocked the
+ *   loop
  */
 
 class Profiles {
@@ -30,12 +31,12 @@ class Profiles {
   #isOverloaded
   #sampleMemory
   #samplers
-  /** Of everything that blocks the loop on demand, not of profiles alone. */
+  /** The quiet time after each pause on demand. It covers profiles, heap snapshots and reports. */
   rest
   /** @type {Record<Kind, KeptProfile>} */
   kept
   /**
-   * The start pause of the last profile, by kind: what the next will cost.
+   * The start pause of the last profile of each kind, as an estimate for the next.
    *
    * @type {Record<Kind, number | null>}
    */
@@ -45,7 +46,7 @@ class Profiles {
   /**
    * @param {{ clock: import('../../core/clock').Clock, isOverloaded: () => boolean,
    *   onPause: (ms: number) => void, onPauseBegin?: () => void, sampleMemory?: typeof memoryForProfile }}
-   *   parts onPause: the loop was blocked on demand for so long
+   *   parts onPause: called with the time that the loop was blocked on demand
    */
   constructor({ clock, isOverloaded, onPause, onPauseBegin, sampleMemory = memoryForProfile }) {
     this.#clock = clock
@@ -78,8 +79,8 @@ class Profiles {
   }
 
   /**
-   * For how long the next start may block the loop: as long as the last did. Before the first it is estimated
-   * from the heap, which V8 walks twice at about a millisecond for a megabyte.
+   * How long the next start may block the loop: as long as the last start did. Before the first start, the
+   * time is estimated from the heap. V8 walks the heap twice, at about a millisecond for each megabyte.
    *
    * @param {Kind} kind
    */
@@ -94,11 +95,11 @@ class Profiles {
   }
 
   /**
-   * Starts at once, or throws: ask for `refusal` before.
+   * Starts a profile at once, or throws. Read `refusal` first.
    *
    * @param {Kind} kind
    * @param {TakeOptions} options
-   * @returns {Promise<Buffer | undefined>} the result as JSON; undefined where it was aborted
+   * @returns {Promise<Buffer | undefined>} the result as JSON; undefined if the profile was aborted
    */
   take(kind, options) {
     const sampler = this.#samplers[kind]
@@ -121,7 +122,8 @@ class Profiles {
   }
 
   /**
-   * When the sample has ended, the next profile may begin, although this one has no result yet.
+   * Takes the sample of a profile. When it has ended, the next profile may begin, although this profile has
+   * no result yet.
    *
    * @param {Kind} kind @param {number} pauseMs @param {TakeOptions} options
    */
@@ -160,7 +162,8 @@ class Profiles {
 
   /** @param {Kind} kind @param {Sample} sample */
   async #resultOf(kind, { profile, earlier, figures, when }) {
-    // The thread is sent a copy of the profile, which this one makes.
+    // This thread copies the profile for the worker thread. The copy blocks the loop, so it counts as a
+    // pause.
     const { about, working } = this.rest.pausing(() => {
       const about = { kind, sources: sourcesOf(profile) }
       return { about, working: workOn({ ...about, profile, earlier, figures }) }

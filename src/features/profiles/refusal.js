@@ -1,7 +1,7 @@
 'use strict'
 // Decides whether a profile or a heap snapshot is refused, and why. A profile blocks the loop when it starts
-// and takes memory, so a process in trouble is left alone. Whatever would fail after the profile has been
-// taken is refused before.
+// and takes memory, so a process in trouble is left alone. If a later step would fail, the profile is refused
+// before it begins.
 
 const { isInspected } = require('../../core/environment/inspected')
 const { grantsText, missingFor } = require('../../core/environment/permissions')
@@ -12,7 +12,7 @@ const { ProfilerSession } = require('./profiler-session')
 const MOST_HEAP = 0.85
 const MOST_RSS = 0.95
 const SNAPSHOT_HEAP = 0.5
-/** A heap of small objects took ten times its size while V8 made the snapshot (Node 20). */
+/** A heap of small objects needed ten times its size while V8 made the snapshot (Node 20). */
 const SNAPSHOT_FACTOR = 10
 
 /**
@@ -31,7 +31,7 @@ function refusalOf({ isOverloaded, memory, isFrozen }) {
   if (isInspected())
     return {
       status: 503,
-      text: 'The process runs under --inspect. Take the profile with the debugger that may be attached.',
+      text: 'The process runs under --inspect, so a debugger may be using the profiler. Take the profile with that debugger.',
     }
   if (isFrozen)
     return {
@@ -44,7 +44,10 @@ function refusalOf({ isOverloaded, memory, isFrozen }) {
       text: 'The process is overloaded, and starting a profile blocks the event loop. Try again when it has recovered.',
     }
   if (isShort(memory))
-    return { status: 503, text: `Memory is short: ${shareText(memory)}. A profile would need more of it.` }
+    return {
+      status: 503,
+      text: `Memory is short: ${shareText(memory)}. A profile would need additional memory.`,
+    }
   return undefined
 }
 
@@ -61,7 +64,7 @@ function missingForProfiles() {
   return text === undefined ? undefined : { status: 503, text }
 }
 
-/** How much memory a heap snapshot may take beside the heap. @param {Memory} memory */
+/** How much memory a heap snapshot may need in addition to the heap. @param {Memory} memory */
 const snapshotBytes = ({ heapUsedBytes }) => SNAPSHOT_FACTOR * heapUsedBytes
 
 /** @param {Memory} memory @returns {Refusal | undefined} */

@@ -6,7 +6,10 @@ const { NODE, OWN } = require('./call-frames')
 
 /** @import { Frame } from './call-frames' */
 
-/** The file that calls a handler, and the file above it that only a route has. */
+/**
+ * `callers`: the file that calls a handler. `route`: a file further up in the stack only if the handler
+ * belongs to a route.
+ */
 const ROUTERS = [
   { callers: /[/\\](?:router[/\\]lib|express[/\\]lib[/\\]router)[/\\]layer\.js$/, route: /[/\\]route\.js$/ },
   { callers: /[/\\]koa-compose[/\\]/, route: /[/\\](?:@koa[/\\]router|koa-router)[/\\]/ },
@@ -35,12 +38,16 @@ function isRouteHandler(frame, callers) {
   if (above === undefined) return false
   if (router.route.test(above.path)) return true
   if (above.package !== null) return false
-  // A middleware of the application in the same route has called `next()`.
+  // A function of the application is above: it may be middleware of the same route that called `next()`.
   const aboveMiddleware = outer.findLast((each) => each.package !== null && !isOfRouter(each))
   return aboveMiddleware !== undefined && router.route.test(aboveMiddleware.path)
 }
 
-/** Wrappers of ours, and Node's event emitter. @param {Frame} frame */
+/**
+ * Whether the frame is passed over: wrappers of ours, and functions of Node such as its event emitter.
+ *
+ * @param {Frame} frame
+ */
 const isPassedOver = (frame) =>
   frame.package === OWN || (frame.package === NODE && !HTTP_SERVER.test(frame.path))
 

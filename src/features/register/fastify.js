@@ -1,6 +1,7 @@
 'use strict'
 // Names the routes of every Fastify app, for spillway/register. Fastify publishes each new app on a
-// diagnostics channel, and a hook in front of all others knows the route, however the request ends.
+// diagnostics channel. A hook before all others then gets the route of each request, however the request
+// ends.
 
 const { ROOT } = require('../../core/route/route-node')
 const { routeStateOf } = require('../../core/route/route-state')

@@ -1,8 +1,8 @@
 'use strict'
 // Finds the frameworks that the application has loaded, in Node's cache of CommonJS modules: no loader is
-// hooked. Koa is followed to its contexts. The routers of Express are instrumented by their class, so that an
-// app inside a listener has its labels. Express and Koa are CommonJS, so the cache has them for ES modules
-// too. Modules that a bundler has put into one file are not found.
+// hooked. In Koa, the class's method that makes contexts is replaced. In Express, the class of routers is
+// instrumented, so an app inside a listener has its labels too. Express and Koa are CommonJS, so the cache
+// has them for ES modules too. Modules that a bundler has put into one file are not found.
 
 const { instrumentClass } = require('../../core/route/instrument-router')
 const { watchMounts } = require('../../core/route/koa')
@@ -29,7 +29,9 @@ class Frameworks {
     this.#cache = cache
   }
 
-  /** Looks at the modules that have come since. A module that is still loading is looked at again. */
+  /**
+   * Checks the modules that were loaded since the last call. A module that is still loading is checked again.
+   */
   instrument() {
     for (const [file, module] of Object.entries(this.#cache)) {
       if (!module?.loaded || this.#seen.has(module)) continue
@@ -43,7 +45,11 @@ class Frameworks {
   }
 }
 
-/** Express 4 exports the prototype of its routers, the package `router` a class. @param {unknown} given */
+/**
+ * Express 4 exports the prototype of its routers, and the package `router` exports a class.
+ *
+ * @param {unknown} given
+ */
 function routerIn(given) {
   if (typeof given !== 'function') return undefined
   return [given, given.prototype].find(
@@ -63,8 +69,8 @@ const isKoaClass = (given) =>
   )
 
 /**
- * Follows the requests of every Koa app to their `ctx`, where no middleware does it. Koa makes each context
- * with a method of its class, so the method is replaced once, and apps made before or after are alike.
+ * Links each request of a Koa app with its `ctx`, as the middleware would. Koa makes each context with a
+ * method of its class. So the method is replaced once, for apps made before and after.
  *
  * @param {typeof import('koa')} Koa the class of the apps
  * @param {Instance} parts of the instance that measures their requests

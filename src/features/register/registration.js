@@ -1,7 +1,7 @@
 'use strict'
-// The one instance of a process that runs with spillway/register. It is made for the first server that
-// listens, so a tool without a server loads nothing. It measures every server, and starts the admin server
-// once one of them listens. A failure of Spillway is one warning, and the application runs on without it.
+// The one instance of a process that runs with spillway/register. The instance is made for the first server
+// that listens, so a tool without a server loads nothing. It measures every server, and starts the admin
+// server once a server listens. If Spillway fails, it logs one warning, and the application runs without it.
 
 const cluster = /** @type {typeof import('node:cluster').default} */ (
   /** @type {unknown} */ (require('node:cluster'))
@@ -24,7 +24,10 @@ const { Settings } = require('./settings')
  */
 
 class Registration {
-  /** Nothing is measured: under a test runner, beside an instance of the application, or after a failure. */
+  /**
+   * Whether nothing is measured: under a test runner, with an instance of the application, or after a
+   * failure.
+   */
   isOff = isTested()
   #clock = systemClock
   /** @type {Instance | undefined} */
@@ -54,13 +57,17 @@ class Registration {
     })
   }
 
-  /** Called again with the first request: the application may have loaded a framework after listen(). */
+  /**
+   * Called when a server listens and again at the first request, because the application may load a framework
+   * after listen().
+   */
   instrument() {
     this.#guard(() => this.#frameworks?.instrument())
   }
 
   /**
-   * A server has a request, although no server listens: another process or server hands its connections over.
+   * Called for a server that has a request but does not listen: another process or server hands connections
+   * over to it.
    *
    * @param {Server} server
    */
@@ -135,8 +142,8 @@ class Registration {
 
   /** @param {Error} error @param {string} measured */
   #reportAdmin(error, measured) {
-    // In a cluster one worker has the port and says so. The first worker speaks for the case that another
-    // process has it.
+    // In a cluster, the worker that has the port logs it. If another process has the port, only the first
+    // worker warns.
     const isOfSibling = isPortInUse(error) && !(isMainThread && isFirstWorker())
     if (isOfSibling || this.isOff) return
     this.#warn(
@@ -156,7 +163,7 @@ class Registration {
     const where = at === undefined ? '' : ` (${at})`
     this.#info(
       {},
-      `the application calls createSpillway() itself${where}, so spillway/register leaves it alone. Remove one of the two`
+      `the application calls createSpillway() itself${where}, so spillway/register does nothing. Remove either this call or the --import of spillway/register`
     )
   }
 
@@ -200,7 +207,7 @@ class Registration {
   }
 }
 
-/** What is true of all workers of a cluster is logged by the first. */
+/** The first worker logs what is true for all workers of a cluster. */
 const isFirstWorker = () => !cluster.isWorker || cluster.worker?.id === 1
 
 /** @param {unknown} error */

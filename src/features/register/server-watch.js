@@ -1,8 +1,8 @@
 'use strict'
-// Sees every server of the process that listens, and every new Fastify app. Until the first of them, spillway
-// costs a process nothing but this file. `listen` of the class is the one hook: all servers have it, however
-// they were imported. A server that never listens, because it is handed its connections, is seen by its first
-// request. Why no loader is hooked: docs/decisions/0050.
+// Sees every server of the process that listens, and every new Fastify app. Until the first of these,
+// spillway costs a process only this file. The one hook for servers is `listen` of their class, because all
+// servers have it, however they were imported. A server that never listens, because connections are handed
+// over to it, is noticed at its first request. Why no loader is hooked: docs/decisions/0050.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const net = require('node:net')
@@ -34,7 +34,7 @@ function registration() {
 }
 
 /**
- * A server of http or https, or of http2. Known by its shape, because these modules need not be loaded.
+ * A server of http or https, or of http2. Recognized by its shape, because these modules may not be loaded.
  *
  * @param {Server} server
  */
@@ -47,7 +47,7 @@ const isMeasured = (server) => isHttpServer(server) && !use.ownServers.has(serve
 let hasFailed = false
 
 /**
- * Spillway must not throw into the application. The first failure is one warning, and ends the watch.
+ * Spillway must not throw into the application. The first failure causes one warning and ends the watch.
  *
  * @param {() => void} work
  */
@@ -89,7 +89,7 @@ function onFastify({ fastify }) {
 }
 
 function watchServers() {
-  // A second copy of this package.
+  // A second copy of this package was loaded.
   if (use.isRegistered) return
   use.isRegistered = true
   const { listen } = net.Server.prototype

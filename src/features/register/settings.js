@@ -1,7 +1,7 @@
 'use strict'
 // The options of spillway/register: the defaults of register, then a JSON file (SPILLWAY_CONFIG), then the
-// variables SPILLWAY_*. Each option is checked on its own. A mistake costs only this option. Nothing here
-// throws.
+// variables SPILLWAY_*. Each option is checked separately, and an invalid option gets its default. Nothing
+// here throws.
 
 const { readFileSync, statSync } = require('node:fs')
 const { groupOf, resolveEach, resolveMember, resolveOptions } = require('../../core/options/options')
@@ -10,7 +10,7 @@ const { CONFIG, MEMBERS, readVariables } = require('../../core/options/variables
 /** @import { ResolvedOptions, SpillwayOptions } from '../../../index.js' */
 
 /**
- * The application keeps its paths and its answers, and no request is shed, unless told otherwise.
+ * By default the application keeps its paths and its answers, and no request is shed.
  *
  * @type {Record<string, Record<string, unknown>>}
  */
@@ -22,7 +22,10 @@ const DEFAULTS = {
 const OFF = [false, 'off', 'false']
 const ADMIN = 'SPILLWAY_ADMIN_'
 const MOST_FILE_BYTES = 1_000_000
-/** A mistake may have cost the token. Otherwise anybody on the machine could read the admin server. */
+/**
+ * Logged after a mistake in the options of the admin server. The mistake may concern the token, and without a
+ * token anybody on the machine could read the server's pages.
+ */
 const NOT_STARTED = 'The admin server does not start.'
 
 class Settings {
@@ -31,11 +34,15 @@ class Settings {
   /** Mistakes, a sentence each. @type {string[]} */
   problems = []
   hasAdmin = true
-  /** Whether it does not start because of a mistake. */
+  /** Whether the admin server does not start because of a mistake. */
   isAdminRefused = false
   /** Whether the port of the admin server was given. */
   hasPort = false
-  /** By group, or by the name of an option without one. @type {Record<string, Record<string, unknown>>} */
+  /**
+   * Options by group, or by the name of an option without a group.
+   *
+   * @type {Record<string, Record<string, unknown>>}
+   */
   #given = structuredClone(DEFAULTS)
   /** @type {Record<string, Record<string, unknown>>} */
   #ofMembers = { admin: {}, attach: {} }
@@ -65,7 +72,7 @@ class Settings {
     try {
       return resolveOptions(/** @type {SpillwayOptions} */ (this.#given))
     } catch (error) {
-      // Two options that exclude each other, or one that needs another.
+      // Two options exclude each other, or one needs another.
       this.problems.push(`${/** @type {Error} */ (error).message} The defaults are in force.`)
       return resolveOptions(/** @type {SpillwayOptions} */ (DEFAULTS))
     }
@@ -82,7 +89,8 @@ class Settings {
     if (path === undefined || path === '') return
     try {
       const given = readJson(path)
-      if (Object(given) !== given || Array.isArray(given)) throw new TypeError('it does not hold an object')
+      if (Object(given) !== given || Array.isArray(given))
+        throw new TypeError('it does not contain an object')
       for (const [name, value] of Object.entries(given)) this.#setGroup(`${path}`, name, value)
     } catch (error) {
       this.problems.push(`${CONFIG} cannot be read: ${/** @type {Error} */ (error).message}.`)
@@ -120,10 +128,10 @@ class Settings {
 }
 
 /**
- * An error does not quote the text, because it may hold secrets.
+ * Errors do not quote the text, because it may contain secrets.
  *
  * @param {string} path
- * @returns {Record<string, unknown>} or what else it holds
+ * @returns {Record<string, unknown>} or whatever the file contains
  */
 function readJson(path) {
   const stats = statSync(path)
