@@ -1,6 +1,6 @@
 'use strict'
-// Why a connection closed: a closed set of labels, for what Engine.IO and ws report. A client chooses its
-// close code, so that no code is a label.
+// Why a connection closed: a fixed set of labels, for what Engine.IO and ws report. A client chooses its
+// close code, so a code is never a label.
 
 /** @import { SocketCloseReason } from '../../../index.js' */
 
@@ -47,7 +47,7 @@ const CODES_OF_WS = new Set([1002, 1007, 1009])
 /**
  * @param {number} code of the `close` event of ws
  * @param {{ isOurs: boolean, ourCode?: number | undefined }} close `isOurs`: whether this process sent its
- *   close frame first, or cut the connection; `ourCode`: what it was closed with
+ *   close frame first, or cut the connection; `ourCode`: the code that this process closed it with
  */
 function reasonOfCode(code, { isOurs, ourCode }) {
   if (code >= 3000 && code <= 4999) return 'application'

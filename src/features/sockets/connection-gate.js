@@ -1,11 +1,12 @@
 'use strict'
 // Decides whether a connection that lives long, such as a WebSocket, may open now. Most of its messages
-// cannot be rejected. So the loop must have room for its load, not only for its handshake. While the loop
-// idles three tenths of its time there is room. Otherwise:
+// cannot be rejected. So the loop must have room for the connection's load, and not only for its handshake.
+// While the loop idles three tenths of its time, there is room. Otherwise:
 //   room = min(idle over 250 ms, idle over 2 s) - 0.1 - the load that new connections will bring
-// That load is connection-load.js. Without room a connection is held. Once it was held for a second, it is
-// rejected if the loop is full, or if newcomers have shown that it will be. While the oldest has waited that
-// long, others are rejected at once (docs/decisions/0055).
+// connection-load.js estimates that load. Without room, a connection is held. After a second, a held
+// connection is rejected if the loop is full, or if the load of newcomers shows that it will be full. Once
+// connections have been held for a second without a break, further ones are rejected at once
+// (docs/decisions/0055).
 
 const { HEALTHY_LOAD } = require('../../core/gate/limits/queue-delay')
 const { IDLE_SHARE, RECHECK_MS, SAMPLE_MS, shareAfter } = require('../../core/gate/measurements/loop-turns')
@@ -19,20 +20,23 @@ const { ConnectionLoad, LAG_MS } = require('./connection-load')
  */
 
 /**
- * The horizon of the idle share that admits. That which rejects has LAG_MS: a loop at 80 % has moments
- * without any idle time.
+ * The horizon of the idle share that admits connections. The idle share that rejects them has LAG_MS, because
+ * a loop at 80 % has moments without any idle time.
  */
 const HORIZON_MS = 250
-/** One that idles this much rejects nobody. A load of 70 % idles less for a second, now and then. */
+/**
+ * A loop that idles this much rejects no connection. At a load of 70 %, the loop sometimes idles less for a
+ * second.
+ */
 const FULL_SHARE = 0.2
-/** How long a connection is held. */
+/** How long a connection is held before it may be rejected. */
 const PATIENCE_MS = 1000
 /** How long the loop must have been full before messages of class `low` are rejected. */
 const FULL_MS = 500
 
 /**
- * @typedef {(reason: ShedReason | undefined, value?: number, bound?: number) => void} OnDecision with the
- *   number behind a rejection, and its bound
+ * @typedef {(reason: ShedReason | undefined, value?: number, bound?: number) => void} OnDecision `value` and
+ *   `bound`: the figure that caused a rejection, and its limit
  */
 /**
  * @typedef {{ owner: object | undefined, priority: number, sinceMs: number, onDecision: OnDecision }} Held
@@ -46,16 +50,19 @@ class ConnectionGate {
   #mode
   /** @type {Set<Held>} */
   #held = new Set()
-  /** Since when at least one is held, on the clock of waiting. */
+  /** When the present series of held connections began, by `#patientMs()`. */
   #queuedSinceMs = 0
   #idleShare = 1
   #longIdleShare = 1
   #turnedMs
   #turnedIdleMs
   #load
-  /** Since when the loop is full, on the clock of waiting; NaN while it idles. */
+  /** Since when the loop is full, by `#patientMs()`; NaN while it idles. */
   #fullSinceMs = Number.NaN
-  /** The time up to the last turn or message, of each at most SAMPLE_MS: a stall is not a long wait. */
+  /**
+   * The time up to the last turn or message. A turn or message counts for at most SAMPLE_MS, so a stall is
+   * not a long wait.
+   */
   #waitedMs = 0
   #waitedAtMs
   #isLookScheduled = false
@@ -90,8 +97,8 @@ class ConnectionGate {
   }
 
   /**
-   * The clock of whatever waits here. The stall-free clock of requests takes a turn of many messages for a
-   * stall.
+   * The clock that measures waiting here. The stall-free clock of requests would count a turn with many
+   * messages as a stall.
    *
    * @param {number} nowMs
    */
@@ -141,7 +148,11 @@ class ConnectionGate {
     return this.#parts.resources.isShort || this.#isLoopFull(this.#parts.clock.now())
   }
 
-  /** In overload. @returns {boolean} false in mode `observe`, which only counts the message */
+  /**
+   * Called for a message of class `low` in overload.
+   *
+   * @returns {boolean} false in mode `observe`, which only counts the message
+   */
   rejectMessage() {
     if (this.#mode !== 'observe') return true
     this.#parts.onWouldReject(this.#parts.cause.because('loop'), LOW)
@@ -150,7 +161,7 @@ class ConnectionGate {
 
   /** @param {number} nowMs */
   #isLoopFull(nowMs) {
-    // After a long sleep what was measured at the last turn is over.
+    // After a long sleep, the measurement of the last turn is out of date.
     return this.#patientMs(nowMs) - this.#fullSinceMs >= FULL_MS && this.#shareNow(nowMs) < IDLE_SHARE
   }
 
@@ -168,8 +179,8 @@ class ConnectionGate {
   }
 
   /**
-   * Whether those that are held do not fit, by what newcomers have taken. The mean of all connections rejects
-   * none.
+   * Whether the loop has no room for the held connections, by the load of newcomers. The mean load of all
+   * connections never rejects one.
    *
    * @param {number} nowMs
    */
@@ -184,7 +195,7 @@ class ConnectionGate {
   }
 
   /**
-   * Whether connections have been held all the time for as long as one is held, and do not fit.
+   * Whether connections have been held for PATIENCE_MS without a break, and the loop has no room for them.
    *
    * @param {number} nowMs
    */
@@ -196,7 +207,8 @@ class ConnectionGate {
   /**
    * @param {{ priority: number, owner?: object, onDecision: OnDecision }} asked `priority`: an index into
    *   PRIORITIES; `owner`: see `open()`; `onDecision` is called with the reason of a rejection, now or later
-   * @returns {(() => void) | undefined} gives up a connection that is held; undefined if it is decided
+   * @returns {(() => void) | undefined} cancels a held connection; undefined if the connection is decided
+   *   already
    */
   decide({ priority, owner, onDecision }) {
     const nowMs = this.#parts.clock.now()
@@ -256,7 +268,7 @@ class ConnectionGate {
     return () => this.#held.delete(held)
   }
 
-  /** A timer, because an idle loop makes no turn. */
+  /** Uses a timer, because an idle loop makes no turn. */
   #lookLater() {
     if (this.#isLookScheduled) return
     this.#isLookScheduled = true
@@ -281,7 +293,7 @@ class ConnectionGate {
   }
 
   /**
-   * A turn later: the application may throw.
+   * Calls back a turn later, because the application may throw.
    *
    * @param {Held} held
    * @param {ShedReason} [reason]
@@ -295,19 +307,19 @@ class ConnectionGate {
     clock.afterTurn(() => held.onDecision(reason, value, bound))
   }
 
-  /** The process drains: no connection opens from now on. */
+  /** Called when the process drains: no connection opens from now on. */
   drain() {
     this.isClosing = true
     this.#releaseAll('closed')
   }
 
-  /** The instance is closed: whatever is held opens. */
+  /** Called when the instance closes: all held connections open. */
   close() {
     this.#isClosed = true
     this.#releaseAll(undefined)
   }
 
-  /** Whatever is held for the owner opens. @param {object} owner */
+  /** Opens all held connections of an owner. @param {object} owner */
   open(owner) {
     for (const held of this.#held) if (held.owner === owner) this.#release(held, undefined)
   }

@@ -2,26 +2,26 @@
 // The load that connections put on the loop later: a connection is cheap to open, and sends its messages
 // afterwards.
 //   expected            = load of a newcomer x (opened - closed in the last two seconds)
-//   load of a newcomer  = share of the loop that those of the last five seconds take, for each that sends
-// Until new connections have been seen for a second, each is taken for a mean connection. That mean may hold
-// a newcomer. It rejects none: `shown` leaves it out, because a few that load the loop say little about many
-// that are silent. Handshakes do not count as load.
+//   load of a newcomer  = loop share of the connections of the last five seconds / those with a known load
+// While newcomers have been observed for a short time only, each counts mostly as a mean connection. This
+// mean may delay a new connection but never rejects one. `shown` leaves the mean out, because a few
+// connections with much load say little about many silent ones. Handshakes do not count as load.
 
 const { SAMPLE_MS } = require('../../core/gate/measurements/loop-turns')
 
 /**
- * How long it takes until the load of a connection shows. What is supposed counts as much as one newcomer
- * that is seen for so long.
+ * How long it takes until the load of a connection shows. The supposed load weighs as much as one newcomer
+ * that was observed for this time.
  */
 const LAG_MS = 2000
-/** For how long it is remembered what newcomers took. */
+/** How long the load of newcomers is remembered. */
 const MEMORY_MS = 10_000
 
 /**
  * @typedef {() => { open: number, found: number, newcomers: number, handledMs: number,
- *   newcomersHandledMs: number }} Source `found`: the part of `open` that was there before, or that is
- *   watched no longer, as a negative number; `newcomers`: the part that opened lately and shows what it does;
- *   `newcomersHandledMs`: the part of `handledMs` that went to newcomers
+ *   newcomersHandledMs: number }} Source `found`: connections of `open` that were open before Spillway
+ *   watched, minus those that it stopped watching; `newcomers`: connections that opened lately and whose load
+ *   is known; `newcomersHandledMs`: the part of `handledMs` that newcomers took
  */
 
 class ConnectionLoad {
@@ -29,13 +29,15 @@ class ConnectionLoad {
   #turnedMs
   #handledMs = 0
   #handledShare = 0
-  /** Recordings of the last LAG_MS; the newest count the most. */
+  /** Mean number of open connections over LAG_MS. Later numbers weigh more. */
   #openBefore
-  /** Open at the last turn, and those that were admitted since: they may not be open yet. */
+  /**
+   * Connections that were open at the last turn, and connections admitted since, which may not be open yet.
+   */
   #openAtTurn
   #admitted = 0
   #found
-  /** Loop time of new connections, and for how long they were observed in all. */
+  /** Loop time of new connections, and the total time that they were observed. */
   #newcomersHandledMs = 0
   #tookMs = 0
   #seenMs = 0
@@ -82,8 +84,8 @@ class ConnectionLoad {
   }
 
   /**
-   * Loop share of each new connection, starting from the supposed share, which counts as one second of
-   * observation.
+   * Returns the loop share of each new connection. It starts from the supposed share, which weighs as much as
+   * LAG_MS of observation.
    *
    * @param {number} supposed
    */
@@ -91,19 +93,23 @@ class ConnectionLoad {
     return (this.#tookMs + LAG_MS * supposed) / (this.#seenMs + LAG_MS)
   }
 
-  /** The connections that have opened lately, so that their load does not show yet. */
+  /** Connections that have opened so lately that their load does not show yet. */
   get #recent() {
     const { open, found } = this.#source()
     const now = Math.max(open - (found - this.#found), this.#openAtTurn + this.#admitted)
     return Math.max(0, now - this.#openBefore)
   }
 
-  /** The share of the loop that will be taken, and is not yet. */
+  /** The share of the loop that these connections will take, and do not take yet. */
   get expected() {
     return this.#recent * this.#loadOfEach(this.#handledShare / Math.max(1, this.#openBefore))
   }
 
-  /** The same by what newcomers have shown alone, with so many more of them. @param {number} more */
+  /**
+   * The same share with `more` connections added, by the observed load of newcomers alone.
+   *
+   * @param {number} more
+   */
   shown(more) {
     return (this.#recent + more) * this.#loadOfEach(0)
   }

@@ -1,10 +1,10 @@
 'use strict'
-// Counts connections, messages and bytes of one instance: connections by transport, and what was closed by
+// Counts connections, messages and bytes of one instance: connections by transport, and closed connections by
 // reason.
 
 const { CLOSE_REASONS } = require('./close-reasons')
 
-/** webtransport: of Socket.IO, over HTTP/3. */
+/** webtransport: a transport of Socket.IO, over HTTP/3. */
 const TRANSPORTS = Object.freeze(/** @type {const} */ (['polling', 'websocket', 'webtransport', 'other']))
 const OTHER = TRANSPORTS.length - 1
 const INDEX = new Map(TRANSPORTS.map((name, index) => [/** @type {string} */ (name), index]))
@@ -18,7 +18,10 @@ class ConnectionTable {
   receivedBytes = 0
   sent = 0
   sentBytes = 0
-  /** Earlier connections, less those that are no longer watched: not a change of the load. */
+  /**
+   * Connections that were open before Spillway watched, minus those that it stopped watching. Neither changes
+   * the load.
+   */
   found = 0
   #open = new Float64Array(TRANSPORTS.length)
   #opened = new Float64Array(TRANSPORTS.length)
@@ -33,7 +36,7 @@ class ConnectionTable {
   }
 
   /**
-   * A connection that was open before Spillway knew it counts as open, and was not opened since.
+   * Called for a connection that was open before Spillway watched. It counts as open, but not as opened.
    *
    * @param {string} transport
    */
@@ -43,7 +46,7 @@ class ConnectionTable {
   }
 
   /**
-   * Socket.IO begins by polling and goes on by WebSocket.
+   * Called when a connection of Socket.IO changes its transport, such as from polling to WebSocket.
    *
    * @param {string} from
    * @param {string} to of its transports
@@ -59,7 +62,7 @@ class ConnectionTable {
     this.#closed[Number(REASON_INDEX.get(reason))]++
   }
 
-  /** It is watched no longer. @param {string} transport */
+  /** Called when a connection is no longer watched. @param {string} transport */
   onForget(transport) {
     this.found--
     this.#open[indexOf(transport)]--

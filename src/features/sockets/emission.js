@@ -1,11 +1,11 @@
 'use strict'
-// Calls the listeners of an event as `emit` of Node does, and sees when each has ended. `emit` drops what
-// listeners return, and a listener that is wrapped would be another one for `off()`, `listeners()` and other
-// packages.
+// Calls the listeners of an event as Node's `emit` does, and notices when each has ended. Node's `emit` drops
+// what listeners return. Wrapped listeners would differ from the originals for `off()`, `listeners()` and
+// other packages.
 //
-// An error is thrown on, and a rejection stays unhandled, as without Spillway. Only the promise of an async
-// function is followed: nobody else has it. To follow another promise would either hide its rejection from
-// Node, or report one that the application handles itself.
+// An error is rethrown, and a rejection stays unhandled, as without Spillway. Only the promise of an async
+// function is followed, because no other code has it. Following another promise would hide its rejection from
+// Node, or report a rejection that the application handles itself.
 
 const { EventEmitter } = require('node:events')
 const { isProxy } = require('node:util/types')
@@ -13,7 +13,7 @@ const { isProxy } = require('node:util/types')
 /** @import { SocketMessage } from './socket-message' */
 
 /**
- * What is used of an emitter. `listener`: what a wrapper calls.
+ * The members of an emitter that are used. `listener`: the function that a wrapper calls
  *
  * @typedef {{ (...args: unknown[]): unknown, listener?: Listener }} Listener
  * @typedef {{ rawListeners(event: string): Listener[], domain?: unknown, [symbol: symbol]: unknown }} Emitter
@@ -27,8 +27,8 @@ const kCapture = Object.getOwnPropertySymbols(new EventEmitter()).find(
 )
 
 /**
- * Node's `once` wraps its listener, which the wrapper has as `listener`. A wrapper of the application may
- * handle the promise, and so may a proxy.
+ * Whether a listener is an async function. The wrapper that Node's `once` makes has the function as
+ * `listener`. Other wrappers, and proxies, may handle the promise themselves.
  *
  * @param {Listener} listener
  */
@@ -38,8 +38,8 @@ const isAsync = (listener) => {
 }
 
 /**
- * Node's `emit` does more than call the listeners: with no listener of `error`, with `captureRejections`, and
- * in a domain.
+ * Whether Node's `emit` does more than call the listeners: if `error` has no listener, with
+ * `captureRejections`, and in a domain.
  *
  * @param {Emitter} emitter @param {Listener[]} listeners
  */
@@ -74,7 +74,7 @@ function runAll(message, callback) {
 }
 
 /**
- * The promise that `then` makes rejects in place of the given one, which now counts as handled.
+ * Follows a promise, which then counts as handled. The promise that `then` returns rejects in its place.
  *
  * @param {Promise<unknown>} promise
  * @param {SocketMessage} message

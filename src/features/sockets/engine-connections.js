@@ -23,7 +23,7 @@ const { sizeOf } = require('./socket-message')
  */
 
 const SID = /[?&]sid=([^&#]+)/
-/** How long a goodbye may take to reach the client. */
+/** How long a close may take to reach the client. */
 const GOODBYE_MS = 2000
 
 class EngineConnections {
@@ -31,9 +31,9 @@ class EngineConnections {
   #pathOf
   #sockets
   #allowRequest
-  /** By connection: the name of its transport. @type {Map<Connection, string>} */
+  /** The name of each connection's transport. @type {Map<Connection, string>} */
   #transports = new Map()
-  /** Of those that opened since this instance watches. @type {WeakMap<Connection, Newcomer>} */
+  /** Connections that opened since this instance watches. @type {WeakMap<Connection, Newcomer>} */
   #newcomers = new WeakMap()
   #isClosed = false
   /** Set by `goodbye()`. @type {Clock | undefined} */
@@ -71,7 +71,7 @@ class EngineConnections {
     }
     /** @this {Connection} @param {string} reason */
     this.#onClose = function (reason) {
-      // Another listener of the same close may have closed the watch.
+      // Another listener of this event may have ended the watch.
       if (!engines.#transports.has(this)) return
       connections.onClose(/** @type {string} */ (engines.#transports.get(this)), reasonOfEngine(reason))
       sockets.newcomers.remove(engines.newcomerOf(this))
@@ -106,7 +106,7 @@ class EngineConnections {
     connection.on('packetCreate', this.#onPacketCreate)
     connection.on('upgrade', this.#onUpgrade)
     connection.on('close', this.#onClose)
-    // Its handshake was under way when the process said goodbye.
+    // The connection's handshake was in progress when all others were closed.
     if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([connection]))
   }
 
@@ -116,23 +116,28 @@ class EngineConnections {
     this.#sockets.decide(req, { owner: this, res: req.res, socket: req.socket }, open)
   }
 
-  /** Whether the request is of the engine, by its path. @param {HandshakeRequest} req */
+  /** Whether the request belongs to the engine, by its path. @param {HandshakeRequest} req */
   has({ url }) {
     return /** @type {string} */ (url).startsWith(this.#pathOf())
   }
 
-  /** What is known of the connection if this instance has seen it open. @param {Connection} connection */
+  /**
+   * The newcomer of a connection; undefined if it opened before this instance watched.
+   *
+   * @param {Connection} connection
+   */
   newcomerOf(connection) {
     return this.#newcomers.get(connection)
   }
 
-  /** Whether the request begins no session. @param {HandshakeRequest} req */
+  /** Whether the request names a session, so it does not begin one. @param {HandshakeRequest} req */
   namesSession({ url }) {
     return SID.test(/** @type {string} */ (url))
   }
 
   /**
-   * Whether the request belongs to a session that is open: only the engine gives the ids of sessions.
+   * Whether the request belongs to an open session. A client cannot invent one, because the engine gives the
+   * ids.
    *
    * @param {HandshakeRequest} req
    */
@@ -145,8 +150,8 @@ class EngineConnections {
   }
 
   /**
-   * Closes every connection, as a lost server does: a client of Socket.IO then connects again, and finds
-   * another process.
+   * Closes every connection as if the server was lost. So clients of Socket.IO connect again, to another
+   * process.
    *
    * @param {Clock} clock
    */
@@ -183,7 +188,7 @@ class EngineConnections {
   }
 }
 
-/** As Engine.IO decodes a query: nothing is malformed. @param {string} sid */
+/** Decodes as Engine.IO decodes a query, where nothing is malformed. @param {string} sid */
 const decoded = (sid) => String(new URLSearchParams(`sid=${sid}`).get('sid'))
 
 exports.EngineConnections = EngineConnections

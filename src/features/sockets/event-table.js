@@ -1,22 +1,22 @@
 'use strict'
 // Results of messages, by event: outcomes, the time from receipt to the end of the handlers, and to the
-// acknowledgement. A name is a row only if the application listens to it, or gave it by `kind`. The number of
-// names is bounded. Further ones share a row.
+// acknowledgement. A name has a row only if the application listens to it, or if `kind` returned it. The
+// number of names is bounded, and further names share a row.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { RollingHistogram } = require('../../core/histogram/rolling')
 
-/** In the place of a method. */
+/** Used where a request has its method. */
 const METHOD = 'event'
 
 /**
- * Names the event of a message for async contexts, stalls and errors, as they name the route of a request. It
- * has no data of a client: one serves all messages of its event, and a timer that keeps it keeps nothing
- * else.
+ * Names the event of a message for async contexts, stalls and errors, as a RequestReference names a route.
+ * All messages of an event share one reference, without data of a client. So a timer that keeps the reference
+ * keeps nothing else.
  */
 class EventReference {
   method = METHOD
-  /** Without a request. */
+  /** A message has no request. */
   request = undefined
   isEvent = true
   route
@@ -26,7 +26,7 @@ class EventReference {
     this.route = name
   }
 
-  /** The name among routes: of errors, for one. No route begins with a word and a space. */
+  /** The name in lists of routes, such as the errors by route. No route begins with a word and a space. */
   get label() {
     return `${METHOD} ${this.route}`
   }
@@ -34,8 +34,8 @@ class EventReference {
 
 const MAX_EVENTS = 100
 /**
- * A client may influence the result of `kind`: a name as long as a message would be kept, and shown at each
- * scrape.
+ * A client may influence the result of `kind`. Without a limit, a name as long as a message would be kept,
+ * and shown at each scrape.
  */
 const MAX_NAME_LENGTH = 128
 /** Messages of events that nobody listens to, whatever name their client gave. */
@@ -128,7 +128,7 @@ class EventTable {
   }
 
   /**
-   * How many messages each event had so far, and how many of them failed.
+   * How many messages each event has had, and how many of these failed
    *
    * @returns {Map<string, { count: number, errors: number }>}
    */

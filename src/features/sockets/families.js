@@ -105,7 +105,7 @@ const SOCKET_FAMILIES = [
   {
     name: 'spillway_socket_message_bytes_total',
     type: 'counter',
-    help: 'Bytes of those messages, without frames and compression, by direction.',
+    help: 'Bytes of the messages of Socket.IO and ws, without frames and compression, by direction.',
     points: byDirection('receivedBytes', 'sentBytes'),
   },
   {

@@ -1,7 +1,6 @@
 'use strict'
-// Watches one server of Socket.IO: its engine, its namespaces, and the sockets of each, those that are there
-// and those to come. Nothing of it shows among the listeners of a namespace, which an application may remove
-// or count.
+// Watches one server of Socket.IO: its engines, its namespaces, and their present and future sockets. No
+// listener is added to a namespace, because an application may remove or count the listeners.
 
 const { ReplacedMethod } = require('../../core/replaced-method')
 const { EngineConnections } = require('./engine-connections')
@@ -26,10 +25,11 @@ class IoServer {
   #io
   #sockets
   #priority
-  /** One for each server that it is attached to. @type {Map<Engine, EngineConnections>} */
+  /** Engines, one for each server that `io` is attached to. @type {Map<Engine, EngineConnections>} */
   #engines = new Map()
   /**
-   * Their `emitReserved`. Weakly: clients may name namespaces, which come and go.
+   * The replaced `emitReserved` of each namespace. Weak, because clients may name namespaces, which come and
+   * go.
    *
    * @type {WeakMap<Namespace, ReplacedMethod>}
    */
@@ -74,20 +74,20 @@ class IoServer {
   /** @param {Engine} engine */
   #addEngine(engine) {
     const io = this.#io
-    // As Engine.IO makes it of `io.path()`, which has no slash at its end.
+    // Engine.IO adds this slash to `io.path()`, which has no slash at its end.
     const slash = engine.opts.addTrailingSlash === false ? '' : '/'
     this.#engines.set(engine, new EngineConnections(engine, () => io.path() + slash, this.#sockets))
   }
 
-  /** Whether the request is of a session that is open. @param {HandshakeRequest} req */
+  /** Whether the request belongs to an open session. @param {HandshakeRequest} req */
   hasSession(req) {
     for (const engine of this.#engines.values()) if (engine.has(req) && engine.hasSession(req)) return true
     return false
   }
 
   /**
-   * Whether it decides about this upgrade: a session that is open goes on, and Engine.IO turns one away that
-   * it does not know.
+   * Whether this server decides about an upgrade. It does not if the upgrade names a session: an open session
+   * continues, and Engine.IO rejects an unknown one.
    *
    * @param {HandshakeRequest} req
    */
@@ -96,7 +96,12 @@ class IoServer {
     return false
   }
 
-  /** `connect` comes before `connection`, and before any event of the socket. @param {Namespace} namespace */
+  /**
+   * Watches the sockets of a namespace. Socket.IO emits `connect` before `connection`, and before any event
+   * of the socket.
+   *
+   * @param {Namespace} namespace
+   */
   #addNamespace(namespace) {
     if (this.#isClosed || this.#namespaces.has(namespace)) return
     for (const socket of namespace.sockets.values()) this.#watch(socket)
@@ -130,7 +135,7 @@ class IoServer {
   #receive(socket, packet, next) {
     if (this.#isClosed) return next
     const given = packet.data?.[0]
-    // Another parser lets a client send anything in the place of the name.
+    // With another parser, a client can send anything in place of the name.
     if (typeof given !== 'string' && typeof given !== 'number')
       return this.#sockets.receive({
         name: UNHANDLED,
@@ -151,7 +156,7 @@ class IoServer {
   }
 
   /**
-   * The id of the connection, which may carry sockets of several namespaces, one after the other.
+   * Returns the newcomer of a connection, which may carry sockets of several namespaces.
    *
    * @param {Connection} connection
    */

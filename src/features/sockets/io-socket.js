@@ -4,7 +4,7 @@
 //   onevent    the packet is received: the message begins, or is rejected by its priority
 //   ack        the acknowledgement is made, and handed to the listeners
 //   dispatch   the middlewares of `socket.use` run, then the listeners, each called from here
-// Where `dispatch` is not the known one, only connections and messages are counted.
+// If `dispatch` is not the known one, only connections and messages are counted.
 
 const { ReplacedMethod } = require('../../core/replaced-method')
 const { each, emitWatched } = require('./emission')
@@ -17,14 +17,15 @@ const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
  */
 
 /**
- * Another copy of this package may watch the same socket: its number changes with WatchedSocket and Watcher.
+ * Another copy of this package may watch the same socket. The number in this symbol is raised when
+ * WatchedSocket or Watcher changes.
  */
 const kWatched = Symbol.for('spillway.socket.1')
-/** The replacement of `dispatch` is right only for a `dispatch` that does this. */
+/** `dispatch` is replaced only if its source contains all of these. */
 const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
 
 /**
- * What is used of a socket. `kWatched`: once it is watched.
+ * The members of a socket that are used. `kWatched` exists once the socket is watched.
  *
  * @typedef {(...given: unknown[]) => unknown} Acknowledge
  * @typedef {Emitter & { ack(id: number): Acknowledge, conn: Connection, connected: boolean,
@@ -32,8 +33,8 @@ const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
  *   listenerCount(event: string): number, onevent: unknown, run(event: unknown[],
  *   next: (error?: unknown) => void): void, _onerror(error: unknown): void, [kWatched]: IoSocket }} Socket
  * @typedef {{ id?: number | null, data?: unknown[] }} Packet
- * @typedef {SocketMessage | typeof REJECTED | undefined} Received the message with those of the other
- *   instances; REJECTED: it is answered
+ * @typedef {SocketMessage | typeof REJECTED | undefined} Received the record of the message, linked to the
+ *   records of the other instances; REJECTED: the message was rejected and answered
  */
 
 /**
@@ -42,7 +43,8 @@ const KNOWN = ['run(', 'nextTick', '_onerror', 'connected', 'emitUntyped']
  */
 
 /**
- * The message whose packet is being received: everything until `dispatch` runs at once.
+ * The message whose packet is being received. All code up to `dispatch` is synchronous, so one variable is
+ * enough.
  *
  * @type {SocketMessage | undefined}
  */
@@ -64,7 +66,7 @@ class IoSocket extends WatchedSocket {
   /**
    * @param {Socket} socket
    * @param {Packet} packet
-   * @returns {Received} undefined if nobody watches any more
+   * @returns {Received} undefined if no instance watches any more
    */
   receive(socket, packet) {
     /** @type {Received} */
@@ -140,7 +142,7 @@ const isKnown = (socket) => {
 /**
  * @param {Socket} socket
  * @param {Watcher} watcher
- * @returns {boolean} false if the socket is none that can be watched
+ * @returns {boolean} false if this kind of socket cannot be watched
  */
 function watchIoSocket(socket, watcher) {
   if (socket[kWatched] === undefined) {

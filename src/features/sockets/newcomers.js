@@ -1,28 +1,29 @@
 'use strict'
-// The connections that opened in the last five seconds and are open still: how many show what they do, and
-// what their listeners took. A new connection counts from its first message on, or after a second of silence:
-// at first it has sent nothing. Times are in buckets of half a second.
+// Watches connections that opened in the last five seconds and are still open. Counts those whose load is
+// known, and sums the loop time of their listeners. The load of a connection is unknown until its first
+// message. After a second without one, the connection counts as silent. Times are in buckets of half a
+// second.
 
 const BUCKET_MS = 500
 const BUCKETS = 10
-/** After so many buckets a newcomer that has sent nothing shows that it is silent. */
+/** After this many buckets, a newcomer that has sent nothing counts as silent, so its load is known. */
 const SILENT_BUCKETS = 2
 
-/** The bucket of one that is open no more. */
+/** The bucket of a closed connection. */
 const GONE = Number.NEGATIVE_INFINITY
 
 /** @param {number} ms */
 const bucketOf = (ms) => Math.floor(ms / BUCKET_MS)
 
-/** @typedef {{ bucket: number, hasSent: boolean }} Newcomer `bucket`: that it opened in */
+/** @typedef {{ bucket: number, hasSent: boolean }} Newcomer `bucket`: when it opened */
 
 class Newcomers {
-  /** For how long their listeners have run, until each first returned. */
+  /** How long their listeners have run, until each first returned. */
   handledMs = 0
   #clock
   /**
-   * Open connections by the bucket that they opened in, modulo BUCKETS; and those of them that have sent a
-   * message.
+   * Open connections by the bucket that they opened in, modulo BUCKETS. `#sentOf`: only those that have sent
+   * a message
    */
   #openOf = new Float64Array(BUCKETS)
   #sentOf = new Float64Array(BUCKETS)
@@ -35,7 +36,7 @@ class Newcomers {
   }
 
   // Hot path: once a loop turn.
-  /** How many show what they do. */
+  /** How many newcomers have a known load. */
   count() {
     const bucket = this.#forget()
     let count = 0
@@ -63,9 +64,10 @@ class Newcomers {
 
   // Hot path: once a message.
   /**
-   * @param {Newcomer | undefined} newcomer undefined: it was open before
+   * @param {Newcomer | undefined} newcomer undefined for a connection that was open before Spillway watched
+   *   it
    * @param {number} nowMs
-   * @returns {boolean} whether it is one still
+   * @returns {boolean} whether it is still a newcomer
    */
   receive(newcomer, nowMs) {
     if (newcomer === undefined || bucketOf(nowMs) - newcomer.bucket >= BUCKETS) return false
@@ -77,7 +79,7 @@ class Newcomers {
     return true
   }
 
-  /** It has closed, or is watched no longer. @param {Newcomer | undefined} newcomer */
+  /** Called when a connection has closed, or is no longer watched. @param {Newcomer | undefined} newcomer */
   remove(newcomer) {
     if (newcomer === undefined || this.#forget() - newcomer.bucket >= BUCKETS) return
     this.#openOf[newcomer.bucket % BUCKETS]--

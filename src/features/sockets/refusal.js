@@ -1,11 +1,11 @@
 'use strict'
-// Answers a connection that may not open: 503 with `Retry-After`, to a handshake by polling and to an
-// upgrade, before its handshake.
+// Answers a connection that may not open with 503 and `Retry-After`: a polling handshake, or an upgrade
+// before its handshake.
 
 const { PROBLEM } = require('../../core/gate/rejection')
 
 /**
- * The headers that a middleware has set stay: without those of CORS a browser cannot read the answer.
+ * Headers that middleware has set stay, because without CORS headers a browser cannot read the answer.
  *
  * @param {import('node:http').ServerResponse} res
  * @param {number} retryAfterSeconds

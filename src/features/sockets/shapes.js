@@ -1,11 +1,11 @@
 'use strict'
-// Recognizes what `sockets()` is given by its shape: the application may have any copy of socket.io and ws,
-// and Spillway depends on none.
+// Recognizes the argument of `sockets()` by its shape: the application may use any copy of socket.io and ws,
+// and Spillway depends on neither.
 
 const { SpillwayError } = require('../../core/errors/errors')
 
 /**
- * Argument of `sockets()`, as far as it is read.
+ * The argument of `sockets()`: the members that are read
  *
  * @typedef {'adapter' | 'bind' | 'clients' | 'handleUpgrade' | 'listen' | 'nsp' | 'of' | 'on' |
  *   'onconnection' | 'options'
@@ -68,7 +68,7 @@ function hintFor(given) {
     return ' Give it `io`, and not a socket or a namespace.'
   if (given?.server !== undefined && given?.adapter !== undefined)
     return ' Give it `io`: its namespaces are found.'
-  if (isFunction(given?.listen)) return ' A server of HTTP is given to `attach()`.'
+  if (isFunction(given?.listen)) return ' Give an HTTP server to `attach()`.'
   if (isFunction(given?.ping) && isFunction(given.terminate))
     return ' Give it the server, and not one of its connections.'
   return ''

@@ -1,6 +1,7 @@
 'use strict'
-// One message that was received: when it came, which of its listeners have not ended, and whether it was
-// acknowledged. Each instance that watches the socket has its own, linked by `next`.
+// One message that was received: when it came, how many of its listeners have not ended, and whether it was
+// acknowledged. Each instance of Spillway that watches the socket makes its own SocketMessage. `next` links
+// them.
 
 const { BLOCKED, COMPLETED, ERRORED } = require('./event-table')
 
@@ -14,7 +15,7 @@ class SocketMessage {
   #row
   #startedMs
   #isOfNewcomer
-  /** Listeners that have not ended; the call of them counts as one. */
+  /** How many listeners have not ended. While `run` calls the listeners, that call itself counts as one. */
   #pending = 1
   #hasFailed = false
   #isAcknowledged = false
@@ -22,8 +23,8 @@ class SocketMessage {
   /**
    * @param {Sockets} sockets
    * @param {{ row: ReturnType<EventTable['rowOf']>, startedMs: number, isOfNewcomer: boolean,
-   *   next: SocketMessage | undefined }} parts `isOfNewcomer`: its connection opened lately; `next`: of
-   *   another instance
+   *   next: SocketMessage | undefined }} parts `isOfNewcomer`: whether the connection opened lately; `next`:
+   *   the message of another instance
    */
   constructor(sockets, { row, startedMs, isOfNewcomer, next }) {
     this.#sockets = sockets
@@ -34,7 +35,7 @@ class SocketMessage {
   }
 
   /**
-   * Calls the listeners: code of the application, which may throw.
+   * Calls the listeners. They are code of the application, and may throw.
    *
    * @template T
    * @param {() => T} callback
@@ -47,7 +48,7 @@ class SocketMessage {
     sockets.running = reference
     const sinceMs = sockets.nowMs()
     let hasReturned = false
-    // Without `catch`: Node shows the line that threw, and a debugger stops there.
+    // A `catch` would hide from Node and from a debugger which line threw.
     try {
       const returned = sockets.context.runAs(reference, callback)
       hasReturned = true
@@ -56,7 +57,7 @@ class SocketMessage {
       sockets.running = before
       if (!hasReturned) this.#onThrow()
       const nowMs = sockets.nowMs()
-      // A listener that emits to its own socket is within another.
+      // If a listener emits to its own socket, this run is inside another run, which counts the time already.
       if (before === undefined) sockets.onHandled(nowMs - sinceMs, this.#isOfNewcomer)
       this.#settle(nowMs)
     }
@@ -67,12 +68,12 @@ class SocketMessage {
     this.#sockets.onThrow(this.#row.reference)
   }
 
-  /** A listener is an async function, and has not ended. */
+  /** Called for a listener that is an async function and has not ended. */
   onFollow() {
     this.#pending++
   }
 
-  /** The promise of a listener has rejected. @param {unknown} error */
+  /** Called when the promise of a listener has rejected. @param {unknown} error */
   onError(error) {
     this.#hasFailed = true
     this.#sockets.onError(error, this.#row.reference)
@@ -89,7 +90,7 @@ class SocketMessage {
     this.#sockets.events.onEnd(this.#row, outcome, nowMs - this.#startedMs, nowMs)
   }
 
-  /** Socket.IO sends the first acknowledgement only. */
+  /** Counts the first acknowledgement, because Socket.IO sends no other. */
   onAck() {
     if (this.#isAcknowledged) return
     this.#isAcknowledged = true
@@ -97,7 +98,7 @@ class SocketMessage {
     this.#sockets.events.onAck(this.#row, nowMs - this.#startedMs, nowMs)
   }
 
-  /** A middleware has passed an error: no listener is called. */
+  /** Called when a middleware has passed an error, so no listener is called. */
   onBlocked() {
     this.#sockets.events.onEnd(this.#row, BLOCKED, 0, 0)
   }
@@ -106,7 +107,7 @@ class SocketMessage {
 /** @typedef {{ byteLength?: number, size?: number }} Sized binary data */
 
 /**
- * Bytes of any message that Engine.IO and ws accept.
+ * The size of any message that Engine.IO and ws accept, in bytes.
  *
  * @param {unknown} data
  * @returns {number} 0 for anything else

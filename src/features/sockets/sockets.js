@@ -1,7 +1,7 @@
 'use strict'
-// The sockets of one instance: the servers of Socket.IO and ws that it watches, and what is counted of them.
-// `decide()` asks the gate whether a connection opens (connection-gate.js). Until `sockets()` is called, no
-// request enters this file.
+// The sockets of one instance: the servers of Socket.IO and ws that it watches, and their counts. `decide()`
+// asks the gate whether a connection may open (connection-gate.js). Until `sockets()` is called, no request
+// reaches this file.
 
 const { LOW, NORMAL, priorityIndex } = require('../../core/gate/verdict')
 const { SHED: SHED_PART } = require('../../core/request/ignore')
@@ -36,21 +36,21 @@ const { SocketMessage } = require('./socket-message')
  * @typedef {ReturnType<Sockets['sample']>} SocketsSample
  */
 
-/** Before `sockets()`. */
+/** Figures before the first `sockets()`. */
 const NO_GATE = Object.freeze({ held: 0, room: 1 })
 
 class Sockets {
   connections = new ConnectionTable()
   newcomers
   events
-  /** For how long listeners have run, until each first returned. */
+  /** How long listeners have run, until each first returned. */
   handledMs = 0
-  /** What runs now: read by the watcher of stalls. @type {EventReference | undefined} */
+  /** The event whose listeners run now. The watcher of stalls reads it. @type {EventReference | undefined} */
   running
   #parts
   /** @type {Gate | undefined} */
   #gate
-  /** By what was given to `add`. @type {Map<Given, IoServer | WsServer>} */
+  /** Watched servers, by the argument of `add`. @type {Map<Given, IoServer | WsServer>} */
   #servers = new Map()
 
   /** @param {Parts} parts */
@@ -74,7 +74,7 @@ class Sockets {
    * @returns {{ close: () => void }}
    */
   add(given, options) {
-    // With the first server: most services have none.
+    // Loaded with the first server, because most services have none.
     const { ConnectionGate } = require('./connection-gate')
     const { IoServer } = require('./io-server')
     const { isSocketIo, isWebSocketServer, notSockets, takenSockets } = require('./shapes')
@@ -105,12 +105,12 @@ class Sockets {
     if (this.#servers.size === 0) this.#connect(undefined)
   }
 
-  /** Requests are looked at only while a server is watched. @param {Sockets | undefined} sockets */
+  /** Requests are checked only while a server is watched. @param {Sockets | undefined} sockets */
   #connect(sockets) {
     this.#parts.recorder.sessions = sockets
   }
 
-  /** Whether any server was ever watched: until then there is nothing to show. */
+  /** Whether any server was ever watched. Until then there is nothing to show. */
   get isUsed() {
     return this.#gate !== undefined
   }
@@ -133,10 +133,11 @@ class Sockets {
   }
 
   /**
-   * Opens a connection, now or later, or answers 503. Nothing happens if its client has gone meanwhile.
+   * Opens a connection, now or later, or answers 503. Nothing happens if the client has disconnected
+   * meanwhile.
    * @param {HandshakeRequest} req of the handshake
-   * @param {{ owner: object, res?: ServerResponse | undefined, socket: Duplex }} of `owner`: what watches the
-   *   server, see `open()`; `res`: of a handshake that is not an upgrade
+   * @param {{ owner: object, res?: ServerResponse | undefined, socket: Duplex }} of `owner`: the part that
+   *   watches the server, see `open()`; `res`: the response, if the handshake is not an upgrade
    * @param {() => void} open
    */
   decide(req, { owner, res, socket }, open) {
@@ -145,7 +146,7 @@ class Sockets {
     const isUpgrade = res === undefined
     /** @type {EventEmitter} */
     const client = isUpgrade ? socket : res
-    // Of another server than Node's: it can be neither held nor answered.
+    // A connection of another server than Node's can be neither held nor answered.
     if (typeof client?.on !== 'function') return open()
     const request = isUpgrade ? undefined : recorder.find(res)
     const isExempt = request !== undefined && (request.ignores & SHED_PART) !== 0
@@ -163,7 +164,7 @@ class Sockets {
       undo()
       giveUp?.()
     }
-    // After an upgrade Node tells no more than this of a client that has left.
+    // After an upgrade, this event is all that Node emits if the client disconnects.
     const onHalfClose = () => {
       onGone()
       refuseUpgrade(socket, gate.retryAfterSeconds())
@@ -188,11 +189,11 @@ class Sockets {
     client.on('close', onGone)
     if (!isUpgrade) return
     socket.on('end', onHalfClose)
-    // Without a listener the error of a held connection would end the process.
+    // Without a listener, an error of a held connection would end the process.
     socket.on('error', ignore)
   }
 
-  /** A server is watched no more: its held connections open. @param {object} owner */
+  /** Opens the held connections of a server that is no longer watched. @param {object} owner */
   open(owner) {
     this.#gate?.open(owner)
   }
@@ -200,9 +201,8 @@ class Sockets {
   // Hot path: once a message.
   /**
    * @param {{ name: string, isHandled: boolean, newcomer: Newcomer | undefined, next: SocketMessage |
-   *   undefined }} received
-   *   `isHandled`: whether there is a listener; `newcomer`: unless its connection was there before;
-   *   `next`: the message of another instance
+   *   undefined }} received `isHandled`: whether there is a listener; `newcomer`: undefined if the connection
+   *   was open before; `next`: the message of another instance
    */
   receive({ name, isHandled, newcomer, next }) {
     const nowMs = this.nowMs()
@@ -215,14 +215,19 @@ class Sockets {
     })
   }
 
-  /** Listeners have run, until each first returned. @param {number} ms @param {boolean} isOfNewcomer */
+  /**
+   * Adds the time that listeners have run, until each first returned.
+   *
+   * @param {number} ms
+   * @param {boolean} isOfNewcomer
+   */
   onHandled(ms, isOfNewcomer) {
     this.handledMs += ms
     if (isOfNewcomer) this.newcomers.handledMs += ms
   }
 
   /**
-   * Whether the message is rejected, by the user's function for its priority: only in overload, and only the
+   * Decides whether a message is rejected: only in overload, and only if the user's function gives it the
    * class `low`.
    * @param {NonNullable<import('../../../index.js').SocketsOptions['priority']>} priority
    * @param {string} event @param {unknown} socket @param {boolean} isHandled
@@ -240,8 +245,8 @@ class Sockets {
   }
 
   /**
-   * A listener throws. Unless the application catches the error, it reaches the process before anything else
-   * runs.
+   * Called while a listener throws. If the application does not catch the error, the process gets it before
+   * any other code runs.
    *
    * @param {EventReference} reference
    */
@@ -252,7 +257,7 @@ class Sockets {
   }
 
   /**
-   * Node goes on with the error, so that it is logged where it ends.
+   * Counts an error. It is logged where it ends, because Node still handles it.
    *
    * @param {unknown} error
    * @param {EventReference} reference
@@ -287,7 +292,7 @@ class Sockets {
     this.#parts.internalErrors.guard('sockets', callback)
   }
 
-  /** A version of Socket.IO whose events cannot be followed. */
+  /** Called for a version of Socket.IO whose events cannot be followed. */
   onUnknown() {
     this.#parts.internalErrors.report(
       'sockets',
@@ -297,7 +302,9 @@ class Sockets {
     )
   }
 
-  /** The process drains and accepts no more: open sockets are closed with a reason. */
+  /**
+   * Called when the process drains and accepts no more connections. Open sockets are closed with a reason.
+   */
   onStopAccepting() {
     this.#gate?.drain()
     for (const server of this.#servers.values()) server.goodbye(this.#parts.clock)

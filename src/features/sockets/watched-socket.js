@@ -1,9 +1,11 @@
 'use strict'
 // Common part of watched sockets of Socket.IO and ws: the watchers, one for each instance of Spillway, and
-// the replaced methods. A socket is watched once, for all instances, and put back when the last one leaves.
+// the replaced methods. A socket is watched once, for all instances, and restored when the last watcher is
+// removed.
 
 /**
- * A watcher's result for a message that is not passed on. Another copy of this package may have returned it.
+ * A watcher's result for a rejected message. A symbol of the registry, because another copy of this package
+ * may return it.
  */
 const REJECTED = Symbol.for('spillway.rejected')
 
@@ -11,7 +13,7 @@ const REJECTED = Symbol.for('spillway.rejected')
 class WatchedSocket {
   /** @type {Set<Watcher>} */
   watchers = new Set()
-  /** Puts the methods back. @type {(() => void)[]} */
+  /** Functions that restore the methods. @type {(() => void)[]} */
   restores = []
 }
 

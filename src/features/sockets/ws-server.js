@@ -1,7 +1,7 @@
 'use strict'
-// Watches one `WebSocketServer` of ws: whether an upgrade may become a connection, and the connections.
-// `handleUpgrade` is replaced on the server, which ws calls for a server of its own, and the application
-// where it has `noServer`.
+// Watches one `WebSocketServer` of ws: whether an upgrade may become a connection, and the connections. The
+// server's `handleUpgrade` is replaced. ws calls this method itself, except with `noServer`, where the
+// application calls it.
 
 const { ReplacedMethod } = require('../../core/replaced-method')
 const { reasonOfCode } = require('./close-reasons')
@@ -36,7 +36,11 @@ class WsServer {
   #sockets
   #kind
   #priority
-  /** By WebSocket: undefined if it was open before. @type {Map<WebSocket, Newcomer | undefined>} */
+  /**
+   * The newcomer of each open WebSocket; undefined if it was open before.
+   *
+   * @type {Map<WebSocket, Newcomer | undefined>}
+   */
   #open = new Map()
   #isClosed = false
   /** Set by `goodbye()`. @type {Clock | undefined} */
@@ -91,7 +95,7 @@ class WsServer {
               }
             )
           if (server.#isClosed || !this.shouldHandle(req)) return open()
-          // Node reuses the memory of the head, and the connection may be held.
+          // Copied, because Node reuses the memory of the head, and the connection may be held.
           head = Buffer.from(head)
           sockets.decide(req, { owner: server, socket }, open)
         }
@@ -104,7 +108,8 @@ class WsServer {
   }
 
   /**
-   * Whether it decides about this upgrade: with `noServer` the application may give it to another.
+   * Whether this server decides about an upgrade. With `noServer`, the application may give the upgrade to
+   * another server.
    *
    * @param {HandshakeRequest} req
    */
@@ -121,7 +126,7 @@ class WsServer {
     if (isNew) this.#sockets.connections.onOpen(TRANSPORT)
     else this.#sockets.connections.onFound(TRANSPORT)
     watchWebSocket(ws, this.#watcher)
-    // Its handshake was under way when the process said goodbye.
+    // The WebSocket's handshake was in progress when all others were closed.
     if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([ws]))
   }
 
@@ -154,7 +159,11 @@ class WsServer {
     return typeof kind === 'string' && kind !== '' ? kind : DEFAULT_KIND
   }
 
-  /** 1001: the server goes away. A client that does not answer is cut. @param {Clock} clock */
+  /**
+   * Closes every WebSocket with 1001, "going away". If a client does not answer, its connection is destroyed.
+   *
+   * @param {Clock} clock
+   */
   goodbye(clock) {
     this.#goodbyeClock = clock
     this.#dismiss([...this.#open.keys()])

@@ -13,19 +13,19 @@ const { REJECTED, WatchedSocket, unwatch } = require('./watched-socket')
  */
 
 /**
- * Shared with other copies of this package, which may watch the same WebSocket. The number changes with
- * WatchedSocket and Watcher.
+ * Another copy of this package may watch the same WebSocket. The number in this symbol is raised when
+ * WatchedSocket or Watcher changes.
  */
 const kWatched = Symbol.for('spillway.websocket.1')
 
 /**
- * The members of a WebSocket that are used. `kWatched` exists once it is watched.
+ * The members of a WebSocket that are used. `kWatched` exists once the WebSocket is watched.
  *
  * @typedef {Emitter & { readyState: number, OPEN: number, listenerCount(event: string): number,
  *   send(data: string): void, close(code: number, reason: string): void, terminate(): void,
  *   _closeFrameReceived: boolean, [kWatched]: WsSocket }} WebSocket
- * @typedef {SocketMessage | typeof REJECTED | undefined} Received the message with those of the other
- *   instances
+ * @typedef {SocketMessage | typeof REJECTED | undefined} Received the record of the message, linked to the
+ *   records of the other instances
  */
 
 /**
@@ -38,7 +38,7 @@ const kWatched = Symbol.for('spillway.websocket.1')
 
 /** @extends {WatchedSocket<Watcher>} */
 class WsSocket extends WatchedSocket {
-  /** Whether this process closed it, and the code. */
+  /** Whether this process closed the WebSocket. `ourCode`: its close code */
   isOurs = false
   /** @type {number | undefined} */
   ourCode
@@ -82,14 +82,14 @@ class WsSocket extends WatchedSocket {
 function onEmit(watched, method) {
   /** @this {WebSocket} @param {string} event @param {...unknown} args */
   return function (event, ...args) {
-    // Not by a listener: applications call `removeAllListeners()`.
+    // The close is noticed here and not by a listener, because applications call `removeAllListeners()`.
     if (event === 'close')
       for (const watcher of watched.watchers) watcher.onClose(this, /** @type {number} */ (args[0]))
     if (event !== 'message') return method.inner.call(this, event, ...args)
     const message = watched.receive(this, args[0], /** @type {boolean} */ (args[1]))
     if (message === REJECTED) return true
     if (message === undefined) return method.inner.call(this, event, ...args)
-    // Another `emit`, of a subclass or of a package that wraps it, may change what the listeners get.
+    // An `emit` of a subclass or of another package may change the arguments of the listeners.
     if (method.inner !== EventEmitter.prototype.emit)
       return runAll(message, () => method.inner.call(this, event, ...args))
     return emitWatched(this, event, args, message)

@@ -1,7 +1,7 @@
 'use strict'
-// Says that the loop is blocked while it still is. The thread that writes the log is the blocked one, so the
-// watching thread writes the line. It goes to the file of our own logger, or to standard error with a logger
-// of yours.
+// Logs that the loop is blocked, during the block. The logger runs in the blocked thread, so the watching
+// thread writes these lines. They go to the output of our own logger, or to standard error if the application
+// has a logger.
 
 const { readFileSync, writeSync } = require('node:fs')
 const { bytes, duration } = require('../../core/readable')
@@ -12,24 +12,24 @@ const { placeText } = require('./stall-log')
  * @import { Output } from '../../core/log/logger'
  *
  * @typedef {Pick<StallSite, 'call' | 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' |
- *   'route' | 'origin'> & { heapUsedBytes: number }} Described by the blocked thread itself, in the middle of
- *   its work
+ *   'route' | 'origin'> & { heapUsedBytes: number }} Described what the blocked thread says about itself, in
+ *   the middle of its work
  * @typedef {{ described: Described | undefined, asleepIn: string }} Seen `described`: undefined in native
- *   code, which `asleepIn` names
+ *   code; `asleepIn`: what that native code may be
  * @typedef {(level: number, fields: object, msg: string) => void} WriteLine
  */
 
 const WARN = 40
 const ERROR = 50
-/** After the first line. Then every minute. */
+/** When the second line is due. Further lines follow every minute. */
 const SECOND_LINE_MS = 10_000
 const LATER_LINES_MS = 60_000
 
-/** The lines of one watch. All of it runs in the watching thread. */
+/** The lines of one watch. All code of this class runs in the watching thread. */
 class BlockedLog {
   #writeLine
   #firstMs
-  /** The next line is due when the loop has been blocked for this long. */
+  /** How long the loop must have been blocked for the next line */
   dueMs
 
   /** @param {WriteLine} writeLine @param {number} afterMs when the first line is due */
@@ -38,7 +38,7 @@ class BlockedLog {
     this.#firstMs = this.dueMs = afterMs
   }
 
-  /** The loop has turned. */
+  /** Called when the loop has turned. */
   onBeat() {
     this.dueMs = this.#firstMs
   }
@@ -55,7 +55,7 @@ class BlockedLog {
 }
 
 /**
- * Writes lines in the place of the blocked thread.
+ * Makes the function that writes lines in place of the blocked thread.
  *
  * @param {Output | undefined} output undefined: nothing is written
  * @param {Pick<typeof import('../../core/clock').systemClock, 'wallMs'>} clock
@@ -70,7 +70,7 @@ function lineWriter(output, clock, write = writeSync) {
     try {
       write(fd, `${isText ? msg : line}\n`)
     } catch {
-      // The reader has stopped, or nobody reads.
+      // The reader has stopped, or there is none.
     }
   }
 }
@@ -90,9 +90,9 @@ function sentenceOf(blockedMs, { described, asleepIn }) {
 /**
  * State of a thread that runs no JavaScript, as Linux reports it.
  *
- * @param {number} pid whose main thread is meant
- * @param {number | undefined} awakeShare for how much of the last time it ran, or waited for a CPU; undefined
- *   where the system does not tell
+ * @param {number} pid the process of the main thread
+ * @param {number | undefined} awakeShare the share of the time since the block began that it ran or waited
+ *   for a CPU; undefined if the system does not report it
  */
 function nativeWork(pid, awakeShare) {
   const child = childOf(pid)
@@ -103,7 +103,11 @@ function nativeWork(pid, awakeShare) {
     : 'in native code: a collection of the heap, or a synchronous call of crypto, zlib or an addon'
 }
 
-/** The name and the id of a child process: its arguments may hold secrets. @param {number} pid */
+/**
+ * The name and the id of a child process. Its arguments are not shown, because they may contain secrets.
+ *
+ * @param {number} pid
+ */
 function childOf(pid) {
   try {
     const [child] = readFileSync(`/proc/self/task/${pid}/children`, 'latin1').split(' ')

@@ -1,6 +1,6 @@
 'use strict'
-// The main thread's side of the watching thread's server, which answers while the loop is blocked: its start
-// and its pages.
+// The watching thread has a server that answers while the loop is blocked. This file is the main thread's
+// side: it starts the server, and sends what the server shows.
 
 /**
  * @import { AdminAddress } from '../../../index.js'
@@ -20,7 +20,7 @@ class BlockedServer {
 
   /**
    * @param {Pick<typeof stallWatcher, 'publish' | 'serve'>} watcher
-   * @param {(error: unknown) => void} onError `tell` has failed
+   * @param {(error: unknown) => void} onError called when `tell` has failed
    */
   constructor(watcher, onError) {
     this.#watcher = watcher
@@ -29,7 +29,7 @@ class BlockedServer {
 
   /**
    * @param {Pick<Served, 'file' | 'given'>} served
-   * @param {() => Promise<unknown>} tell what it shows
+   * @param {() => Promise<unknown>} tell returns what the server shows
    * @returns {Promise<AdminAddress>}
    */
   start(served, tell) {
@@ -43,14 +43,14 @@ class BlockedServer {
     })
   }
 
-  /** While the thread watches, several times a second. @param {number} nowMs */
+  /** Called several times a second while the thread watches. @param {number} nowMs */
   onBeat(nowMs) {
     if (this.#tell === undefined || nowMs - this.#toldMs < TELL_EVERY_MS) return
     this.#toldMs = nowMs
     this.#tell().then((told) => this.#watcher.publish(told), this.#onError)
   }
 
-  /** The thread has ended. @param {unknown} error */
+  /** Called when the thread has ended. @param {unknown} error */
   onEnd(error) {
     this.#fail(error ?? new Error('the thread that watches the loop has ended'))
   }

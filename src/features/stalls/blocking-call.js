@@ -1,8 +1,8 @@
 'use strict'
-// Which call blocked: a function of Node or V8, such as `fs.readFileSync` or `RegExp.test`. Most of them
-// leave no frame. V8 reads the stack during a regular expression, a sort or `JSON.stringify`, and else only
-// when the call is over. The last such call before the place that was read is then found in the source,
-// because nothing but native code ran since.
+// Finds the call that blocked the loop: a function of Node or V8, such as `fs.readFileSync` or `RegExp.test`.
+// Most of these calls leave no frame. V8 reads the stack during a regular expression, a sort or
+// `JSON.stringify`, and during other calls only when the call is over. In that case, the source is searched
+// for the last such call before the place that was read. Only native code has run since that call.
 
 const { readFileSync, statSync } = require('node:fs')
 const { packageOf, isOfNode } = require('../../core/stack-frames')
@@ -11,19 +11,19 @@ const { pathOf } = require('../../core/call-place')
 /**
  * @import { Request } from '../../core/request/request'
  * @import { Frame } from '../../core/stack-frames'
- * @typedef {{ name: string, frames?: readonly Frame[] }} Call `frames`: the stack at the call, where that was
- *   over when the stack was read
+ * @typedef {{ name: string, frames?: readonly Frame[] }} Call `frames`: the stack at the call, if the call
+ *   was over when the stack was read
  */
 
 /** Functions of V8 whose stack can be read while they run. */
 const INTERRUPTED =
   /^(?:RegExp\b|JSON\.stringify|(?:\w*Array|Function)\.|(?:Map|Set)\.forEach|String\.(?:match|matchAll|replace|replaceAll|search|split))/
 const ON_EXPRESSION = /^(?:RegExp\b|String\.)/
-/** On a busy host these are read late, and look native. */
+/** Functions whose stack is read late on a busy host, which makes them look native */
 const READ_LATE = /^(?:RegExp\b|String\.|\w*Array\.(?:sort|toSorted)$)/
 /**
- * Calls that V8 cannot interrupt, as they are written, or else a function of the same file that may have made
- * one.
+ * Calls that V8 cannot interrupt, as they are written. `local` matches any other function, which may have
+ * made such a call.
  */
 const CALLS =
   /(?<![\w$.])(?:(?:[\w$]+\.)*[\w$]+Sync|JSON\.parse|JSON\.stringify|structuredClone|(?:[\w$]+\.)?randomBytes|(?<local>[\w$]+))(?=\s*\()|(?<=\.)(?:sort|toSorted|update)(?=\s*\()/g
@@ -31,23 +31,23 @@ const CALLS =
 const METHODS = { sort: 'Array.sort', toSorted: 'Array.toSorted', update: 'Hash.update' }
 const COMMENTS = /\/\*[\s\S]*?\*\/|(?<![:\\'"`])\/\/.*$/gm
 /**
- * All lines until the last that awaits: they ran in an earlier turn. An `await` in the line of the call is
- * yet to come.
+ * All lines up to the last line with an `await`. They ran in an earlier turn. An `await` in the line of the
+ * call itself has not happened yet.
  */
 const AWAITED = /^[\s\S]*\bawait\b.*\n/
-/** Parsers of request bodies, which hide the call in a function that has ended. */
+/** Parsers of request bodies. Their call of `JSON.parse` is in a function that has ended. */
 const BODY_PARSERS = new Set(['body-parser', 'co-body', 'secure-json-parse'])
 /** Node's files whose functions belong to a public module. */
 const PUBLIC_MODULE = /^(?:internal\/)?(crypto|fs|console|zlib|child_process|dns|vm)\b/
 const LARGEST_SOURCE_BYTES = 1e6
-/** Longest text of a function. Minified code has larger ones, which say nothing. */
+/** Longest text of a function. Minified code has larger functions, and they say nothing. */
 const LARGEST_TEXT = 20_000
 const MOST_CALLS = 4
 /** Most lines to look for the arguments of a call. */
 const MOST_LINES = 20
 const MOST_SOURCES = 20
 const MOST_SHOWN = 80
-/** Parsing blocks for so long only with megabytes: a smaller body was not the one. */
+/** A smaller body cannot be the cause: parsing blocks the loop this long only with megabytes. */
 const LEAST_BODY_BYTES = 100_000
 
 /** @type {Map<string, string[]>} */
@@ -56,7 +56,7 @@ const sources = new Map()
 /**
  * @param {readonly Frame[]} frames the innermost first
  * @param {boolean} isNative whether V8 could not read the stack in time
- * @returns {Call | undefined} undefined where JavaScript itself ran, or the call is not known
+ * @returns {Call | undefined} undefined if JavaScript itself ran, or the call is unknown
  */
 function blockingCall(frames, isNative) {
   const at = frames.findIndex(({ url }) => !isInternal(url))
@@ -66,7 +66,7 @@ function blockingCall(frames, isNative) {
   if (called !== undefined && !isOfV8) return { name: callAt(frame) ?? nameOf(called) }
   const before = isNative ? callBefore(frames.slice(at)) : undefined
   if (before !== undefined) return before
-  // A callback of `sort` is called by V8 too.
+  // The caller may be V8 too, such as `sort` with a callback.
   const isNamed = isOfV8 && (isNative ? READ_LATE : INTERRUPTED).test(called.name)
   const builtin = isNamed ? called : frames[at + 1]
   if (builtin?.url !== '' || !INTERRUPTED.test(builtin.name)) return undefined
@@ -104,7 +104,8 @@ function callBefore([frame, ...callers]) {
 }
 
 /**
- * The calls in a text, the last one that ended first. An argument ends before the call that it is for.
+ * The calls in a text, sorted by their ends, the last first. A call in an argument ends before the call that
+ * gets the argument.
  *
  * @param {string} text
  * @returns {{ index: number, name: string | undefined, local: string }[]}
@@ -145,7 +146,7 @@ function callWithin(name, lines) {
   const head = new RegExp(
     String.raw`^(\s*)(?:export\s+)?(?:function\s+${escaped(name)}\s*\(|(?:const|let|var)\s+${escaped(name)}\s*=\s*(?:function\b|\(|[\w$]+\s*=>))`
   )
-  // Takes 3.5 ms of CPU for four functions in a source of 800 kB, and 0.01 ms in a usual one.
+  // Takes 3.5 ms of CPU for four functions in a source of 800 kB, and 0.01 ms in a usual source.
   const begin = lines.findIndex((line) => line.includes(name) && head.test(line))
   if (begin === -1) return undefined
   const indent = /** @type {RegExpExecArray} */ (head.exec(lines[begin]))[1]
@@ -170,7 +171,11 @@ function positionIn(text, index, begin) {
   return { line: begin + before.length - 1, column: before[before.length - 1].length }
 }
 
-/** The function that is being called, as it is written: Node has others inside. @param {Frame} frame */
+/**
+ * The function that is being called, as it is written. The frames of Node show its inner functions.
+ *
+ * @param {Frame} frame
+ */
 function callAt({ url, line, column }) {
   const text = linesOf(url)?.[line - 1] ?? ''
   let from = column
@@ -180,8 +185,8 @@ function callAt({ url, line, column }) {
 }
 
 /**
- * Run time of its function since it was called, or since it last awaited. That includes the arguments of the
- * call that is being made.
+ * Returns the text of the function that has run since its start or its last `await`. It includes the
+ * arguments of the call that is being made.
  *
  * @param {Frame} frame @param {readonly string[]} lines
  */
@@ -238,7 +243,7 @@ function literalOf(name, lines) {
 }
 
 /**
- * Read once: a stall that is named has lasted a hundred times as long.
+ * Reads a file once. The reading takes a hundredth of the stall that it names.
  *
  * @param {string} url
  * @returns {string[] | undefined}
@@ -253,7 +258,7 @@ function linesOf(url) {
   return lines.length === 0 ? undefined : lines
 }
 
-/** @param {string} path @returns {string[]} none of what cannot be read, or is too large */
+/** @param {string} path @returns {string[]} empty if the file cannot be read or is too large */
 function readLines(path) {
   try {
     return statSync(path).size > LARGEST_SOURCE_BYTES ? [] : readFileSync(path, 'utf8').split('\n')
@@ -263,7 +268,7 @@ function readLines(path) {
 }
 
 /**
- * The body that was parsed, or made.
+ * The size of the body that was parsed or made; null if unknown or too small.
  *
  * @param {string | undefined} call
  * @param {Request | undefined} request

@@ -16,7 +16,7 @@ function* counts({ stalls: { causes } }) {
 }
 
 /**
- * Each cause from the start: an alert reads these, and Prometheus sees no increase when a series begins with
+ * Every cause has a series from the start, for alerts: Prometheus sees no increase when a series begins with
  * its first stall.
  *
  * @param {Captured} captured
@@ -35,7 +35,7 @@ const STALL_FAMILIES = [
   {
     name: 'spillway_stall_seconds_total',
     type: 'counter',
-    help: 'Time for which those turns blocked the event loop, by cause.',
+    help: 'Time for which turns of insight.stallThreshold or longer blocked the event loop, by cause.',
     points: seconds,
   },
 ]

@@ -9,12 +9,12 @@ const { ERROR, WARN, fieldsOf, sentenceOf } = require('./blocked-log')
 /** @import { Seen, WriteLine } from './blocked-log' */
 
 /**
- * Native code may take so long to end, and then the exit listeners of the application, before the process is
- * killed.
+ * Native code must end within this time, and then the exit listeners of the application. Otherwise the
+ * process is killed.
  */
 const LEAVE_MS = 2000
 
-/** One report a block. */
+/** Writes one report for each block. */
 class HangReport {
   #file
   #identity
@@ -47,7 +47,8 @@ class HangReport {
     const doing = described === undefined ? asleepIn : 'JavaScript'
     const report = { at, ...this.#identity, node: process.version, doing, ...fields, snapshot }
     try {
-      // Renamed, so that no link is followed and no reader sees half of it.
+      // The file is renamed when it is complete, so that no link is followed and no reader sees half of a
+      // report.
       const unfinished = `${this.#file}.unfinished`
       writeFileSync(unfinished, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 })
       renameSync(unfinished, this.#file)
@@ -62,8 +63,8 @@ class HangReport {
 }
 
 /**
- * Ends the process. The blocked thread is made to call `process.exit()`; where native code keeps it from
- * that, the process is killed.
+ * Ends the process. The blocked thread is made to call `process.exit()`. If native code prevents that call,
+ * the process is killed.
  */
 class HangExit {
   #end
@@ -75,7 +76,7 @@ class HangExit {
    * @param {number} afterMs
    * @param {{ leave: () => void, kill: (() => void) | undefined,
    *   clock: Pick<import('../../core/clock').Clock, 'wait'> }} end `leave`: the blocked thread calls
-   *   `process.exit()`; `kill`: undefined for a worker thread, which must not end the others
+   *   `process.exit()`; `kill`: undefined for a worker thread, which must not end other threads
    * @param {WriteLine} writeLine
    */
   constructor(afterMs, end, writeLine) {

@@ -1,20 +1,20 @@
 'use strict'
-// Has the watched thread call a function in the middle of whatever it runs. The main thread is reached by an
-// inspector session of its own, a worker thread through the main thread's inspector. No debugger is enabled,
-// so nothing pauses, and code is optimized as without.
+// Makes the watched thread call a function in the middle of whatever it runs. The main thread is reached
+// directly by an inspector session, and a worker thread through the main thread's inspector. No debugger is
+// enabled, so nothing pauses, and code is optimized as usual.
 //
-// The code may be terminated during the call, by the timeout of a `vm` script or by `worker.terminate()`. The
-// inspector then takes the termination for its own. It is then asked for again, or the code would run on for
-// ever.
+// The code may be terminated during the call, by the timeout of a `vm` script or by `worker.terminate()`. In
+// that case, the inspector treats the termination as its own and drops it. So the termination is requested
+// again. Otherwise the code would run for ever.
 
 /**
  * @import { Session } from 'node:inspector'
  * @typedef {typeof Session} SessionClass
  * @typedef {{ expression: string, onAsked: () => void, isBlocked: () => boolean, onAnswer?: (value: unknown,
- *   isInspected: boolean) => void }} Question `onAsked` is called when the question is on its way to the
- *   thread, `onAnswer` with the value of the expression. `isInspected`: whether an inspector port is open
- *   that only the main thread knows of. `isBlocked`: whether the thread still runs what it ran when the
- *   question was made.
+ *   isInspected: boolean) => void }} Question `onAsked` is called when the question is sent to the thread,
+ *   `onAnswer` with the value of the expression. `isInspected`: whether an inspector port is open, which only
+ *   the main thread can detect. `isBlocked`: whether the thread still runs what it ran when the question was
+ *   made.
  */
 
 /** @param {string} expression */
@@ -22,9 +22,9 @@ const paramsOf = (expression) => ({ expression, silent: true, returnByValue: tru
 /** @param {object | undefined} answer of Runtime.evaluate */
 const answered = (answer) =>
   /** @type {{ result?: { value?: unknown } } | undefined} */ (answer)?.result?.value
-/** Run by the main thread, which may know nothing of us. */
+/** Run by the main thread, where Spillway may not be loaded. */
 const HAS_PORT = "process.getBuiltinModule('node:inspector').url() !== undefined"
-/** The second is said of a worker thread that has called `process.exit()`. */
+/** The second text is the error for a worker thread that has called `process.exit()`. */
 const TERMINATED = /execution was terminated|cannot find context/i
 
 class DirectChannel {
@@ -54,17 +54,19 @@ class DirectChannel {
   }
 }
 
-/** JavaScript answers within a few milliseconds, a native call when it is over. */
+/** JavaScript answers within a few milliseconds. A native call answers when it is over. */
 const ANSWER_MS = 100
 const ATTACH = { waitForDebuggerOnStart: false }
 
 /**
- * Connected only while it asks. Node prints a line if a session is connected when the main thread exits, and
- * that thread may know nothing of us. An exit in the middle of a question still prints it: for about a
- * millisecond, and for ANSWER_MS if the worker is in native code.
+ * Reaches a worker thread. The session is connected only during a question, because Node prints a line if a
+ * session is connected when the main thread exits. In that thread, Spillway may not be loaded. An exit during
+ * a question still prints the line. A question takes about a millisecond, or ANSWER_MS if the worker is in
+ * native code.
  *
- * A worker in native code reads its stack later, and nobody hears the answer. V8 serves a termination that
- * came during the native call before the question. Only one that comes during that read is lost.
+ * A worker in native code reads its stack later, and that answer is dropped. If a termination comes during
+ * the native call, V8 handles it before the question. Only a termination that comes during that late reading
+ * is lost.
  */
 class WorkerChannel {
   #Session
@@ -94,7 +96,7 @@ class WorkerChannel {
 
   /** @param {Question} question */
   evaluate(question) {
-    // A main thread that is blocked connects later. It cannot exit before that, either.
+    // A blocked main thread connects later. It cannot exit before that.
     if (this.#next === undefined) this.#connect()
     this.#next = question
   }
@@ -111,7 +113,7 @@ class WorkerChannel {
       if (Number(/\[worker (\d+)\]/.exec(workerInfo.title)?.[1]) === this.#target) targetSession = sessionId
     })
     session.connectToMainThread()
-    // It answers after it has attached to all threads.
+    // Node answers after it has attached to all threads.
     session.post('NodeWorker.enable', ATTACH, () => {
       if (session === this.#session) this.#ask(session, targetSession)
     })
@@ -142,7 +144,8 @@ class WorkerChannel {
       else this.close()
     })
     const onLate = () => {
-      // The main thread may be late itself. When it answers this, it has passed on what the worker has said.
+      // The main thread may be late itself. When it answers this message, it has passed on all messages of
+      // the worker.
       session.post('NodeWorker.enable', ATTACH, () => {
         if (session === this.#session) this.close()
       })
@@ -158,7 +161,7 @@ class WorkerChannel {
     this.#session = undefined
     this.#next = undefined
     this.#clock.cancel(this.#timer)
-    // Node keeps the session of each thread otherwise: 10 kB for each thread and question.
+    // Otherwise Node would keep the session of each thread: 10 kB for each thread and question.
     for (const sessionId of this.#attached) session.post('NodeWorker.detach', { sessionId })
     session.disconnect()
   }

@@ -1,7 +1,7 @@
 'use strict'
-// Calls back just before this thread ends, unless it is killed. Node prints a line and waits for a debugger
-// session that is still connected then. `process.kill` of the own pid and `process.reallyExit`, with which
-// packages pass a signal on, emit no `exit`, so both are wrapped during a watch.
+// Calls back just before this thread ends, unless it is killed. If a debugger session is still connected
+// then, Node prints a line and waits for the session. Packages pass a signal on by `process.kill` of the own
+// pid, or by `process.reallyExit`. Neither emits `exit`, so both are wrapped during a watch.
 
 const { signals } = require('node:os').constants
 
@@ -11,7 +11,7 @@ const { signals } = require('node:os').constants
  */
 
 const NAMES = new Map(Object.entries(signals).map(([name, number]) => [number, name]))
-/** They stop the process for a while, let it go on, or are ignored. */
+/** Signals that stop the process for a while, continue it, or are ignored */
 const HARMLESS = new Set([
   'SIGCHLD',
   'SIGCONT',
@@ -39,7 +39,7 @@ function watchProcessEnd(callback) {
   Object.assign(process, { kill: killWithCallback, reallyExit: exitWithCallback })
   return () => {
     process.off('exit', callback)
-    // Other code may have wrapped these wrappers. They then only pass the call on.
+    // If other code has wrapped these wrappers, they stay, and only pass calls on.
     if (process.kill === killWithCallback) process.kill = kill
     if (/** @type {Ending} */ (process).reallyExit === exitWithCallback)
       Object.assign(process, { reallyExit })

@@ -13,12 +13,12 @@ const { blockingCall, bodyBytesOf } = require('./blocking-call')
  * @typedef {Stack & { place: ReturnType<typeof placeOf>, reference: Reference | undefined }} Seen
  */
 
-/** In the place of a method: the code ran for an event of a socket. */
+/** Used in place of a method if the code ran for an event of a socket. */
 const EVENT = 'event'
 const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: null, frames: [] }
 
 /**
- * Garbage collection and a starved host have no function: their stalls name no place.
+ * Describes a stall. Garbage collection and a starved host have no function, so their stalls name no place.
  *
  * @param {StallCause} cause @param {Seen | undefined} seen @param {boolean} isStart
  */

@@ -1,16 +1,17 @@
 'use strict'
-// Why the loop was blocked, from the figures of one turn.
+// Decides why the loop was blocked, from the figures of one turn.
 
 const CAUSES = /** @type {const} */ (['javascript', 'native', 'garbage-collection', 'host', 'unknown'])
 /**
- * JavaScript can be interrupted at the next call or loop, within a few milliseconds. A native call answers
- * when it is over.
+ * If the reading of the stack takes longer than this, native code ran. JavaScript can be interrupted at the
+ * next call or loop, within a few milliseconds. A native call answers when it is over.
  */
 const NATIVE_MS = 15
 
 /**
  * @param {{ durationMs: number, collectedMs: number, waitedMs: number, thresholdMs: number,
- *   seen: { delayMs: number, place: unknown } | undefined }} turn waitedMs: for a CPU
+ *   seen: { delayMs: number, place: unknown } | undefined }} turn waitedMs: how long the thread waited for a
+ *   CPU
  * @returns {typeof CAUSES[number]}
  */
 function causeOf({ durationMs, collectedMs, waitedMs, thresholdMs, seen }) {

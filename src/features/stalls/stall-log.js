@@ -1,5 +1,5 @@
 'use strict'
-// The log line of a stall, at most one a second.
+// Writes the log line of a stall, at most one line a second.
 
 /** @import { StallCause, StallSite } from '../../../index.js' */
 

@@ -1,10 +1,9 @@
 'use strict'
-// Shared state of the two sides of the stall watcher: the cells of their memory, and how long each side
-// waits.
+// What the two sides of the stall watcher share: the cells of their memory, and how long each side waits.
 
 /**
- * Cells. BEAT is the time of the last beat, ASKED that of the last question, by the clock that all threads
- * share. MEANT is 1 in a block on demand.
+ * Cells. BEAT is the time of the last beat, and ASKED the time of the last question, by the clock that all
+ * threads share. MEANT is 1 while the loop is blocked on demand.
  */
 const BEAT = 0
 const ASKED = 1
@@ -21,7 +20,7 @@ const DISCONNECTED = 2
 const MOST_PERIOD_MS = 250
 
 /**
- * How often an idle thread beats, because it must differ from a blocked one. Each beat wakes two threads.
+ * How often an idle thread beats, to distinguish it from a blocked thread. Each beat wakes two threads.
  *
  * @param {number} thresholdMs
  */

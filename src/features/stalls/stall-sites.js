@@ -1,6 +1,6 @@
 'use strict'
-// Stalls summed by site: one for each cause, function and route, at most 50. A new site takes the place of
-// the least costly.
+// Stalls summed by site: one for each cause, function and route, at most 50. A new site replaces the site
+// with the least blocked time.
 
 const MOST_SITES = 50
 /** How many lines of one function are counted separately. */

@@ -1,7 +1,7 @@
 'use strict'
-// The worker thread of stall-watcher.js. When the beat of the watched thread stops, it has that thread read
-// its own stack, in the middle of whatever it runs. The watched thread waits for this one only to stop the
-// watch.
+// The worker thread of stall-watcher.js. When the beat of the watched thread stops, this worker makes that
+// thread read its own stack, in the middle of whatever it runs. The watched thread waits for this worker only
+// at the end of the watch.
 
 const { Session } = require('node:inspector')
 const { parentPort, workerData } = require('node:worker_threads')
@@ -32,11 +32,11 @@ const { shared, target, thresholdMs, expressions, blocked, served } = workerData
  *
  * @typedef {(given: never, watched: { blockedMs(): number, describe(): Promise<Answer>,
  *   clock: typeof clock }) => { listening: Promise<unknown>, publish(told: never): void }} Serve
- * @typedef {Seen & { snapshot?: unknown, isMeant: boolean }} Answer `isMeant`: somebody wants the loop to be
- *   blocked, with a debugger or a heap snapshot
- * @typedef {'describe' | 'report'} Kind of a question: `report` asks for the snapshot too
+ * @typedef {Seen & { snapshot?: unknown, isMeant: boolean }} Answer `isMeant`: the loop is blocked on demand,
+ *   by a debugger or a heap snapshot
+ * @typedef {'describe' | 'report'} Kind of a question: `report` requests the snapshot too
  * @typedef {{ dueMs: number, onBeat(): void, act(blockedMs: number, seen: Seen & { snapshot?: unknown,
- *   at: string }): void }} Step taken when the loop has been blocked for `dueMs`
+ *   at: string }): void }} Step what is done when the loop has been blocked for `dueMs`
  * @typedef {{ async: false } | { async: true, value: Promise<string> }} Wait
  * @typedef {Atomics & { waitAsync: (cells: Int32Array, cell: number, value: number) => Wait }} WaitingAtomics
  */
@@ -44,21 +44,24 @@ const { shared, target, thresholdMs, expressions, blocked, served } = workerData
 const periodMs = periodOf(thresholdMs)
 const slowMs = readAfterMs(thresholdMs)
 /**
- * JavaScript describes itself within some milliseconds, on a busy host within tenths of a second. What does
- * not is native code.
+ * JavaScript describes itself within some milliseconds, or within tenths of a second on a busy host. Without
+ * an answer in this time, native code runs.
  */
 const DESCRIBED_MS = 1000
-/** After so long it is asked again whether somebody wants the loop to be blocked. */
+/** How long after a block on demand is detected the block is checked again. */
 const MEANT_MS = 1000
-/** A snapshot takes longer: the files that make it may be loaded only now. */
+/** A snapshot takes longer, because its files may be loaded only now. */
 const REPORTED_MS = 5000
-/** A poll that is later than this was not scheduled in time, and the watched thread perhaps neither. */
+/**
+ * If a poll is later than this, this thread was not scheduled in time. Perhaps the watched thread was not
+ * scheduled in time either.
+ */
 const MAX_LATE_MS = 25
 const MIN_POLL_MS = 5
 
 class Watch {
   #beat = Atomics.load(shared, BEAT)
-  /** How long this thread itself has not run since that beat. */
+  /** How long this thread itself has not run since `#beat`. */
   #lostMs = 0
   #dueMs = clock.sharedMs()
   /** @type {number | undefined} */
@@ -68,22 +71,22 @@ class Watch {
   #hasTurned = false
   #isEnding = false
   /**
-   * The questions that the thread has not read yet, each with the beat before it.
+   * The questions that the watched thread has not read yet, each with the last beat before the question.
    *
    * @type {Map<Kind, { beat: number, answer: Promise<Answer> }>}
    */
   #unread = new Map()
   #steps = this.#makeSteps()
   /**
-   * How long the main thread had run, or waited for a CPU, when the beat was last seen to stop, and when that
-   * was.
+   * How long the main thread had run or waited for a CPU when its beat last stopped. `#awakeAtMs`: when that
+   * was noticed.
    */
   #awakeMs = 0
   #awakeAtMs = 0
   #channel = target === 0 ? new DirectChannel(Session) : new WorkerChannel(Session, target, clock)
 
   start() {
-    // The watched thread may end meanwhile: then nothing may connect to it any more.
+    // The watched thread may end meanwhile. After that, nothing may connect to it.
     if (Atomics.compareExchange(shared, PHASE, IDLE, CONNECTED) !== IDLE) return
     this.#channel.open()
     const stopped = /** @type {WaitingAtomics} */ (Atomics).waitAsync(shared, STOP, 0)
@@ -106,7 +109,7 @@ class Watch {
     )
   }
 
-  /** 0 while the loop turns. */
+  /** How long the loop has been blocked; 0 while it turns. */
   #blockedMs() {
     const beat = Atomics.load(shared, BEAT)
     const ageMs = ((clock.sharedMs() - beat) | 0) - (beat === this.#beat ? this.#lostMs : 0)
@@ -122,7 +125,7 @@ class Watch {
     this.#dueMs = nowMs + pollMs
     clock.wait(pollMs, this.#poll)
     if (isSlow) for (const step of this.#steps) if (stoppedMs >= step.dueMs) this.#take(step, stoppedMs)
-    // Once a beat, so that reading takes little of the thread's time.
+    // Reads the stack once for each beat, so that reading takes little of the thread's time.
     if (!isSlow || this.#beat === this.#askedBeat) return
     const beat = (this.#askedBeat = this.#beat)
     for (const step of this.#steps) step.onBeat()
@@ -135,7 +138,7 @@ class Watch {
     })
   }
 
-  /** First taken first. */
+  /** The steps, in the order that they are taken. */
   #makeSteps() {
     if (blocked === undefined) return []
     const { output, insight, pid } = blocked
@@ -156,14 +159,14 @@ class Watch {
   }
 
   /**
-   * Takes the step once the thread has described what it does, or does not answer.
+   * Takes a step when the thread has described what it does, or has not answered in time.
    *
    * @param {Step} step
    * @param {number} blockedMs
    */
   #take(step, blockedMs) {
     if (!(step instanceof BlockedLog) && !this.#hasTurned) return
-    // Until it is taken.
+    // Prevents a second call while the first is in progress.
     step.dueMs = Number.POSITIVE_INFINITY
     const beat = this.#beat
     const isBlocked = () => Atomics.load(shared, BEAT) === beat
@@ -178,7 +181,7 @@ class Watch {
   }
 
   /**
-   * JavaScript blocks the loop, and its stack says where.
+   * Asks the watched thread what it runs. It answers if JavaScript blocks the loop.
    *
    * @param {Kind} kind
    * @param {number} [withinMs]
@@ -187,7 +190,7 @@ class Watch {
   #ask(kind, withinMs = DESCRIBED_MS) {
     const beat = this.#beat
     if (Atomics.load(shared, MEANT) !== 0) return Promise.resolve(this.#answerOf(undefined))
-    // Native code reads a question when it is over, so one is enough.
+    // Native code reads all questions when it is over, so one question is enough.
     const unread = this.#unread.get(kind)
     if (target === 0 && unread?.beat === beat)
       return unread.answer.then((told) => (told.described === undefined ? this.#answerOf(undefined) : told))
@@ -208,8 +211,8 @@ class Watch {
   }
 
   /**
-   * @param {Described & { isInspected: boolean, snapshot?: unknown } | undefined} told undefined: by native
-   *   code
+   * @param {Described & { isInspected: boolean, snapshot?: unknown } | undefined} told undefined if native
+   *   code runs
    * @returns {Answer}
    */
   #answerOf(told) {
@@ -220,7 +223,7 @@ class Watch {
     return { described, asleepIn, snapshot, isMeant: isMeant || isInspected }
   }
 
-  /** The blocked thread calls `process.exit()`. */
+  /** Makes the blocked thread call `process.exit()`. */
   #leave() {
     this.#isEnding = true
     const beat = this.#beat
@@ -228,14 +231,15 @@ class Watch {
     this.#channel.evaluate({ expression: expressions.leave, onAsked: () => {}, isBlocked })
   }
 
-  /** For how much of the time since the beat stopped the main thread has run, or waited for a CPU. */
+  /** The share of the time since the beat stopped that the main thread has run or waited for a CPU. */
   #awakeShare() {
     const share = (awakeMs() - this.#awakeMs) / (clock.sharedMs() - this.#awakeAtMs)
     return Number.isNaN(share) ? undefined : share
   }
 
   /**
-   * How long ago the last beat was. Time that this thread did not run is subtracted: the host may be starved.
+   * How long ago the last beat was. Time when this thread did not run is subtracted, because the host may be
+   * starved.
    *
    * @param {number} nowMs
    */
@@ -256,12 +260,13 @@ class Watch {
     if (this.#isStopped) return
     this.#isStopped = true
     try {
-      // A worker thread that is ended needs one more message: see inspector-channel.js about terminations.
+      // A worker thread that is being ended needs one more message: see terminations in inspector-channel.js.
       if (target === 0 || !this.#isEnding) this.#channel.close()
     } finally {
       Atomics.store(shared, PHASE, DISCONNECTED)
       Atomics.notify(shared, PHASE)
-      // Exit listeners of the application run after this: if they hang, the process is killed.
+      // If the process is ending, this thread stays: it kills the process if exit listeners of the
+      // application hang.
       if (!this.#isEnding) process.exit()
     }
   }

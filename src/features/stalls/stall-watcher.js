@@ -1,8 +1,8 @@
 'use strict'
-// Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances of the
-// thread share. While it watches, each loop turn beats into shared memory; an idle loop has a timer for it.
-// When the beat stops, the worker interrupts this thread, which reads its own stack and which request it
-// works for. decisions/0043 has the figures.
+// Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances in this
+// thread share. During a watch, each loop turn writes a beat into shared memory. A timer does this for an
+// idle loop. When the beat stops, the worker interrupts this thread. This thread then reads its own stack,
+// and which request it works for. decisions/0043 has the figures.
 
 const { randomUUID } = require('node:crypto')
 const { Worker, isMainThread, threadId } = require('node:worker_threads')
@@ -27,7 +27,7 @@ const {
 
 const WORKER = 'features/stalls/stall-watcher-thread.js'
 
-/** A watching thread needs no more, whatever the process has. */
+/** The watching thread needs no more memory than this, whatever the limits of the process are. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 }
 /** Exit code of a process that `insight.exitAfter` ends: EX_SOFTWARE of sysexits.h. */
 const HANG_CODE = 70
@@ -37,20 +37,20 @@ const DISCONNECT_MS = 500
 /**
  * @import { AdminAddress, ResolvedOptions } from '../../../index.js'
  *
- * @typedef {{ delayMs: number, frames: import('../../core/stack-frames').Frame[] }} Stack `delayMs`: until
- *   the thread could be interrupted
+ * @typedef {{ delayMs: number, frames: import('../../core/stack-frames').Frame[] }} Stack `delayMs`: how long
+ *   it took until the thread could be interrupted
  * @typedef {{ thresholdMs: number, onBeat: (nowMs: number) => void, onRead: (stack: Stack) => void,
  *   describe: (frames: Stack['frames']) => object, report: () => object, onEnd: (error: unknown) => void,
  *   blocked: Blocked }} Subscriber `onRead`, `describe` and `report` run inside the blocked code
  * @typedef {{ output: import('../../core/log/logger').Output | undefined, pid: number,
  *   insight: Pick<ResolvedOptions['insight'], 'blockedAfter' | 'hangAfter' | 'hangReport' | 'exitAfter'> }}
- *   Blocked what is done about a loop that stays blocked, and where that is written
+ *   Blocked what is done if a loop stays blocked, and where lines about it are written
  * @typedef {{ shared: Int32Array<SharedArrayBuffer>, target: number, thresholdMs: number,
  *   expressions: Record<Asked, string>, blocked: Blocked | undefined, served: unknown }} WorkerData
  * @typedef {'read' | 'describe' | 'report' | 'leave'} Asked
  * @typedef {{ file: string, given: object, onAnswer: (answer: { address?: AdminAddress,
- *   error?: Error }) => void }} Served a server in the worker: the file that is the worker in place of
- *   stall-watcher-thread.js, and what the server is given
+ *   error?: Error }) => void }} Served a server in the worker. `file` replaces stall-watcher-thread.js as the
+ *   file of the worker; `given`: the parameters of the server
  * @typedef {{ worker: Worker, shared: Int32Array<SharedArrayBuffer>, key: string, thresholdMs: number,
  *   periodMs: number, timer: NodeJS.Timeout | undefined, unwatch: () => void }} Watch
  */
@@ -72,7 +72,7 @@ class StallWatcher {
     if (this.#subscribers.size > 0) this.#start()
   }
 
-  /** For that server. @param {unknown} message */
+  /** Sends a message to the server in the worker. @param {unknown} message */
   publish(message) {
     this.#watch?.worker.postMessage(message)
   }
@@ -102,7 +102,7 @@ class StallWatcher {
   #start() {
     this.#readStack ??= createStackReader()
     const shared = new Int32Array(new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT))
-    // Another copy of this package in the process has a function of its own.
+    // The name is unique, because another copy of this package in the process has its own function.
     const key = `spillway.stalls.${randomUUID()}`
     // The stack may be nearly full, and an error that nobody catches may end the process.
     const call = (/** @type {string} */ given) =>
@@ -118,7 +118,7 @@ class StallWatcher {
     const blocked = [...this.#subscribers].map((each) => each.blocked).sort(byDeeds)[0]
     const thresholdMs = Math.min(...[...this.#subscribers].map((each) => each.thresholdMs))
     const worker = new Worker(this.#served?.file ?? ownFile(WORKER), {
-      // Neither the preloaded modules of the application nor its options are the watcher's.
+      // The watcher gets neither the preloaded modules of the application nor its options.
       execArgv: [],
       env: {},
       stdout: true,
@@ -152,7 +152,7 @@ class StallWatcher {
     if (this.#watch !== undefined) Atomics.store(this.#watch.shared, BEAT, clock.sharedMs())
   }
 
-  /** Whether the loop is blocked on demand from now on. @param {boolean} isMeant */
+  /** Records whether the loop is blocked on demand from now on. @param {boolean} isMeant */
   mean(isMeant) {
     if (this.#watch !== undefined) Atomics.store(this.#watch.shared, MEANT, Number(isMeant))
   }
@@ -165,10 +165,10 @@ class StallWatcher {
     for (const subscriber of this.#subscribers) subscriber.onBeat(nowMs)
   }
 
-  /** Runs in the middle of whatever blocks the loop. What is thrown here is dropped. */
+  /** Runs in the middle of whatever blocks the loop. An error that is thrown here is dropped. */
   #onAsked = (/** @type {Asked} */ asked) => {
     if (this.#watch === undefined) return undefined
-    // A debugger may have been attached since the end was decided.
+    // A debugger may have been attached since the decision to end the process.
     if (asked === 'leave') return isInspected() ? undefined : process.exit(HANG_CODE)
     if (asked !== 'read') return this.#describe(this.#framesOf(), asked === 'report')
     const delayMs = (clock.sharedMs() - Atomics.load(this.#watch.shared, ASKED)) | 0
@@ -180,7 +180,7 @@ class StallWatcher {
   #framesOf = (isLate = false) => this.#readStack?.(this.#onAsked, isLate) ?? []
 
   /**
-   * The instance whose request it is says what blocks.
+   * Describes what blocks the loop. The instance whose request runs does this, if there is one.
    *
    * @param {Stack['frames']} frames
    * @param {boolean} reports
@@ -194,7 +194,7 @@ class StallWatcher {
     return JSON.stringify({ ...described, heapUsedBytes, isInspected: isInspected(), ...more })
   }
 
-  /** Disconnects before it returns: the process may be about to exit. */
+  /** Waits until the worker has disconnected, because the process may be about to exit. */
   #stop() {
     const watch = this.#watch
     if (watch === undefined) return
@@ -205,7 +205,7 @@ class StallWatcher {
     delete (/** @type {Record<symbol, unknown>} */ (globalThis)[Symbol.for(key)])
     Atomics.store(shared, STOP, 1)
     Atomics.notify(shared, STOP)
-    // A worker that has not connected yet sees this phase, and never will.
+    // A worker that has not connected yet reads this phase, and then never connects.
     if (Atomics.compareExchange(shared, PHASE, IDLE, DISCONNECTED) === CONNECTED)
       Atomics.wait(shared, PHASE, CONNECTED, DISCONNECT_MS)
   }
@@ -213,7 +213,7 @@ class StallWatcher {
   /** The worker thread has ended without being stopped. @param {Watch} watch @param {unknown} error */
   #onEnd(watch, error) {
     if (this.#watch !== watch) return
-    // Nobody is left to disconnect.
+    // No worker is left that could disconnect.
     Atomics.store(watch.shared, PHASE, DISCONNECTED)
     this.#stop()
     const subscribers = [...this.#subscribers]
@@ -223,7 +223,7 @@ class StallWatcher {
 }
 
 /**
- * Instances that ask for an end or a report come first, then those with a log.
+ * Instances that want to end the process or write a report come first, then instances with a log.
  *
  * @param {Blocked} one
  * @param {Blocked} other
@@ -233,7 +233,7 @@ const byDeeds = (one, other) => deedsOf(other) - deedsOf(one)
 const deedsOf = ({ output, insight: { exitAfter, hangReport } }) =>
   2 * Number(exitAfter > 0 || hangReport !== undefined) + Number(output !== undefined)
 
-/** Of this thread: two instances in one process need one watcher. */
+/** One per thread, because two instances need only one watcher. */
 const stallWatcher = new StallWatcher()
 
 module.exports = { stallWatcher }

@@ -1,8 +1,8 @@
 'use strict'
 // Counts the stalls of the event loop, finds the cause of each, and names the function and the route. A stall
 // is a loop turn that was busy for `insight.stallThreshold` or longer. A stall of the application itself
-// starts the watcher, which has the stack read in later stalls. Ten minutes without such a stall stop the
-// watcher, so that a healthy process has none.
+// starts the watcher, which reads the stack in later stalls. Ten minutes without such a stall stop the
+// watcher, so a healthy process runs none.
 
 const { isTested } = require('../../core/environment/deployment')
 const { isInspected } = require('../../core/environment/inspected')
@@ -47,14 +47,14 @@ const FOLLOWING = { followsEvents: true }
  */
 
 /**
- * Whether Node's permission model lets the watcher read stacks. A thread that connects without the grant
+ * Whether Node's permission model lets the watcher read stacks. A thread that connects without permission
  * aborts the process.
  */
 const mayRead = () => missingFor('stall-functions').length === 0
 
 /**
- * Requests that came while the application started are read at the end of that turn. They are not what
- * blocked it.
+ * Whether a stall was before the first request. Requests that come while the application starts are read at
+ * the end of that turn, so they did not block it.
  *
  * @param {Recorder} recorder @param {number} atMs
  */
@@ -83,7 +83,7 @@ class Stalls {
   #canWatch
   #quietSinceMs = 0
   /**
-   * Code that ran when the watcher had the stack read.
+   * The code that ran when the watcher last read the stack.
    *
    * @type {{ atMs: number, stack: Stack, reference: Reference | undefined }}
    */
@@ -92,7 +92,7 @@ class Stalls {
   #schedulerMs
   #hasReportedInspected = false
   #blockedServer
-  /** How long Spillway itself blocked the loop, and when. */
+  /** How long Spillway last blocked the loop itself, and when */
   #excused = { ms: 0, atMs: Number.NEGATIVE_INFINITY }
 
   /**
@@ -139,9 +139,10 @@ class Stalls {
   }
 
   /**
-   * A profiler or the like blocks the loop: no stall of the application, and no hang.
+   * Called when a profiler or another part of Spillway blocks the loop. That is neither a stall of the
+   * application nor a hang.
    *
-   * @param {number | undefined} ms undefined: it begins
+   * @param {number | undefined} ms undefined when the block begins
    */
   excuse(ms) {
     this.#watcher.mean(ms === undefined)
@@ -154,7 +155,7 @@ class Stalls {
     const durationMs = busyMs - (atMs >= nowMs - busyMs ? ms : 0)
     if (durationMs < this.#thresholdMs) return
     const scheduled = this.#scheduledSince(nowMs)
-    // A breakpoint blocks the loop until the developer continues.
+    // A breakpoint would be recorded as a stall: it blocks the loop until the developer continues.
     if (isInspected()) return this.#reportInspected()
     if (this.#mayHaveIdled(scheduled, durationMs)) return this.#watch(nowMs)
     const waitedMs = Math.min(scheduled?.waitedMs ?? 0, durationMs)
@@ -182,9 +183,9 @@ class Stalls {
   }
 
   /**
-   * The reason: when a signal ends the idle time of the loop, Node reports that idle time as busy. While the
-   * watcher runs, its timer ends each idle time soon. Until then, a turn that the thread neither ran nor
-   * waited for a CPU does not count as a stall.
+   * Whether a turn may have been idle time. When a signal ends the idle time of the loop, Node reports that
+   * time as busy. So a turn does not count as a stall if the thread hardly ran or waited for a CPU in it.
+   * While the watcher runs, this check is not needed, because the watcher's timer ends each idle time soon.
    *
    * @param {ReturnType<typeof schedulerWait>} scheduled
    * @param {number} durationMs
@@ -196,7 +197,7 @@ class Stalls {
   }
 
   /**
-   * Stack that the watcher read in the loop turn that began at `beganMs`; undefined without one.
+   * The stack that the watcher read in the loop turn that began at `beganMs`; undefined if there is none
    *
    * @param {number} beganMs
    */
@@ -221,7 +222,7 @@ class Stalls {
     }
   }
 
-  /** Called inside code that has blocked for long. @param {Stack['frames']} frames */
+  /** Called inside code that has blocked the loop for long. @param {Stack['frames']} frames */
   #describe(frames) {
     const seen = { delayMs: 0, frames, place: placeOf(frames), reference: this.#running() }
     const { begin: _, cause: __, ...described } = stallOf('javascript', seen, false)
@@ -241,7 +242,7 @@ class Stalls {
     if (reference?.request === undefined && !reference?.isEvent) return undefined
     return {
       method: reference.method,
-      // A stack that was read must not keep a large body.
+      // A stack that was read must not keep a request with a large body in memory.
       request: reference.request && new WeakRef(reference.request),
       get route() {
         return reference.route ?? options.routes.unmatched
@@ -278,7 +279,11 @@ class Stalls {
     else if (isInspected()) this.#unwatch()
   }
 
-  /** The watcher has failed or was ended by other code. It is not started again. @param {unknown} error */
+  /**
+   * Called when the watcher has failed or was ended by other code. It is not started again.
+   *
+   * @param {unknown} error
+   */
   #onEnd(error) {
     this.#unwatch()
     this.#canWatch = false
@@ -287,8 +292,8 @@ class Stalls {
   }
 
   /**
-   * Run time of this thread, and its wait for a CPU, since the last reading; undefined where the system does
-   * not report it.
+   * How long this thread has run, and waited for a CPU, since the last reading; undefined if the system does
+   * not report it
    *
    * @param {number} nowMs
    */
@@ -310,16 +315,18 @@ class Stalls {
   }
 
   /**
-   * Has the watching thread answer while the loop is blocked. It watches from now on.
+   * Makes the watching thread answer while the loop is blocked. The thread watches from now on.
    *
    * @param {Pick<Served, 'file' | 'given'>} served
-   * @param {() => Promise<unknown>} tell what it shows
+   * @param {() => Promise<unknown>} tell returns what the server shows
    */
   async serve(served, tell) {
     this.#alwaysWatches = true
     this.#watch(this.#parts.clock.now())
     if (!this.#isWatching)
-      throw new Error('no thread may watch the loop here (a test runner, a debugger or the permission model)')
+      throw new Error(
+        'no thread may watch the loop here, because of a test runner, a debugger or the permission model'
+      )
     return this.#blockedServer.start(served, tell)
   }
 
