@@ -1,4 +1,4 @@
-// require('spillway/async-errors'), or import it, before the routers: what `catchAsync(express)` does, to the
-// `express` that the program finds. It gives nothing.
+// Require or import 'spillway/async-errors'. It does what `catchAsync(express)` does, to the
+// `express` that the program finds. It exports nothing.
 
 export {}
