@@ -223,7 +223,8 @@ export interface Spillway {
    * line is a weight that follows from the pressure, such as `up ready 62%`, or `drain` while `/readyz`
    * returns 503. The agent does not keep the process alive.
    *
-   * @throws {SpillwayError} if an option is unknown or has an invalid value; (rejects) if it cannot listen
+   * @throws {SpillwayError} if an option is unknown or has an invalid value. The promise rejects if the agent
+   *   cannot listen
    * @example const { port } = await spillway.agent()
    * @see [docs/balancers.md](./docs/balancers.md#the-agent-of-haproxy)
    */
@@ -234,20 +235,20 @@ export interface Spillway {
    * has none. Takes the same arguments as `signal()`. An upgraded connection has no deadline. See the option
    * `deadline`.
    *
-   * @throws {SpillwayError} if it is neither a request nor a response
+   * @throws {SpillwayError} if the argument is neither a request nor a response
    * @example const timeout = Math.min(spillway.remaining(req), 5000)
    * @see [docs/deadlines.md](./docs/deadlines.md#deadlines)
    */
   remaining(req: RequestHolder): number
 
   /**
-   * Returns a signal that aborts once nobody waits for the answer of this request any more. The client has
-   * disconnected, the deadline or `errors.timeout` has passed, or a drain has cut the request.
+   * Returns a signal that aborts once nobody waits for the answer of this request any more. This is so when
+   * the client has disconnected, the deadline or `errors.timeout` has passed, or a drain has cut the request.
    * `signal.reason` is an `AbortError`, and its `code` says which. The signal does not abort once the answer
    * is complete. Takes the request or the response of Node, Express or Restify, or the context of Koa. See
    * `docs/cancellation.md`.
    *
-   * @throws {SpillwayError} if the argument is neither
+   * @throws {SpillwayError} if the argument is not one of these
    * @example await fetch(url, { signal: spillway.signal(req) })
    * @see [docs/cancellation.md](./docs/cancellation.md)
    */
@@ -294,8 +295,8 @@ export interface Spillway {
 
   /**
    * The requests of all workers of the fleet, with quantiles over all their answers. For a worker that does
-   * not report within 0.7 seconds, the last known values count. Without a fleet, the requests of this process
-   * alone.
+   * not report within 0.7 seconds, the last known values count. Without a fleet, the result has the requests
+   * of this process alone.
    *
    * @example const { workers } = await spillway.fleetSnapshot()
    * @see [docs/fleet.md](./docs/fleet.md)
@@ -305,8 +306,8 @@ export interface Spillway {
   /**
    * All metrics, histograms included, for a reader of OpenTelemetry's SDK that takes a producer:
    * `new PeriodicExportingMetricReader({ exporter, metricProducers: [spillway.metricProducer()] })`. Returns
-   * the same object each time. After the first call the observable instruments report nothing. Otherwise each
-   * value would be counted twice.
+   * the same object each time. After the first call the observable instruments report nothing, because
+   * otherwise each value would be counted twice.
    *
    * @example new PeriodicExportingMetricReader({ exporter, metricProducers: [spillway.metricProducer()] })
    * @see [docs/metrics.md](./docs/metrics.md#opentelemetry)
@@ -574,8 +575,7 @@ export interface EndpointOptions {
 
   /**
    * Path of the readiness probe, or `false` for none. Returns 503 while a `health.check` fails, before
-   * `ready()` with
-   * `health.manual`, during a drain and after `close()`, and 200 otherwise.
+   * `ready()` with `health.manual`, during a drain and after `close()`, and 200 otherwise.
    *
    * @default '/readyz'
    * @example endpoints: { ready: false }
@@ -704,8 +704,7 @@ export interface MetricsOptions {
 
   /**
    * The number of values of each of `labels`, 1 to 10000. Further values share the value `routes.overflow`,
-   * and are counted.
-   * `routes.max` bounds the combinations of method, route and values.
+   * and are counted. `routes.max` bounds the combinations of method, route and values.
    *
    * @default 100
    * @example metrics: { maxLabelValues: 20 }
@@ -725,19 +724,19 @@ export interface MetricsOptions {
 }
 
 /**
- * Returns the value of a label for a request whose answer has ended; `undefined` for none. If the function
- * throws or returns another type, the value is empty, and the first failure is logged. A value is cut at 256
- * characters.
+ * Returns the value of a label for a request whose answer has ended. `undefined` gives an empty label. If the
+ * function throws or returns another type, the value is empty, and the first failure is logged. A value is
+ * cut at 256 characters.
  */
 export type RequestLabel = {
   call(req: Request, res: Response): string | number | bigint | boolean | undefined
 }['call']
 
 /**
- * A string matches exactly one path, as the client sent it and without the query. A RegExp is tested on the
- * path. A function gets the request on arrival. Rely on `req.url` and `req.headers`: `req.path` is missing
- * before Express has run, and for upgrades. If the function throws or returns a promise, the request is not
- * ignored, and the error is logged once.
+ * A string matches exactly one path, as the client sent the path and without the query. A RegExp is tested on
+ * the path. A function gets the request on arrival. Rely on `req.url` and `req.headers`: `req.path` is
+ * missing before Express has run, and for upgrades. If the function throws or returns a promise, the request
+ * is not ignored, and the error is logged once.
  */
 export type IgnoreRule = string | RegExp | { call(req: Request): unknown }['call']
 export type IgnoreRules = IgnoreRule | readonly IgnoreRule[]
@@ -779,9 +778,10 @@ export interface IgnoreOptions {
 export interface ShedOptions {
   /**
    * How requests are admitted. `adaptive` finds by itself what the process can serve in time. `threshold`
-   * uses only the `max…` options, `shortage` and the heap limit, and queues nothing. `observe` decides and
-   * counts, but rejects nothing. `off` does nothing. Under a test runner the default is `observe`.
-   * `NODE_ENV=test` counts as a test runner, except in Kubernetes and PM2.
+   * uses only the fixed limits (`maxConcurrent` and the four `max…` options below it), `shortage` and the
+   * heap limit, and queues nothing. `observe` decides and counts, but rejects nothing. `off` does nothing.
+   * Under a test runner the default is `observe`. `NODE_ENV=test` counts as a test runner, except in
+   * Kubernetes and PM2.
    *
    * @default 'adaptive'
    * @example shed: { mode: 'observe' }
@@ -913,7 +913,7 @@ export interface ShedOptions {
 
   /**
    * Returns how short a resource is that only you can measure, from 0 to 1, such as a database pool. Called
-   * ten times a second. That share of the requests is rejected: class `low` most, `critical` never.
+   * ten times a second. The returned share of the requests is rejected: class `low` most, `critical` never.
    *
    * @default undefined
    * @example shed: { shortage: () => pool.waitingCount / 50 }
@@ -922,9 +922,9 @@ export interface ShedOptions {
   readonly shortage?: (() => number) | undefined
 
   /**
-   * A request is not worth starting so many milliseconds, above 0, after the stamp of the proxy. An older
-   * request is rejected on arrival with reason `age`, and one that would grow older in the queue with reason
-   * `deadline`. Needs `proxy.requestStart`.
+   * The greatest age of a request in milliseconds, above 0, counted from the stamp of the proxy. An older
+   * request is rejected on arrival with reason `age`. A request that would grow older in the queue is
+   * rejected with reason `deadline`. Needs `proxy.requestStart`.
    *
    * @default undefined
    * @example proxy: { requestStart: true }, shed: { maxAge: 5000 }
@@ -933,9 +933,8 @@ export interface ShedOptions {
   readonly maxAge?: number | undefined
 
   /**
-   * Returns headers to add to the 503, such as CORS headers, without which a browser hides the status. A
-   * header that is
-   * `undefined` is left out.
+   * Returns headers to add to the 503, such as CORS headers. Without these a browser hides the status. A
+   * header that is `undefined` is left out.
    *
    * @default undefined
    * @example shed: { headers: () => ({ 'Access-Control-Allow-Origin': '*' }) }
@@ -966,15 +965,14 @@ export interface ShedOptions {
 }
 
 /**
- * Headers that decide the class of a request. The first of them that says something decides. Without any the
- * class is `normal`.
+ * Headers that decide the class of a request. The first of these headers with a usable value decides. Without
+ * such a header the class is `normal`.
  */
 export interface ClassifyOptions {
   /**
-   * The name of a header that a proxy of yours sets or removes on every request. It has a class other than
-   * `bypass`, or an urgency as in `Priority` of RFC 9218. Then `u=0` is `critical`, `u=1` and `u=2` are
-   * `high`, `u=3` is `normal`, `u=4` to
-   * `u=7` are `low`.
+   * The name of a header that a proxy of yours sets or removes on every request. Its value is a class other
+   * than `bypass`, or an urgency as in `Priority` of RFC 9218. Of urgencies, `u=0` is `critical`, `u=1` and
+   * `u=2` are `high`, `u=3` is `normal`, `u=4` to `u=7` are `low`.
    *
    * @default undefined
    * @example shed: { classify: { header: 'x-priority' } }
@@ -992,7 +990,8 @@ export interface ClassifyOptions {
   readonly prefetch?: boolean | undefined
 
   /**
-   * Whether the client's own `Priority` makes a request `low`: `u=4` to `u=7`. A lower number raises nothing.
+   * Whether the client's own `Priority` makes a request `low`: `u=4` to `u=7`. A lower number does not raise
+   * the class.
    *
    * @default false
    * @example shed: { classify: { urgency: true } }
@@ -1002,8 +1001,8 @@ export interface ClassifyOptions {
 }
 
 /**
- * Gets a request. With `express()` that is Express's, with the properties that earlier middlewares have
- * added. With `koa()` it is `ctx.req`, with `attach()` or `wrap()` alone Node's request.
+ * Gets a request. With `express()` it is Express's request, with the properties that earlier middlewares have
+ * added. With `koa()` it is `ctx.req`. With `attach()` or `wrap()` alone it is Node's request.
  */
 export type ShedFunction<Result> = { call(req: Request): Result }['call']
 
@@ -1018,8 +1017,8 @@ export type ShedHeaders = {
 /** Bounds of `spillway.pressure`, from 0 to 1. */
 export interface PressureOptions {
   /**
-   * The steps at which the event `pressure` is emitted, such as `[0.7, 0.9]`. On the way down a step is
-   * passed at 0.05 less.
+   * The steps at which the event `pressure` is emitted, such as `[0.7, 0.9]`. A falling pressure passes a
+   * step only 0.05 below it.
    *
    * @default undefined
    * @example pressure: { steps: [0.7, 0.9] }
@@ -1027,8 +1026,8 @@ export interface PressureOptions {
    */
   readonly steps?: readonly number[] | undefined
   /**
-   * The pressure at which each class begins to be degraded: none at the bound, all at 0.2 above it. `false`:
-   * never. A class that is not given has its default:
+   * The pressure at which each class begins to be degraded: no request at this pressure, all requests from
+   * 0.2 above it on. `false`: never. A class that is not given has its default:
    * `{ critical: false, high: 0.85, normal: 0.75, low: 0.55 }`.
    *
    * @default undefined
@@ -1043,8 +1042,8 @@ export interface PressureOptions {
 export interface ProxyOptions {
   /**
    * Whether the proxy says when a request came to it. `true` reads `X-Request-Start`, or `X-Queue-Start`; a
-   * name reads that header. The proxy must overwrite the header: a client could send it as well. Seconds,
-   * milliseconds, microseconds and nanoseconds since 1970 are understood, also after `t=`.
+   * string is the name of another header. The proxy must overwrite the header, because a client could send it
+   * as well. Seconds, milliseconds, microseconds and nanoseconds since 1970 are understood, also after `t=`.
    *
    * @default undefined
    * @example proxy: { requestStart: 'x-request-start' }
@@ -1064,7 +1063,7 @@ export interface DeadlineOptions {
    */
   readonly header?: string | undefined
   /**
-   * Milliseconds, above 0 and at most `max`, that a request without such a header has.
+   * The time for a request without such a header: milliseconds, above 0 and at most `max`.
    *
    * @default undefined
    * @example deadline: { default: 10_000 }
@@ -1072,7 +1071,8 @@ export interface DeadlineOptions {
    */
   readonly default?: number | undefined
   /**
-   * Milliseconds, above 0, that a request has at most, whatever the header says, and also without a header.
+   * The longest time for any request: milliseconds, above 0. It applies whatever the header says, and also
+   * without a header.
    *
    * @default undefined
    * @example deadline: { max: 30_000 }
@@ -1080,8 +1080,8 @@ export interface DeadlineOptions {
    */
   readonly max?: number | undefined
   /**
-   * Returns the milliseconds a request has left, in place of the header. 0 or less: the deadline has passed.
-   * `undefined` or `NaN`: the header decides.
+   * Returns the milliseconds that are left for a request, in place of the header. 0 or less: the deadline has
+   * passed. `undefined` or `NaN`: the header decides.
    *
    * @default undefined
    * @example deadline: { of: (req) => (req.url === '/report' ? 60_000 : undefined) }
@@ -1091,7 +1091,8 @@ export interface DeadlineOptions {
   /**
    * Hosts whose services get the same header, with the time that is left:
    * `['orders.internal', 'localhost:4000']`. A host without a port is that host with any port. No other host
-   * gets it, also after a redirect. Needs another option of `deadline`. The value is at most 2147483647.
+   * gets the header, not even after a redirect. Needs another option of `deadline`. The value of the header
+   * is at most 2147483647.
    *
    * @default undefined
    * @example deadline: { header: 'grpc-timeout', forward: ['orders.internal'] }
@@ -1134,8 +1135,8 @@ export interface ErrorOptions {
 
   /**
    * What happens on uncaught exceptions and unhandled rejections, besides what Node does. `log` counts and
-   * logs them, on Node 24 with the route. `logRequest` also names the request, at 1 to 2 µs a request on Node
-   * 20 and 22. `drain` also answers that request with 500, drains, and exits with code 1.
+   * logs them, on Node 24 with the route. `logRequest` also names the request, which costs 1 to 2 µs a
+   * request on Node 20 and 22. `drain` also answers that request with 500, drains, and exits with code 1.
    *
    * @default 'log'
    * @example errors: { uncaught: 'drain' }
@@ -1175,10 +1176,9 @@ export interface LogOptions {
 
   /**
    * Whether each request gets a line, in the shape of pino-http. The line of a successful request has the
-   * headers `host`,
-   * `user-agent`, `content-type`, `content-length` and those in `headers`, any other line has all. Rejected
-   * requests get a few lines with the number of requests they stand for; the endpoints get none. An object
-   * switches the log on.
+   * headers `host`, `user-agent`, `content-type`, `content-length` and those in `headers`. Any other line has
+   * all headers. Rejected requests get a few lines with the number of requests they stand for. The endpoints
+   * get no lines. An object also switches the log on.
    *
    * @default false
    * @example log: { access: { ignore: '/healthz' } }
@@ -1210,11 +1210,14 @@ export interface LogOptions {
 /** The level of a line: any of pino's, and `silent` for no line. */
 export type AccessLogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** An error, or a result of another type, is counted and logged once; the line is as without the function. */
+/**
+ * An error, or a result of another type, is counted, and the first is logged. The line is then written
+ * without the function.
+ */
 export interface AccessLogOptions {
   /**
-   * Returns further fields of a line, as `customProps` of pino-http. They do not replace fields of the line
-   * itself.
+   * Returns further fields of a line, like `customProps` of pino-http. These do not replace fields of the
+   * line itself.
    *
    * @default undefined
    * @example log: { access: { fields: (req) => ({ tenant: req.headers['x-tenant'] }) } }
@@ -1223,7 +1226,7 @@ export interface AccessLogOptions {
   readonly fields?: { call(req: Request, res: Response): object | undefined }['call'] | undefined
 
   /**
-   * Returns the level of a line, as `customLogLevel` of pino-http; `undefined` for the default level.
+   * Returns the level of a line, like `customLogLevel` of pino-http; `undefined` for the default level.
    *
    * @default undefined
    * @example log: { access: { level: (req, res) => (res.statusCode === 404 ? 'debug' : undefined) } }
@@ -1232,8 +1235,8 @@ export interface AccessLogOptions {
   readonly level?: { call(req: Request, res: Response): AccessLogLevel | undefined }['call'] | undefined
 
   /**
-   * Requests without a line, as `autoLogging.ignore` of pino-http: a path, a RegExp on the path, a function,
-   * or an array of these. The option `ignore` also leaves requests out of the metrics.
+   * Requests without a line, like `autoLogging.ignore` of pino-http: a path, a RegExp on the path, a
+   * function, or an array of these. The option `ignore` also leaves requests out of the metrics.
    *
    * @default undefined
    * @example log: { access: { ignore: ['/healthz', /^\/assets\//] } }
@@ -1286,7 +1289,7 @@ export interface InsightOptions {
   readonly stallThreshold?: number | undefined
 
   /**
-   * A line says that the loop is still blocked after so many milliseconds: at least 500, or 0 for never.
+   * How many milliseconds the loop is blocked before a line says so: at least 500, or 0 for never.
    *
    * @default 1000
    * @example insight: { blockedAfter: 5000 }
@@ -1295,9 +1298,8 @@ export interface InsightOptions {
   readonly blockedAfter?: number | undefined
 
   /**
-   * A blocked loop is a hang after so many milliseconds: at least 1000, or 0 for never. `/livez` on
-   * `listen({ blockedPort })` then answers 503, and
-   * `hangReport` is written.
+   * How many milliseconds the loop is blocked before this is a hang: at least 1000, or 0 for never. Then
+   * `/livez` on `listen({ blockedPort })` answers 503, and the report of `hangReport` is written.
    *
    * @default 30000
    * @example insight: { hangAfter: 10_000 }
@@ -1316,10 +1318,9 @@ export interface InsightOptions {
   readonly hangReport?: string | undefined
 
   /**
-   * A process ends if its loop is still blocked after so many milliseconds: at least 1000, or 0 for never.
-   * JavaScript is made to call
-   * `process.exit(70)`; native code is killed. In a worker thread only that thread ends, and only in
-   * JavaScript.
+   * How many milliseconds the loop is blocked before the process is ended: at least 1000, or 0 for never.
+   * Blocked JavaScript is made to call `process.exit(70)`. A process that is blocked in native code is
+   * killed. In a worker thread only that thread ends, once its native code has returned.
    *
    * @default 0
    * @example insight: { exitAfter: 60_000 }
@@ -1328,8 +1329,7 @@ export interface InsightOptions {
   readonly exitAfter?: number | undefined
 
   /**
-   * Whether the time of each request is split into parts, and how long the handlers of each route run on the
-   * loop is summed.
+   * Whether the time of each request is split into parts, and the loop time of handlers is summed by route.
    *
    * @default true
    * @example insight: { parts: false }
@@ -1338,8 +1338,8 @@ export interface InsightOptions {
   readonly parts?: boolean | undefined
 
   /**
-   * Whether a finding of high severity is logged, and `diagnose()` has figures: a reading every ten seconds
-   * while requests come.
+   * Whether the process reads its figures every ten seconds while requests come. `diagnose()` and the log
+   * lines about findings need these readings.
    *
    * @default true
    * @example insight: { doctor: false }
@@ -1358,9 +1358,9 @@ export interface HealthOptions {
    */
   readonly manual?: boolean | undefined
   /**
-   * The pressure, from 0 to 1, at which `/readyz` says 503. It does so after 5 s at it, until it is 0.2 less,
-   * and for a minute at most. In a fleet, one process at a time, and only while another is there. Ignored in
-   * workers of a cluster, which share a port. 0 is off.
+   * The pressure, from 0 to 1, at which `/readyz` says 503. It does so after 5 s at this pressure, until the
+   * pressure is 0.2 lower, and for a minute at most. In a fleet only one process at a time does so, and only
+   * while the fleet has another process. Ignored in workers of a cluster, which share a port. 0 is off.
    *
    * @default 0
    * @example health: { maxPressure: 0.9 }
@@ -1391,8 +1391,8 @@ export interface DrainOptions {
    *
    * By default `'production'` with NODE_ENV `production`, in Kubernetes and under PM2. Elsewhere
    * `'development'` under a watcher (`node --watch`, `tsx watch`, nodemon and others) and with NODE_ENV
-   * `development` or `test`. Also on SIGINT, unless init, systemd or supervisord started the process without
-   * a terminal. In all other cases `'production'`.
+   * `development` or `test`. It is `'development'` on SIGINT too, unless init, systemd or supervisord started
+   * the process without a terminal. In all other cases it is `'production'`.
    *
    * @default undefined
    * @example drain: { mode: 'production' }
@@ -1401,9 +1401,9 @@ export interface DrainOptions {
   readonly mode?: 'production' | 'development' | undefined
 
   /**
-   * Milliseconds that requests in flight have to end, once the servers have stopped listening. In production,
-   * idle connections are closed after a quarter of this time, or after the server's `keepAliveTimeout` if
-   * that is shorter. By default 20000, and 4000 in development.
+   * For how many milliseconds requests in flight may still run, once the servers have stopped listening. Then
+   * they are cut. In production, idle connections are closed after a quarter of this time, or after the
+   * server's `keepAliveTimeout` if that is shorter. By default 20000, and 4000 in development.
    *
    * @default undefined
    * @example drain: { timeout: 25_000 }
@@ -1426,10 +1426,10 @@ export interface DrainOptions {
 export interface MemoryOptions {
   /**
    * The level of memory above which the process drains and exits with 0, so that its supervisor starts a new
-   * one. Compared with the heap after a major collection, and with resident memory. Bytes, or a share up to 1
-   * of the limit. The limit of the heap is V8's or `--max-old-space-size`. That of resident memory is the
-   * container's or the machine's. 0 is off. Each process lowers its own level by a random share of up to 10
-   * %.
+   * process. The heap after a major collection and resident memory are compared with the level. Bytes, or a
+   * share up to 1 of the limit. The limit of the heap is V8's or `--max-old-space-size`. The limit of
+   * resident memory is the container's or the machine's. 0 is off. Each process lowers its own level by a
+   * random share of up to 10 %.
    *
    * @default undefined
    * @example memory: { recycleAt: 0.85 }
@@ -1438,8 +1438,8 @@ export interface MemoryOptions {
   readonly recycleAt?: number | undefined
 
   /**
-   * Milliseconds for which memory must stay above the level. Each process draws a time between this and twice
-   * this.
+   * Milliseconds for which memory must stay above the level. Each process uses a random time between this
+   * value and twice this value.
    *
    * @default 30000
    * @example memory: { recycleAt: 0.85, recycleAfter: 60_000 }
@@ -1448,8 +1448,8 @@ export interface MemoryOptions {
   readonly recycleAfter?: number | undefined
 
   /**
-   * A process is not replaced within so many milliseconds after its start. A process above `recycleAt`
-   * by then evidently needs that much: its level is raised.
+   * Milliseconds after its start within which a process is not replaced. A process that is above `recycleAt`
+   * at the end of this time needs that much memory, so its level is raised.
    *
    * @default 60000
    * @example memory: { recycleAt: 0.85, minUptime: 300_000 }
@@ -1460,8 +1460,8 @@ export interface MemoryOptions {
 
 export interface ReleaseOptions {
   /**
-   * The version of your application. By default `npm_package_version`, which npm sets, or the name the
-   * platform gives it.
+   * The version of your application. By default `npm_package_version`, which npm sets, or the version that
+   * the platform sets.
    *
    * @default undefined
    * @example release: { version: '1.4.0' }
@@ -1481,8 +1481,8 @@ export interface ReleaseOptions {
 
   /**
    * Path of a small file that survives a deploy. Each release writes its figures to it, for
-   * `snapshot().releases` of the next one. Processes on one machine may share it: the one that answered the
-   * most requests represents its release.
+   * `snapshot().releases` of the next one. Processes on one machine may share the file: the process that
+   * answered the most requests represents its release.
    *
    * @default undefined
    * @example release: { file: '/var/lib/shop/release.json' }
@@ -1493,7 +1493,7 @@ export interface ReleaseOptions {
 
 export interface FleetOptions {
   /**
-   * Joins all processes of this name, instead of those with the same parent: up to 32 letters, digits, dots
+   * Joins all processes of this name, and not only those with the same parent: up to 32 letters, digits, dots
    * and dashes.
    *
    * @default undefined
@@ -1513,8 +1513,8 @@ export interface FleetOptions {
 
 /**
  * A logger with pino's signature: fields first, then a sentence. If it has `child`, a child with
- * `component: 'spillway'` is used; without `info`, `warn` is called instead. A winston logger is recognized
- * and called with its own signature.
+ * `component: 'spillway'` is used. If it has no `info`, `warn` is called for lines of that level. A winston
+ * logger is recognized and called with its own signature.
  *
  * @see [docs/logging.md](./docs/logging.md#where-lines-go)
  */
@@ -1637,8 +1637,8 @@ export interface AttachOptions {
   /**
    * Whether SIGTERM, SIGINT and the message 'shutdown' of a parent process drain every instance in this
    * process and then exit. The exit code is 0, or 1 if a request was cut off. A second signal exits at once.
-   * PM2 gets 'ready' when the server listens. Ctrl-C and the restart by a watcher (SIGUSR2 of nodemon too)
-   * wait only for requests in flight: see `drain.mode`.
+   * PM2 gets the message 'ready' when the server listens. Ctrl-C and the restart by a watcher (SIGUSR2 of
+   * nodemon too) wait only for requests in flight: see `drain.mode`.
    *
    * @default false
    * @example spillway.attach(server, { signals: true })
@@ -1648,9 +1648,8 @@ export interface AttachOptions {
 
   /**
    * Whether only proxies connect to the server, such as nginx, HAProxy, Envoy or a load balancer of a cloud.
-   * Raises `keepAliveTimeout`,
-   * `headersTimeout` and `requestTimeout` above what proxies keep idle connections for, where they still have
-   * Node's default.
+   * Raises `keepAliveTimeout`, `headersTimeout` and `requestTimeout` above the time for which proxies keep
+   * idle connections. A timeout that is not Node's default is left as it is.
    *
    * @default false
    * @example spillway.attach(server, { behindProxy: true })
@@ -1675,8 +1674,8 @@ export interface WebSocketServer {
 
 export interface SocketsOptions {
   /**
-   * Of ws: the kind of a message, which is its name in metrics. At most 100 are kept apart. The default is
-   * `message`.
+   * For ws only: returns the kind of a message, which is its name in metrics. At most 100 kinds are kept
+   * apart. By default each message is a `message`.
    *
    * @default undefined
    * @example spillway.sockets(wss, { kind: (data) => JSON.parse(String(data)).type })
@@ -1685,7 +1684,7 @@ export interface SocketsOptions {
   readonly kind?: { call(data: unknown, isBinary: boolean): string }['call'] | undefined
   /**
    * The class of a message. In overload, messages of the class `low` are answered with an error. By default
-   * none is.
+   * no message is.
    *
    * @default undefined
    * @example spillway.sockets(io, { priority: (event) => (event === 'typing' ? 'low' : 'normal') })
@@ -1695,13 +1694,13 @@ export interface SocketsOptions {
 }
 
 export interface SocketsHandle {
-  /** Takes everything off the server and its connections, which go on. `spillway.close()` does this too. */
+  /** Stops watching the server and its connections, which stay open. `spillway.close()` does this too. */
   readonly close: () => void
 }
 
 /**
- * Answer to a message of low priority in overload: its acknowledgement, the event `spillway:overloaded`, or
- * text of ws.
+ * Answer to a message of low priority in overload. It is sent as the acknowledgement or as the event
+ * `spillway:overloaded`, and by ws as JSON text.
  */
 export interface OverloadedMessage {
   readonly error: 'spillway:overloaded'
@@ -1715,8 +1714,8 @@ export type HandlerName = 'metrics' | 'live' | 'ready'
 
 export interface ListenOptions {
   /**
-   * 0 is any free port. In a cluster, the first worker that calls `listen` has the port; another follows when
-   * it has exited.
+   * 0 is any free port. In a cluster, the first worker that calls `listen` has the port. When it has exited,
+   * another worker takes the port over.
    *
    * @default 9464
    * @example await spillway.listen({ port: 9000 })
@@ -1754,8 +1753,8 @@ export interface ListenOptions {
   readonly hosts?: readonly string[] | undefined
 
   /**
-   * Milliseconds that a client has to send its request, and to read its answer. A profile may take longer. A
-   * connection without an authorized request is closed after 1500 at most.
+   * Milliseconds within which a client must send its request, and within which it must read its answer. A
+   * profile may take longer. A connection without an authorized request is closed after 1500 ms at most.
    *
    * @default 10000
    * @example await spillway.listen({ timeout: 30_000 })
@@ -1764,8 +1763,8 @@ export interface ListenOptions {
   readonly timeout?: number | undefined
 
   /**
-   * The number of connections. A further connection closes the oldest one that has had no authorized request,
-   * or else the one that has been idle longest.
+   * The number of connections. A further connection closes the oldest connection that has had no authorized
+   * request. If there is none, it closes the connection that has been idle longest.
    *
    * @default 32
    * @example await spillway.listen({ maxConnections: 64 })
@@ -1784,9 +1783,9 @@ export interface ListenOptions {
   readonly maxRequestsPerSecond?: number | undefined
 
   /**
-   * A second port, which the thread that watches the loop answers, also while the loop is blocked: `/livez`,
-   * `/doctor`, `/stalls` and the last
-   * `/metrics`. The command line looks for it at the port after `port`. 0 is any free port.
+   * A second port that answers also while the loop is blocked: `/livez`, `/doctor`, `/stalls` and the last
+   * `/metrics`. The thread that watches the loop serves it. The command line looks for it at the port after
+   * `port`. 0 is any free port.
    *
    * @default undefined
    * @example await spillway.listen({ blockedPort: 9465 })
@@ -1822,7 +1821,8 @@ export interface HealthChecks {
 
 export interface HealthCheckOptions {
   /**
-   * The signal is aborted and the check fails after so many milliseconds, above 0 and up to 2147483647.
+   * How many milliseconds a check may take before its signal is aborted and it fails: above 0 and at most
+   * 2147483647.
    *
    * @default 1000
    * @example spillway.health.check('db', () => pool.query('select 1'), { timeout: 3000 })
@@ -1844,13 +1844,13 @@ export interface HealthCheckOptions {
  * A pool: `MongoClient` of mongodb, connection of mongoose, `Pool` of pg, pool of mysql2, generic-pool or
  * tarn, instance of knex, `ConnectionPool` of mssql. A client or pool of redis, a client of ioredis, a `Pool`
  * or `Client` of undici, a `Worker` of BullMQ. An instance of Sequelize, a `DataSource` of TypeORM, or a
- * database of Drizzle, by the pool below it. Any other pool by its figures.
+ * database of Drizzle: Spillway finds the pool below it. Any other pool is given by its figures.
  */
 export type ObservablePool = object | PoolFigures
 
 /**
  * The figures of a pool: numbers, or functions that return numbers and no promises. They are read when
- * somebody looks.
+ * figures are shown, such as by a scrape.
  */
 export interface PoolFigures {
   /**
@@ -1887,8 +1887,8 @@ export interface PoolFigures {
 export interface PoolOptions {
   /**
    * Milliseconds that a request may wait for connections of this pool. A request that would wait longer is
-   * rejected on arrival, if its route is known to need the pool. `false` rejects none. Without this option it
-   * is `shed.targetDelay`, and nothing is rejected while fewer than twenty callers wait.
+   * rejected on arrival, if its route is known to need the pool. `false` rejects none. By default the bound
+   * is 180 ms, 500 ms in a burst, and no request is rejected while fewer than twenty callers are ahead.
    *
    * @default undefined
    * @example spillway.pool('orders', pool, { maxWait: 500 })
@@ -1907,7 +1907,7 @@ export interface PoolOptions {
 }
 
 export interface PoolHandle {
-  /** Takes off everything that was put on the pool. A second call changes nothing. */
+  /** Stops observing the pool, and restores its methods. A second call changes nothing. */
   close(): void
 }
 
@@ -1934,7 +1934,7 @@ export interface LimitOptions {
    */
   readonly maxConcurrent: number
   /**
-   * Milliseconds that a request may wait for a slot, without stalls of the loop. 0: nobody waits.
+   * Milliseconds that a request may wait for a slot, not counting stalls of the loop. 0: no request waits.
    *
    * @default 500
    * @example spillway.limit({ name: 'reports', maxConcurrent: 4, maxWait: 2000 })
@@ -1942,8 +1942,8 @@ export interface LimitOptions {
    */
   readonly maxWait?: number | undefined
   /**
-   * The most requests that wait. A full queue keeps those that would run first. By default only `maxWait`
-   * bounds the queue.
+   * The most requests that wait. A full queue rejects the request that would run last. By default only
+   * `maxWait` bounds the queue.
    *
    * @default undefined
    * @example spillway.limit({ name: 'reports', maxConcurrent: 4, maxQueue: 20 })
@@ -2065,7 +2065,7 @@ export interface ShedCause {
  * @see [docs/rejected-requests.md](./docs/rejected-requests.md#what-the-functions-get)
  */
 export interface ShedVerdict extends ShedCause {
-  /** The resource that is short. Do not send it to clients: an attacker could steer by it. */
+  /** The resource that is short. Do not send it to clients, because an attacker could use it. */
   readonly reason: ShedReason
   /** The class of the request; never `bypass`. */
   readonly priority: Priority
@@ -2142,7 +2142,8 @@ export interface ClusterPrimaryOptions {
   readonly exec?: string | undefined
 
   /**
-   * A new worker that is not listening and ready after so many milliseconds is killed and replaced.
+   * How many milliseconds a new worker may take until it is listening and ready. Then it is killed and
+   * replaced.
    *
    * @default 60000
    * @example clusterPrimary({ startTimeout: 120_000 })
@@ -2151,7 +2152,7 @@ export interface ClusterPrimaryOptions {
   readonly startTimeout?: number | undefined
 
   /**
-   * A worker that should exit is killed after so many milliseconds. Must exceed `drain.delay` and
+   * How many milliseconds a worker may take to exit before it is killed. Must exceed `drain.delay` and
    * `drain.timeout` together.
    *
    * @default 30000
@@ -2183,8 +2184,8 @@ export interface ClusterPrimary {
   /**
    * Replaces all workers, one after the other: starts the new worker, then the old one drains and exits.
    *
-   * @throws {SpillwayError} (rejects) if several new workers in a row crash or are not ready in time; the old
-   *   workers stay
+   * @throws {SpillwayError} The promise rejects if several new workers in a row crash or are not ready in
+   *   time. The old workers stay
    */
   restart(): Promise<void>
 
@@ -2214,7 +2215,10 @@ export interface ClusterPrimaryEvents {
   readonly degraded: { readonly pid: number; readonly reason: string }
   /** A new worker is ready, and the old one has exited. */
   readonly replaced: { readonly pid: number; readonly reason: string; readonly durationMs: number }
-  /** A worker exited unasked; a new one is forked. `pid` is undefined if the worker could not be spawned. */
+  /**
+   * A worker exited without being asked to; a new worker is forked. `pid` is undefined if the worker could
+   * not be spawned.
+   */
   readonly crashed: {
     readonly pid: number | undefined
     readonly code: number | null
@@ -2293,8 +2297,7 @@ export type ServerHolder =
  * How a request ended. `completed`: the whole answer was written to the connection, with a status below 500.
  * `errored`: the status was 500 or more, or the server cut the answer off. `aborted`: the client disconnected
  * before the end of the answer. `upgraded`: the connection switched to another protocol. `timed_out`: the
- * handler did not answer within
- * `errors.timeout`.
+ * handler did not answer within `errors.timeout`.
  */
 export type Outcome = 'completed' | 'errored' | 'aborted' | 'upgraded' | 'timed_out'
 
@@ -2357,7 +2360,7 @@ export interface Snapshot {
   readonly stalls: StallsSnapshot
   /**
    * Features that are off because Node's permission model (`--permission`) forbids what they need. Empty
-   * without it.
+   * without the permission model.
    */
   readonly forbidden: readonly ForbiddenFeature[]
   /** This release beside the one before it. */
@@ -2390,8 +2393,8 @@ export type StallCause = 'javascript' | 'native' | 'garbage-collection' | 'host'
 /** The stalls of one function on one route. */
 export interface StallSite {
   /**
-   * `native`: a synchronous call into Node or an addon. `host`: the thread waited for a CPU. `unknown`:
-   * nobody watched yet.
+   * `native`: a synchronous call into Node or an addon. `host`: the thread waited for a CPU. `unknown`: the
+   * watching thread did not run yet.
    */
   readonly cause: StallCause
   /**
@@ -2400,7 +2403,7 @@ export interface StallSite {
    */
   readonly function: string | null
   readonly file: string | null
-  /** The line that was seen most. */
+  /** The line that blocked for the longest time in total. */
   readonly line: number | null
   /**
    * The function of Node or V8 that the line called and that blocked, such as `fs.readFileSync`; `null` where
@@ -2414,8 +2417,8 @@ export interface StallSite {
   readonly route: string | null
   readonly method: string | null
   /**
-   * `event`: of a socket, whose name is `route`. `startup`: before the first request. `null` where the code
-   * is not known.
+   * `event`: an event of a socket, whose name is in `route`. `startup`: before the first request. `null`
+   * where the code is not known.
    */
   readonly origin: 'request' | 'event' | 'background' | 'startup' | null
   readonly count: number
@@ -2433,22 +2436,25 @@ export interface LimitSnapshot {
   readonly maxConcurrent: number
   /** `null` if `maxQueue` is not given. */
   readonly maxQueue: number | null
-  /** The option `maxWait`. A request whose deadline or `errors.timeout` comes earlier waits until then. */
+  /**
+   * The option `maxWait`. A request whose deadline or `errors.timeout` comes earlier waits only until that
+   * time.
+   */
   readonly maxWaitMs: number
   /** Requests that occupy a slot. In mode `observe` there may be more than `maxConcurrent`. */
   readonly running: number
   readonly queued: number
   readonly admitted: number
   /**
-   * Clients that closed their connection normally while they were queued included: that looks like a
-   * half-close.
+   * Includes requests whose client closed the connection normally while they were queued, because that looks
+   * like a half-close.
    */
   readonly rejected: number
   /** Requests that would have been rejected, in mode `observe`. */
   readonly wouldReject: number
   /** Requests whose connection was reset while they were queued. */
   readonly abandoned: number
-  /** The mean time that a request occupies its slot; recent requests count more. */
+  /** The mean time for which a request occupies its slot; recent requests count more. */
   readonly heldMs: number
 }
 
@@ -2457,7 +2463,7 @@ export interface DeadlinesSnapshot {
   readonly proxy: ProxySnapshot | null
   /** Requests with a deadline. Each is counted when its deadline is first asked for. */
   readonly withDeadline: number
-  /** Outgoing calls that carried the time left. */
+  /** Outgoing calls with a header that says how much time is left until the deadline. */
   readonly forwarded: number
 }
 
@@ -2467,14 +2473,15 @@ export interface ProxySnapshot {
   /** Requests without a stamp. */
   readonly without: number
   /**
-   * Requests whose stamp is not believed: no time, over five minutes old, or over a second in the future. And
-   * requests that a doubted age did not reject.
+   * Requests whose stamp is not believed, because it is not a time, is over five minutes old, or is over a
+   * second in the future. Also requests that were not rejected because their age was doubted.
    */
   readonly implausible: number
   /** The sum of the times in the proxy. */
   readonly totalMs: number
   /**
-   * How far the clocks of proxies are behind, at most: learnt, and taken off. Negative: how far one is ahead.
+   * How far the clock of a proxy is behind at most. Spillway learns this difference, and subtracts it from
+   * ages. Negative: how far a clock is ahead.
    */
   readonly clockDifferenceMs: number
   /** Over the last half minute to minute. */
@@ -2515,23 +2522,22 @@ export interface PoolSnapshot {
   readonly expectedWaitMs: number | null
   /**
    * The longest wait of a request that asks once for a connection, at this moment. It is the option
-   * `maxWait`. Without it, the wait is 500 ms in a burst, and 180 ms after that. It is longer if uses are
-   * long, or differ much.
-   * `null` if no request is rejected for this pool.
+   * `maxWait`. Without this option, it is 500 ms in a burst, and 180 ms after that, or longer if uses are
+   * long or differ much. `null` if no request is rejected for this pool.
    */
   readonly maxWaitMs: number | null
   /** Callers that waited until they timed out. */
   readonly timeouts: number
   /**
-   * The time that callers waited. It is not known, and counts are 0, for ioredis, clients of redis, undici,
-   * BullMQ and given figures.
+   * The time that callers waited. For ioredis, clients of redis, undici, BullMQ and given figures it is not
+   * known, and counts are 0.
    */
   readonly wait: PoolTimes
   /** The time from getting a connection to giving it back. */
   readonly use: PoolTimes
   /**
-   * The routes whose requests held connections, those that held them longest in the last minute first; at
-   * most twenty.
+   * The routes whose requests held connections, at most twenty. The route that held connections longest in
+   * the last minute comes first.
    */
   readonly holders: readonly PoolHolder[]
   /** The ten connections that have been held longest and are not given back yet. */
@@ -2541,8 +2547,8 @@ export interface PoolSnapshot {
     readonly ageMs: number
   }[]
   /**
-   * With `queries: true`: the kinds of queries, those that took longest in the last minute first; at most
-   * twenty.
+   * With `queries: true`: the kinds of queries, at most twenty. The kind that took the most time in the last
+   * minute comes first.
    */
   readonly queries: readonly QueryFigures[]
 }
@@ -2561,7 +2567,7 @@ export interface QueryFigures {
   readonly collection: string | null
   readonly lastMinute: QuerySums
   readonly sinceStart: QuerySums
-  /** The five routes that made most of them, by time. */
+  /** The five routes whose queries of this kind took the most time. */
   readonly routes: readonly {
     readonly method: string | null
     readonly route: string | null
@@ -2608,11 +2614,14 @@ export interface PoolHolds {
  * @see [docs/where-time-goes.md](./docs/where-time-goes.md#outgoing-calls)
  */
 export interface OutgoingSnapshot {
-  /** At most fifty and `routes.overflow`, by the time of their calls in the last minute, the most first. */
+  /**
+   * At most fifty hosts, and `routes.overflow`. The host whose calls took the most time in the last minute
+   * comes first.
+   */
   readonly hosts: readonly OutgoingHost[]
   /**
-   * Calls to hosts that are not listed: counted under `routes.overflow`, or of a host that another one has
-   * replaced.
+   * Calls to hosts that are not listed: they are counted under `routes.overflow`, or another host has
+   * replaced theirs.
    */
   readonly folded: number
 }
@@ -2623,7 +2632,7 @@ export interface OutgoingHost {
   /** Over the last 60 to 70 seconds. */
   readonly lastMinute: OutgoingHostSums
   readonly sinceStart: OutgoingHostSums
-  /** The routes whose requests made the calls, the most time first. */
+  /** The routes whose requests made the calls. The route with the most time comes first. */
   readonly routes: readonly OutgoingRoute[]
 }
 
@@ -2638,7 +2647,7 @@ export interface OutgoingRoute {
   readonly sinceStart: OutgoingCallSums
 }
 
-/** Of calls that ended: their response was read, or they failed. */
+/** Sums of calls that ended: their response was read, or they failed. */
 export interface OutgoingCallSums {
   readonly count: number
   /** Calls without a whole response, and calls that were answered with 5xx. */
@@ -2667,7 +2676,7 @@ export interface OutgoingHostSums extends OutgoingCallSums {
 export interface SocketsSnapshot {
   readonly connections: {
     readonly open: number
-    /** Since `sockets()`; those that were open before are not among them. */
+    /** Connections that opened since `sockets()` was called. */
     readonly opened: number
     readonly transports: readonly {
       readonly transport: 'polling' | 'websocket' | 'webtransport' | 'other'
@@ -2681,8 +2690,8 @@ export interface SocketsSnapshot {
     /** Handshakes that wait until the loop has room. */
     readonly held: number
     /**
-     * The share of the loop that is left for connections which open now. At 0 and below, they are held. 1
-     * before `sockets()`.
+     * The share of the loop that is left for connections which open now. At 0 and below, new connections are
+     * held. 1 before `sockets()`.
      */
     readonly room: number
   }
@@ -2724,7 +2733,7 @@ export interface WarningsSnapshot {
   /** The last ten that differ, the latest first. */
   readonly recent: readonly {
     readonly name: string
-    /** Without what may be secret in it. */
+    /** The message, with what may be secret masked. */
     readonly message: string
     /** The file, line and column of the application that caused it, if its stack has one. */
     readonly at: string | null
@@ -2741,13 +2750,14 @@ export interface WarningsSnapshot {
 export interface Diagnosis {
   /** When it was made, in ISO 8601. */
   readonly at: string
-  /** How many seconds the figures are about, a minute at most. */
+  /** How many seconds the figures cover, a minute at most. */
   readonly seconds: number
-  /** How many requests ended in these seconds, without those rejected. */
+  /** How many requests ended in these seconds, without rejected requests. */
   readonly requests: number
   /**
-   * Milliseconds for which the loop has been blocked and still is. Only `listen({ blockedPort })` can tell.
-   * The first finding is about that; seconds, requests and the other findings are from before.
+   * Milliseconds for which the loop has been blocked and still is. Only the port of `listen({ blockedPort })`
+   * answers this. The first finding is then about the block. `seconds`, `requests` and the other findings are
+   * from the time before it.
    */
   readonly blockedMs?: number
   /** `null` where there is not enough traffic to tell. */
@@ -2762,7 +2772,7 @@ export interface Diagnosis {
 export interface LivePoint {
   /** When the second was over, in milliseconds since the epoch. */
   readonly at: number
-  /** Requests that ended, errors among them, and rejected requests: each a second. */
+  /** Requests that ended in this second. `errors` are among them, and `shed` are the rejected requests. */
   readonly requests: number
   readonly errors: number
   readonly shed: number
@@ -2824,8 +2834,8 @@ export interface ProcessDescription {
 }
 
 /**
- * How often which latency occurred: the highest value of a cell in microseconds, then its count, the lowest
- * cell first.
+ * How often each latency occurred. `cells` has two numbers for each cell, the lowest cell first: its highest
+ * value in microseconds, and its count.
  */
 export interface LatencyCounts {
   readonly maxUs: number
@@ -2839,7 +2849,7 @@ export interface RunTotals {
   readonly process: ProcessDescription & {
     readonly spillway: string
     /**
-     * Which instance counts, made once by each `createSpillway()`: counters of another one cannot be
+     * The id of the instance, made once by each `createSpillway()`. Counters of different instances cannot be
      * subtracted.
      */
     readonly instance: string
@@ -2880,7 +2890,8 @@ export interface Finding {
   /** A cause is as severe as the worst of its effects. */
   readonly severity: 'high' | 'medium' | 'low'
   /**
-   * How large the problem is, from 0 to 1: of the time, of the requests or of the heap, as `summary` says.
+   * How large the problem is, from 0 to 1: a share of the time, of the requests or of the heap. `summary`
+   * says which.
    */
   readonly share: number
   /** Method and template; `null` where it is a problem of the process. */
@@ -2949,8 +2960,8 @@ export interface LatencySummary {
   /** Requests, streams included. */
   readonly count: number
   /**
-   * Over the span of the summary, idle or not. `lastMinute` covers 30 to 60 s, or the time since the start if
-   * shorter.
+   * Over the whole span of the summary, idle time included. `lastMinute` covers 30 to 60 s, or the time since
+   * the start if that is shorter.
    */
   readonly ratePerSecond: number
   /** Share of `count` whose outcome was `errored` or `timed_out`. */
@@ -2989,10 +3000,9 @@ export interface RouteSnapshot {
     readonly lastMinute: RequestParts & { readonly unreadMs: number; readonly proxyMs: number }
   } | null
   /**
-   * Time that its handlers ran on the event loop until they first returned. Later time counts until they
-   * called another service, asked a pool, or wrote the head. Collections and streams are included. `null`
-   * with
-   * `insight.parts: false`.
+   * Time that the handlers of the route ran on the event loop until they first returned. Later work counts if
+   * the handler then calls another service, asks a pool, or writes the head. Collections and streams are
+   * included. `null` with `insight.parts: false`.
    */
   readonly loopMs: { readonly sinceStart: number; readonly lastMinute: number } | null
   /**
@@ -3001,9 +3011,9 @@ export interface RouteSnapshot {
    */
   readonly gaveUp: { readonly sinceStart: number; readonly lastMinute: number } | null
   /**
-   * An estimate of the rejected requests for this route. No router saw them, so the URL is matched against
-   * the templates that have answered before; of many rejections, one in sixteen is matched. Excludes routes
-   * with a RegExp, and your own labels.
+   * An estimate of the rejected requests for this route. No router saw these requests, so the URL is matched
+   * against the templates that have answered before. If many requests are rejected, one in sixteen is
+   * matched. Excludes routes with a RegExp, and your own labels.
    */
   readonly shed: number
 }
@@ -3072,17 +3082,16 @@ export interface SlowRequest {
   readonly firstByteMs: number | null
   /** The longest turn of the event loop while the request was in flight, including its last turn. */
   readonly loopDelayMs: number
-  /** Where its time went. `null` with `insight.parts: false`. */
+  /** Where the time of the request went. `null` with `insight.parts: false`. */
   readonly parts: RequestParts | null
   /**
-   * How long it was at most in the kernel before it was read, while the loop was busy. It is not in
-   * `durationMs`. `null` with
-   * `insight.parts: false`.
+   * Upper bound of the time that the request waited unread in the socket buffer, while the loop was busy.
+   * `durationMs` does not include it. `null` with `insight.parts: false`.
    */
   readonly unreadMs: number | null
   /**
-   * How long it was in the proxy before it arrived, which is not in `durationMs`. `null` without
-   * `proxy.requestStart`.
+   * How long the request was in the proxy before it arrived. `durationMs` does not include this time. `null`
+   * without `proxy.requestStart`.
    */
   readonly proxyMs: number | null
   /** The id that the application (`req.id`) or the client (`x-request-id`) gave the request. */
@@ -3100,9 +3109,9 @@ export interface RequestParts {
   readonly queueMs: number
   /** In its handler, until the handler first returned. */
   readonly runMs: number
-  /** The loop was busy after that: with other requests, or with what this one continued with. */
+  /** After that the loop was busy: with other requests, or with this request's own code after an `await`. */
   readonly loopBusyMs: number
-  /** Collections of garbage, outside of the queue. */
+  /** Garbage collections, after the request had left the queue. */
   readonly gcMs: number
   /** The loop was free before the head was written: the request waited for something else. */
   readonly waitMs: number
@@ -3145,8 +3154,8 @@ export interface AdmissionSnapshot {
   /** The last twenty rejections, the newest last. */
   readonly rejected: readonly RejectedRequest[]
   /**
-   * Rejections that waited because others had taken their share of the loop: 0.34, or 0.12 while all clients
-   * wait for an answer.
+   * Rejections that were sent late because others had used up the share of the loop for rejections. The share
+   * is 0.34, and falls to 0.05 while all clients wait for an answer.
    */
   readonly answeredLate: number
   /** Limits that the requests so far suggest; `null` before the first thousand requests. */
@@ -3172,18 +3181,19 @@ export interface ErrorCount {
   /** The class of the error; for a plain `Error` its code, such as `ECONNREFUSED`. */
   readonly type: string
   readonly count: number
-  /** When the last of them occurred, in ISO 8601. */
+  /** When the last of these errors occurred, in ISO 8601. */
   readonly lastAt: string
   /** The method of that request. `null` for an event of a socket, and where the request is not known. */
   readonly method: string | null
   /**
-   * As the log has it: masked, without what a client has sent in a body, 300 characters at most. Like
-   * `place`, it is that of the first error, then of each error that the log has described. `null` for an
-   * empty one.
+   * The message as in the log: masked, without what a client has sent in a body, 300 characters at most. Like
+   * `place`, it is of the first error, and later of the last error that the log has described. `null` for an
+   * empty message.
    */
   readonly message: string | null
   /**
-   * Where in the application it was thrown: file, line and column. `null` where the stack has no such place.
+   * Where in the application the error was thrown: file, line and column. `null` where the stack has no such
+   * place.
    */
   readonly place: string | null
 }
@@ -3236,7 +3246,7 @@ export interface RuntimeSnapshot {
  */
 export interface HeapTrendSnapshot {
   readonly verdict: 'none' | 'growing' | 'unknown'
-  /** `null` if `unknown`, as are the next two. */
+  /** `null` if `unknown`. The same applies to the next two. */
   readonly megabytesPerHour: number | null
   /** The probability that the rise is not chance, from 0 to 1. */
   readonly confidence: number | null
