@@ -15,7 +15,7 @@ function sectionOf([results], major) {
 
 const accessLogTable = () =>
   [
-    'What a line a request costs on Express 5, with the headers of a browser, written to `/dev/null`:',
+    'CPU cost of one log line for each request, on Express 5. Requests have the headers of a browser. The log goes to `/dev/null`:',
     '',
     byNode(['access-log-microseconds'], sectionOf),
   ].join('\n')

@@ -20,7 +20,7 @@ const hangTable = () =>
       row.stallMs.toFixed(1),
     ])
     const each = results.rounds === 1 ? 'One process' : `Medians of ${results.rounds} processes`
-    const how = `${each} each. A stall has a line in the log, and in the last row a report. `
+    const how = `${each} each. Each stall writes a line to the log. With \`hangReport\`, in the last row, it also writes a report. `
     return [table(head, rows), '', how + stamp(results, 'hang')].join('\n')
   })
 

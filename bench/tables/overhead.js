@@ -16,7 +16,7 @@ const RECOMMENDED_VARIANTS = ['spillway attach + express() + errorHandler()', 'e
 const REMARKS = {
   20: [
     'Node 20 gives every request and response behind Express hidden classes of its own. The same request takes several times as',
-    'long there, and scatters by more than is measured here:',
+    'long there, and its time varies by more than Spillway adds:',
     '',
   ],
 }
@@ -78,18 +78,18 @@ function recommendedSentence() {
         .find((row) => row.variant === variant && row.connections === connections)
         .addedMicroseconds.toFixed(1)
     return (
-      `Node ${major}: ${added(ours, 1)} µs of ${added(theirs, 1)} with one connection, ` +
-      `${added(ours, 32)} of ${added(theirs, 32)} with 32. `
+      `On Node ${major} it costs ${added(ours, 1)} µs with one connection, and ${added(ours, 32)} µs with 32; ` +
+      `express-prom-bundle costs ${added(theirs, 1)} and ${added(theirs, 32)} µs. `
     )
   }
   return (
-    'The recommended set-up, `attach`, `express()` and `errorHandler()`, beside express-prom-bundle. ' +
+    'The recommended set-up is `attach`, `express()` and `errorHandler()`. ' +
     majorsOf(RECOMMENDED).map(ofNode).join('') +
     stamp(leading(RECOMMENDED), 'overhead')
   )
 }
 
-/** Instructions scatter less than time. */
+/** The number of instructions varies less than the time. */
 function instructionsSentence() {
   const { rows, ...results } = leading('instructions')
   const of = (framework) => rows.filter((row) => row.framework === framework)
@@ -100,8 +100,9 @@ function instructionsSentence() {
       .join(', ')
   const thousands = (framework) => Math.round(of(framework)[0].instructions / 1000)
   return (
-    `Instructions scatter less than time on a shared machine. Added to the ${thousands('express')} thousand of an Express request: ` +
-    `${listed('express')}. Added to the ${thousands('koa')} thousand of a Koa request: ${listed('koa')}. ` +
+    'The number of CPU instructions varies less than the time on a shared machine. ' +
+    `An Express request takes ${thousands('express')} thousand instructions. Added to these: ${listed('express')}. ` +
+    `A Koa request takes ${thousands('koa')} thousand. Added to these: ${listed('koa')}. ` +
     stamp(results, 'instructions')
   )
 }
@@ -110,12 +111,13 @@ function hotPathSentence() {
   const { rows, ...results } = leading('hot-path')
   const added = (framework, variant) => {
     const row = rows.find((each) => each.framework === framework && each.variant === variant)
-    return `${row.addedMicros.toFixed(1)} of ${row.micros.toFixed(1)} µs`
+    return `${row.addedMicros.toFixed(1)} of the ${row.micros.toFixed(1)} µs`
   }
   return (
-    'Without the kernel, and without the clock that runs once a loop turn however many requests it brings, Spillway adds less. The figures are ' +
-    `${added('http', 'attach')} on plain \`http\`, ${added('koa', 'attach')} on Koa with \`attach\`, ` +
-    `${added('koa', 'middleware')} with \`koa()\`. ${stamp(results, 'hot-path')}`
+    'Another bench leaves out the kernel, and the clock that runs once in each loop turn. ' +
+    `There, Spillway adds ${added('http', 'attach')} of a request on plain \`http\`. ` +
+    `On Koa it adds ${added('koa', 'attach')} with \`attach\`, and ${added('koa', 'middleware')} with \`koa()\`. ` +
+    stamp(results, 'hot-path')
   )
 }
 

@@ -45,12 +45,15 @@ function measuredHow(services) {
 }
 
 function rejectedSentence(services) {
-  const refused = services.flatMap(({ name, rows }) =>
-    rows
+  const refused = services.flatMap(({ name, rows }) => {
+    const counts = rows
       .filter(({ rejected, failed }) => rejected + failed > 0)
-      .map(({ variant, rejected, failed }) => `${rejected + failed} of ${name} with ${variant}`)
-  )
-  return refused.length === 0 ? 'No request was rejected.' : `Rejected or failed: ${refused.join(', ')}.`
+      .map(({ variant, rejected, failed }) => `${rejected + failed} with ${variant}`)
+    return counts.length === 0
+      ? []
+      : `Requests of "${SERVICES[name].title}" that were rejected or failed: ${counts.join(', ')}.`
+  })
+  return refused.length === 0 ? 'No request was rejected.' : refused.join(' ')
 }
 
 function section([{ services: all, ...results }], major) {
@@ -75,7 +78,7 @@ function section([{ services: all, ...results }], major) {
 
 const servicesTable = () =>
   [
-    'CPU time that each adds to a service, as a share of the same service with nothing:',
+    'CPU time that each package adds, as a share of the CPU time of the same service without a package:',
     '',
     byNode(['services'], section),
   ].join('\n')

@@ -49,8 +49,9 @@ function exceptionOf(find) {
   const both = (ratios) => ratios.map(share).join(' and ')
   return (
     `At ${SLIGHT_LOADS.map((multiple) => `${multiple}x`).join(' and ')} overload-protection serves ${both(theirs)}, Spillway ${both(ours)}. ` +
-    "Its timer and its comparison cost less than Spillway's queue. " +
-    'The queue is faster after the first seconds of an overload, when V8 has compiled its code. ' +
+    'The package overload-protection only measures the loop delay with a timer, and compares it with a limit. ' +
+    "That costs less than Spillway's queue. " +
+    'V8 compiles the code of the queue in the first seconds of an overload. After that, the queue costs less. ' +
     'Figures with "?" were disturbed by other processes.\n\n'
   )
 }
