@@ -184,7 +184,7 @@ class AdminServer {
     const isPublic = this.#access.isPublic(req)
     const rejection = guard.check(req, { isPublic, takesPost: posts.has(path) })
     if (rejection !== undefined) return reject(res, rejection)
-    // Without a token the live page is no more public than the rest.
+    // Without a token the live page and its data are equally public.
     if (!isPublic || !guard.hasToken) connections.authorize(req.socket)
     if (req.method === 'POST' && secrets.has(path) && !guard.hasToken) return reject(res, NO_TOKEN)
     const page = this.#pages.get(path)
