@@ -1,6 +1,6 @@
 'use strict'
-// Where to ask: a port, a host or a URL of an admin server as it is typed, else SPILLWAY_ADMIN_URL, else the
-// default of `listen()`.
+// Finds the URL of the admin server. The argument may be a port, a host or a URL. Without an argument it is
+// SPILLWAY_ADMIN_URL, or else the default address of `listen()`.
 
 const { MEMBER_DEFAULTS } = require('../core/options/member-options')
 const { CommandError } = require('./command-error')
@@ -40,7 +40,11 @@ function urlOf(text, shown) {
   return `${url.protocol}//${url.host}${withoutEndSlashes(url.pathname)}`
 }
 
-/** A host without a scheme and a port has the port of an admin server. @param {string} text */
+/**
+ * Adds the default port of an admin server to a host without a scheme and without a port.
+ *
+ * @param {string} text
+ */
 function withPort(text) {
   const url = parse(text)
   return url === undefined || url.port !== '' || /:80(\/|$)/.test(text)
@@ -64,7 +68,11 @@ function parse(text) {
   }
 }
 
-/** Input without a command: `spillway 9464`. @param {string} text */
+/**
+ * Whether the first word is an address because the command was left out: `spillway 9464`.
+ *
+ * @param {string} text
+ */
 const looksLikeAddress = (text) => /^\d+$/.test(text) || text.includes('://') || /:\d+$/.test(text)
 
 module.exports = { DEFAULT_URL, adminUrl, looksLikeAddress }

@@ -1,7 +1,7 @@
 'use strict'
-// Asks an admin server: JSON, a stream of JSON lines, or a file. One connection is kept, so that a client
-// that asks each second is one client of the server. A redirect is not followed: the token must reach only
-// the server that was named.
+// Asks an admin server: JSON, a stream of JSON lines, or a file. All requests use one kept connection, so the
+// server counts a client that polls each second as one client. Redirects are not followed, because the token
+// must reach only the named server.
 
 const { createWriteStream } = require('node:fs')
 const http = require('node:http')
@@ -18,8 +18,8 @@ const { failureOf, isResting, refusalOf, strangerOf } = require('./ask-errors')
  * @typedef {{ '/snapshot': Snapshot, '/doctor': Diagnosis, '/config': Record<string, unknown>,
  *   '/totals': RunTotals, '/stalls': { blocked: Blocked | null, told: Snapshot['stalls'] | null } }} Answers
  * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' | 'route'> &
- *   { blockedMs: number, asleepIn: string }} Blocked what blocks the loop now; in native code `asleepIn`
- *   alone
+ *   { blockedMs: number, asleepIn: string }} Blocked what blocks the loop now. In native code only `asleepIn`
+ *   is known
  * @typedef {{ progress?: { elapsedMs: number, totalMs: number }, result?: ProfileResult, error?: string }}
  *   ProfileLine
  * @typedef {{ instance: string, snapshot: Snapshot, diagnosis: Diagnosis, fleet: Omit<FleetSnapshot,
@@ -30,16 +30,16 @@ const { failureOf, isResting, refusalOf, strangerOf } = require('./ask-errors')
  */
 
 const TIMEOUT_MS = 10_000
-/** After so long the process may be blocked. */
+/** A process that has been silent for this long may be blocked. */
 const SILENT_MS = 2000
 const JSON_TYPE = 'application/json'
 const LINES_TYPE = 'application/x-ndjson'
 const MOST_BYTES = 64_000_000
-/** The end of a recorded run waits for so long until its totals may be made. */
+/** Longest wait of the end of a recorded run, until the server may make the totals. */
 const MOST_REST_MS = 30_000
 
 /**
- * Checks that tell an answer of Spillway from that of another server.
+ * Checks that distinguish an answer of Spillway from the answer of another server.
  *
  * @type {Record<keyof Answers, (answer: Record<string, unknown>) => boolean>}
  */
@@ -154,7 +154,7 @@ class AdminClient {
   }
 
   /**
-   * Reads a stream that has no end, over a connection of its own, until the signal.
+   * Reads an endless stream over a separate connection, until the signal aborts.
    *
    * @param {string} path
    * @param {(line: LiveLine) => void} onLine
@@ -183,7 +183,7 @@ class AdminClient {
         if (value === undefined) throw strangerOf(this.url, path, res)
         onLine(/** @type {Line} */ (value))
       }
-      // A line reader ends as usual when the connection breaks.
+      // The line reader ends without an error when the connection breaks.
       if (!res.complete) throw res.errored ?? Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
     } catch (error) {
       throw failureOf(/** @type {AskError} */ (error), this.url)
@@ -197,10 +197,10 @@ class AdminClient {
     await pipeline(res, createWriteStream(file, { flags }))
   }
 
-  /** Closes all connections: a server stops what it does for a client that is gone. */
+  /** Closes all connections, so that the server stops its work for this client. */
   close() {
     this.#isClosed = true
-    // Requests that wait for the connection would open their own.
+    // Requests that wait for the kept connection would otherwise open new ones.
     for (const req of this.#requests) req.destroy()
     this.#agent.destroy()
     this.#watcher?.close()
@@ -241,7 +241,7 @@ class AdminClient {
       const req = this.#transport.request(this.url + path, {
         method,
         headers,
-        // A stream would keep the one connection from all else.
+        // A stream would occupy the one kept connection.
         agent: signal === undefined ? this.#agent : false,
         signal,
       })

@@ -1,6 +1,6 @@
 'use strict'
-// Reads the arguments: which command, which address, which options. An unknown command or option is compared
-// with the known ones.
+// Reads the arguments: which command, which address, which options. For an unknown command or option, the
+// error names similar known ones.
 
 const { parseArgs } = require('node:util')
 const { nearest } = require('../core/options/nearest-names')
@@ -18,7 +18,7 @@ const { COMMON_OPTIONS, optionsOf } = require('./options')
  */
 
 /**
- * All options of all commands: the command is known only when they have been read.
+ * All options of all commands. They are parsed together, because the command is known only after parsing.
  *
  * @type {Record<string, Option>}
  */
@@ -36,8 +36,8 @@ const CONFIG = Object.fromEntries(
 /**
  * @param {readonly string[]} args
  * @returns {{ command: Command | undefined, address: string | undefined, values: Values,
- *   commandLine: readonly string[] }} commandLine: what follows after `--`, for a command that runs another
- *   one
+ *   commandLine: readonly string[] }} commandLine: the words after `--`, for `report`, which runs another
+ *   command
  */
 function readArguments(args) {
   const end = args.includes('--') ? args.indexOf('--') : args.length

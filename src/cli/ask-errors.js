@@ -1,6 +1,6 @@
 'use strict'
-// Sentences for an admin server that gives no answer, each with the next step. The cause is a connection
-// error, an unexpected status, or another server.
+// Error sentences for an admin server that does not answer as expected, each with the next step. The cause is
+// a connection error, an unexpected status, or a server that is not Spillway's.
 
 const { CommandError } = require('./command-error')
 const { printable } = require('./printable-text')
@@ -10,7 +10,7 @@ const { printable } = require('./printable-text')
  *   of a connection
  */
 
-/** How the sentence about a `--worker` that is not there begins. */
+/** The first words of the answer for a `--worker` that does not exist. */
 const UNKNOWN_WORKER = 'No worker has this name.'
 const PAGE = 'docs/admin.md'
 
@@ -33,13 +33,13 @@ const FAILURES = {
   EPROTO: () => 'does not speak TLS. Use http:// in place of https://.',
   ERR_SSL_WRONG_VERSION_NUMBER: () => 'does not speak TLS. Use http:// in place of https://.',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: () => 'does not speak TLS. Use http:// in place of https://.',
-  ERR_INVALID_CHAR: () => 'cannot be sent this token: a token has visible ASCII characters only.',
+  ERR_INVALID_CHAR: () => 'cannot be asked with this token: a token must have visible ASCII characters only.',
 }
 
 /** @param {AskError} error @param {string} url @returns {CommandError} */
 function failureOf(error, url) {
   if (error instanceof CommandError) return error
-  // One error for each address of a name such as localhost.
+  // For a name with several addresses, such as localhost, Node reports one error per address.
   const [first = error] = error.errors ?? []
   const code = first.code ?? ''
   if (code.startsWith('HPE_'))
@@ -75,7 +75,7 @@ function refusalOf({ url, path, res, text, token }) {
   if (status >= 300 && status < 400) {
     return new CommandError(`${url} redirects to ${printable(headers.location ?? 'nowhere')}. Give that URL.`)
   }
-  // The answer of the server gives the reason, such as: another profile is running.
+  // The answer gives the reason, for example that another profile is running.
   const reason = firstLine(text)
   if (isTask(path) && reason !== '' && [400, 409, 429, 502, 503].includes(status))
     return new CommandError(reason)

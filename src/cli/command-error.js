@@ -1,10 +1,9 @@
 'use strict'
-// Why a command cannot be carried out, as a sentence that says what to do next. Scripts get exit code 2 for
-// it.
+// An error that ends a command. Its message is a sentence that says what to do next. The exit code is 2.
 
 const EXIT = Object.freeze({
   done: 0,
-  /** Of `doctor`: something is wrong with the process. */
+  /** `doctor` only: something is wrong with the process. */
   unhealthy: 1,
   /** The command was wrong, or the service could not be asked. */
   failed: 2,

@@ -10,7 +10,7 @@
  * @property {readonly string[]} [more] paragraphs of its own help
  * @property {Record<string, Option>} options
  * @property {readonly (readonly [string, string])[]} examples a command, and what it does
- * @property {string} [json] what `--json` prints, where it is not the answer of the service
+ * @property {string} [json] what `--json` prints, unless that is the answer of the service
  * @property {boolean} [takesCommand] whether a command to run may follow after `--`
  * @property {(context: Context) => Promise<number>} run returns the exit code
  */

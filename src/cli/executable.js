@@ -17,16 +17,17 @@ const { argv, env, platform, stdin, stdout, stderr } = process
 const processSignals = {
   on: (name, listener) => process.on(name, listener),
   off: (name, listener) => process.off(name, listener),
-  /** Ends the process by this signal, once nobody listens to it any more. */
+  /** Ends the process by this signal. All listeners of the signal must be removed before. */
   raise: (name) => process.kill(process.pid, name),
   /**
-   * Stops the whole job as Ctrl-Z does: npx, which may have started this process, stops as well. Windows has
-   * no jobs.
+   * Stops the whole job as Ctrl-Z does, so that npx stops too if it started this process. Windows has no
+   * jobs.
    */
   stopJob: () => void (platform === 'win32' || process.kill(0, 'SIGTSTP')),
 }
 
-// EPIPE: the reader of the pipe has read enough, as `head` does. Else the terminal or the disk is gone.
+// EPIPE: the reader of the pipe has read enough, as `head` does. Any other error means that the terminal or
+// the disk is gone.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error) => {
     process.exit(/** @type {NodeJS.ErrnoException} */ (error).code === 'EPIPE' ? EXIT.done : EXIT.failed)

@@ -1,6 +1,6 @@
 'use strict'
-// Writes figures for columns, whose header has the unit. They keep their decimals, so that the points stand
-// below each other.
+// Formats figures for columns. The header has the unit. All figures of a column have the same decimals, so
+// that the decimal points line up.
 
 const { NONE, isKnown } = require('../core/readable')
 
@@ -11,7 +11,7 @@ function ms(value) {
   return value.toFixed(value < 0.095 ? 2 : 1)
 }
 
-/** A number a second. @param {number | null | undefined} value */
+/** A number per second. @param {number | null | undefined} value */
 function rate(value) {
   if (!isKnown(value)) return NONE
   return value === 0 || value >= 99.95 ? String(Math.round(value)) : value.toFixed(1)

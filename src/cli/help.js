@@ -16,7 +16,9 @@ const WHERE = [
 ]
 const EXIT_CODES = 'Exit code: 0 done, 2 the service could not be asked or the command is wrong.'
 
-/** A column of text is not narrower: then it stands below its name. */
+/**
+ * Minimum width of the column of descriptions. On a narrower line, each description stands below its name.
+ */
 const LEAST_COLUMN = 24
 
 /** @param {number} width of a line */
@@ -60,7 +62,7 @@ function commandHelp({ name, about, more = [], options, examples, json, takesCom
 }
 
 /**
- * Lines as they are where there is room for them, else as one text.
+ * Returns the lines as they are if all of them fit, or else their text wrapped to the width.
  *
  * @param {readonly string[]} lines
  * @param {number} width

@@ -1,5 +1,5 @@
 'use strict'
-// The command that shows more: of a problem that the doctor found, and of a cause of stalls.
+// The command that shows more about a problem that the doctor found, or about a cause of stalls.
 
 const { DEFAULT_URL } = require('./address')
 
@@ -15,23 +15,23 @@ const OF_PROBLEM = {
 }
 
 /**
- * By cause; code that is named needs no next step.
+ * By cause. A stall whose function is named needs no next step.
  *
  * @type {Record<string, (command: (name: string) => string) => string>}
  */
 const OF_CAUSE = {
-  'garbage-collection': (command) => `${command('heap')} names what is allocated and stays.`,
+  'garbage-collection': (command) => `${command('heap')} names what is allocated and not freed.`,
   host: (command) =>
-    `Other processes had the CPU. ${command('doctor')} says how much of the last minute; \`top\` on that machine says which.`,
+    `Other processes had the CPU. ${command('doctor')} says for how much of the last minute. \`top\` on that machine says which processes.`,
   unknown: (command) =>
-    `Spillway watches the loop from its first stall on, and names the function of the next. If no function is named, run ${command('profile')} while the loop stalls.`,
+    `Spillway watches the loop from the first stall on, and names the function of the next stall. If no function is named, run ${command('profile')} while the loop stalls.`,
 }
 
 /** @param {string} url of the service */
 const commandFor = (url) => (/** @type {string} */ name) =>
   `npx spillway ${name}${url === DEFAULT_URL ? '' : ` ${url}`}`
 
-/** While the loop is blocked: no other command is answered. */
+/** The commands that are answered while the loop is blocked. */
 const OF_BLOCKED = new Set(['doctor', 'stalls', 'top'])
 
 /**

@@ -1,6 +1,6 @@
 'use strict'
-// The options of the command line: what each takes, how its value is read, and its line in the help. Every
-// command has the common ones.
+// The options of the command line: what each option takes, how its value is read, and its line in the help.
+// Every command has the common options.
 
 const { CommandError } = require('./command-error')
 
@@ -8,8 +8,8 @@ const { CommandError } = require('./command-error')
  * @import { Time } from './report/span'
  * @typedef {(value: string | undefined, rawName: string) => unknown} Read
  * @typedef {{ about: string, short?: string } & ({ takes?: undefined } | { takes: string, read: Read })}
- *   Option about: a line of the help; takes: the word for its value in the help, without it the option is a
- *   flag
+ *   Option about: a line of the help; takes: the word for its value in the help. An option without `takes` is
+ *   a flag
  * @typedef {Partial<Record<'force' | 'help' | 'json' | 'version' | 'watch', true>
  *   & Record<'baseline' | 'out' | 'sort' | 'title' | 'token' | 'worker', string>
  *   & Record<'for' | 'seconds', number> & Record<'from' | 'to', Time>>} Values of the options of all commands

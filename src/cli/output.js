@@ -6,7 +6,7 @@ const UTF8 = /utf-?8/i
 const USUAL_COLUMNS = 80
 const USUAL_ROWS = 24
 
-/** On and off: the off code of a style leaves other styles on. */
+/** The codes that turn a style on and off. The off code leaves other styles on. */
 const STYLES = Object.freeze({
   bold: [1, 22],
   dim: [2, 22],
@@ -23,7 +23,7 @@ const STYLES = Object.freeze({
 class Output {
   #stream
   #isColoured
-  /** Whether the cursor may be moved: a screen can be drawn. */
+  /** Whether the cursor can be moved, so that a screen can be drawn. */
   isScreen
   /** Whether characters such as '█' and '…' can be shown. */
   isUnicode
@@ -46,7 +46,7 @@ class Output {
     return this.#stream.rows || USUAL_ROWS
   }
 
-  /** How wide a line may be: without end in a pipe, because whatever reads it wants whole names. */
+  /** Maximum width of a line. It is infinite in a pipe, because the reader of a pipe needs whole names. */
   get lineWidth() {
     return this.isScreen ? this.columns : Number.POSITIVE_INFINITY
   }
@@ -70,7 +70,7 @@ class Output {
 
   /**
    * @param {() => void} listener called when the size of the terminal has changed
-   * @returns {() => void} ends that
+   * @returns {() => void} removes the listener
    */
   onResize(listener) {
     this.#stream.on('resize', listener)

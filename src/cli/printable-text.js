@@ -1,7 +1,7 @@
 'use strict'
 // Text in columns of a terminal. Route names and error types come from a service, so control characters in
-// them are replaced: a name must not move the cursor. Widths count wide characters twice, and marks and our
-// own colour codes not at all.
+// them are replaced: a name must not move the cursor. A width counts wide characters twice. Combining marks
+// and our own colour codes have no width.
 
 const { WORD_ENDS } = require('../core/readable')
 
@@ -9,7 +9,7 @@ const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 /** Characters that JSON does not escape itself. */
 const UNSAFE_IN_JSON = /[\u{7f}-\u{9f}\p{Cf}\p{Zl}\p{Zp}]/gu
 const MARK = /^\p{M}$/u
-/** Characters that take two columns: East Asian scripts, full-width forms and pictures. */
+/** Characters that take two columns: East Asian scripts, full-width forms and emoji. */
 const WIDE =
   /^[\u{1100}-\u{115f}\u{2e80}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]$/u
 /** A colour code, or one character. */
@@ -89,8 +89,8 @@ function clipMiddle(text, width, end) {
 }
 
 /**
- * Cuts names to a width, so that different names stay different: in the middle, or before what tells one from
- * the others that look alike.
+ * Cuts names to a width, so that different names stay different. A name is cut in the middle, or just before
+ * the part that distinguishes it from similar names.
  *
  * @param {readonly string[]} names printable, without colours
  * @param {number} width
@@ -112,7 +112,7 @@ function clipDistinct(names, width, end) {
     shown.set(name, free)
   }
   /**
-   * @param {readonly string[]} group that looks alike so far
+   * @param {readonly string[]} group names that look alike so far
    * @param {(name: string) => string} cut
    * @param {number} from
    */
@@ -154,7 +154,7 @@ function commonStart([first, ...others]) {
 }
 
 /**
- * Keeps the first characters, those from a place on, and the last.
+ * Keeps the first characters, the characters from a place on, and the last characters.
  *
  * @param {string} text @param {number} from @param {number} width @param {string} end
  */
@@ -170,7 +170,8 @@ const padEnd = (text, width) => text + ' '.repeat(Math.max(0, width - widthOf(te
 const padStart = (text, width) => ' '.repeat(Math.max(0, width - widthOf(text))) + text
 
 /**
- * Breaks a text into lines at spaces, and a word where it is longer than a line. A figure keeps its unit.
+ * Breaks a text into lines at spaces. A word longer than a line is broken too. A figure and its unit stay
+ * together.
  *
  * @param {string} text
  * @param {number} width
@@ -202,7 +203,7 @@ function wrap(text, width) {
 const wrapIndented = (text, width, indent) => wrap(text, width - indent.length).map((line) => indent + line)
 
 /**
- * As many whole parts as a line has room for, from the first on. The first is cut if it must be.
+ * Returns a line with as many whole parts as fit, from the first on. Only the first part may be cut.
  *
  * @param {string[]} parts
  * @param {number} width
@@ -227,7 +228,7 @@ function jsonLines(value, { isScreen }) {
   return [JSON.stringify(value, undefined, isScreen ? 2 : 0).replace(UNSAFE_IN_JSON, escaped)]
 }
 
-/** A character beyond 0xffff has two escapes. @param {string} character */
+/** Escapes a character. A character beyond 0xffff becomes two escapes. @param {string} character */
 const escaped = (character) =>
   character
     .split('')

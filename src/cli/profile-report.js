@@ -1,6 +1,6 @@
 'use strict'
-// The tables of a profile: what grew, of a heap profile; then by package and by function, the costliest
-// first. `self` is in the function itself, `total` is with all that it calls.
+// The tables of a profile, the costliest row first: for a heap profile what grew, then packages and
+// functions. `self` is the cost of the function itself. `total` includes the functions that it calls.
 
 const { NONE, bytes, duration, percent } = require('../core/readable')
 const { wrap } = require('./printable-text')
@@ -11,7 +11,7 @@ const { tableLines } = require('./text-table')
  * @import { Column, Look } from './text-table'
  * @typedef {{ name: string, file: string | null, line: number | null, package: string | null,
  *   selfShare: number, totalShare: number, isHandler: boolean, selfMs?: number, totalMs?: number,
- *   selfBytes?: number, totalBytes?: number }} Row it has the figures of its kind only
+ *   selfBytes?: number, totalBytes?: number }} Row has only the figures of its kind of profile
  * @typedef {Pick<Row, 'name' | 'file' | 'line' | 'package' | 'isHandler'> & Record<'growthBytes' |
  *   'beforeBytes' | 'selfBytes', number>} GrowthRow
  * @typedef {{ functions?: Row[], packages?: Row[], growth?: GrowthRow[], growthMs?: number,
@@ -22,7 +22,7 @@ const MOST_PACKAGES = 10
 const MOST_FUNCTIONS = 20
 const MOST_GROWING = 10
 const HOUR_MS = 3_600_000
-/** Rows below are noise of the sampling. */
+/** Rows with a smaller share are sampling noise. */
 const LEAST_SHARE = 0.001
 
 /** A heap profile counts bytes, others count milliseconds. */
@@ -86,7 +86,7 @@ function profileLines(result, { kind, out }) {
 }
 
 /**
- * What is in use at the end of a heap profile, and was not at half of its time.
+ * Returns the table of what grew in the second half of a heap profile.
  *
  * @param {ProfileResult} result @param {Look} look
  */

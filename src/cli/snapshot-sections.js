@@ -1,5 +1,5 @@
 'use strict'
-// A snapshot as sections of text. A section without anything to tell is left out.
+// A snapshot as sections of text. A section without content is left out.
 
 const { stallLines } = require('./commands/stalls')
 const { bytes, duration, percent, span, timeOfDay } = require('../core/readable')
@@ -129,7 +129,7 @@ const SECTIONS = {
     sockets.events.length === 0 ? [] : tableLines(EVENT_COLUMNS, sockets.events, look),
   Pools: ({ pools }, look) => (pools.length === 0 ? [] : tableLines(POOL_COLUMNS, pools, look)),
   'Queries, last minute': ({ pools }, look) => {
-    // Another version may have none.
+    // A service with another version of spillway may send no queries.
     const queries = pools.flatMap(({ name, queries: each }) =>
       (each ?? []).map((query) => ({ ...query, pool: name }))
     )

@@ -22,7 +22,11 @@ const text = (head, of, more) => ({ head, of, isText: true, ...more })
 /** @type {typeof text} */
 const number = (head, of, more) => ({ head, of, ...more })
 
-/** `total`: since the start. Other figures are of the last minute. @type {Column<RouteSnapshot>[]} */
+/**
+ * `total` counts since the start. All other figures are of the last minute.
+ *
+ * @type {Column<RouteSnapshot>[]}
+ */
 const ROUTE_COLUMNS = [
   text('route', routeName, { isFlexible: true }),
   number('count', (route) => count(route.lastMinute.count), { from: 78 }),

@@ -1,14 +1,14 @@
 'use strict'
-// A table as lines of text: columns as wide as what is in them, two spaces between them. On a narrow line
-// some columns are left out. Where it is still too long, the flexible column is cut, and different cells stay
-// different.
+// A table as lines of text. Columns are as wide as their content, with two spaces between them. On a narrow
+// line some columns are left out. If the line is still too long, the flexible column is cut. Cells that
+// differ still differ after the cut.
 
 const { GAP, clipDistinct, padEnd, padStart, printable, widthOf } = require('./printable-text')
 
 /**
  * @import { Paint, Style } from './output'
  * @typedef {{ paint: Paint, width?: number, end?: string, fills?: boolean }} Look width: how wide a line may
- *   be; end: the mark of a cut cell; fills: the flexible column takes the rest of the line
+ *   be; end: the mark of a cut cell; fills: whether the flexible column takes the rest of the line
  */
 
 /**
@@ -17,13 +17,11 @@ const { GAP, clipDistinct, padEnd, padStart, printable, widthOf } = require('./p
  * @property {string} head
  * @property {(row: Row) => unknown} of the text of a cell
  * @property {boolean} [isText] aligned to the left
- * @property {boolean} [isFlexible] it is cut if the line is too long; at most one column of a table is
- *   flexible
- * @property {number} [from] least width of a line for it to be shown
+ * @property {boolean} [isFlexible] cut if the line is too long. At most one column of a table is flexible
+ * @property {number} [from] least width of a line at which the column is shown
  * @property {(row: Row) => boolean} [isKnown] false for a row without a value. A column without a value is
  *   left out
- * @property {number} [least] a width that it has whatever is in it, so that nothing jumps from one drawing to
- *   the next
+ * @property {number} [least] minimum width of the column, so that nothing jumps between two drawings
  * @property {(row: Row) => Style | undefined} [style]
  */
 

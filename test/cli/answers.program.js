@@ -184,7 +184,7 @@ describe('stalls', () => {
     assert.match(host, /Other processes had the CPU\. npx spillway doctor http/)
     assert.match(
       unknown,
-      /names the function of the next\. If no function is named, run npx spillway profile http/
+      /names the function of the next stall\. If no function is named, run npx spillway profile http/
     )
     assert.match(heap, /npx spillway heap http/)
     assert.deepEqual(others, [], 'code that is named needs none')

@@ -188,7 +188,7 @@ describe('a command that is wrong', () => {
     [['report', '--out', '.'], /'\.' is a folder/],
     [['top', '--', 'true'], /only report runs a command after --/],
     [['top', '--constructor'], /Unknown option --constructor/],
-    [['top', '--token', 'ein-schlüssel'], /cannot be sent this token|does not listen/],
+    [['top', '--token', 'ein-schlüssel'], /cannot be asked with this token|does not listen/],
   ])) {
     test(args.join(' '), (t) => refused(t, args, pattern))
   }

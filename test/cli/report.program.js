@@ -183,7 +183,7 @@ describe('while a command runs', () => {
     assert.equal(code, 0, err)
     const { notices } = runIn(file)
     assert.equal(notices.length, 1)
-    assert.match(notices[0], /the service did not answer\. Tables count until/)
+    assert.match(notices[0], /the service did not answer\. The tables end at/)
     assert.ok(readFileSync(file, 'utf8').includes('the service did not answer'))
   })
 })
@@ -199,7 +199,7 @@ describe('from now on', () => {
     assert.deepEqual([code, signal], [0, null])
     assert.match(
       err,
-      /^Recording\. Ctrl-C ends it and writes the report\.\n.*1\.4\.0, process \d+ on .+\.\n11 requests in /
+      /^Recording\. Ctrl-C ends the recording and writes the report\.\n.*1\.4\.0, process \d+ on .+\.\n11 requests in /
     )
     assert.deepEqual(countsOf(runIn(file)), { 'GET /users/:id': [11, 0] })
   })

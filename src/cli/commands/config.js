@@ -1,5 +1,5 @@
 'use strict'
-// `spillway config`: the options in force, one a line.
+// `spillway config`: the options in force, one per line.
 
 const { EXIT } = require('../command-error')
 const { jsonLines } = require('../printable-text')

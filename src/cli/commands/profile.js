@@ -1,7 +1,7 @@
 'use strict'
-// `spillway profile` and `spillway heap`: a profile of the running process. Progress goes to stderr while it
-// is taken; then come tables by package and by function, and a file for other tools. Ctrl-C closes the
-// connection, and the server stops profiling.
+// `spillway profile` and `spillway heap`: a profile of the running process. Progress goes to stderr while the
+// profile is taken. Then tables by package and by function are printed, and with `--out` a file for other
+// tools is saved. Ctrl-C closes the connection, and the server stops profiling.
 
 const { constants } = require('node:fs')
 const { access, lstat } = require('node:fs/promises')
@@ -21,7 +21,7 @@ const { profileLines } = require('../profile-report')
 const BAR_WIDTH = 20
 const CLEAR_LINE = '\r\x1b[K'
 
-/** One line on a terminal that shows how far something is. In a pipe nothing is shown. */
+/** A line on a terminal that shows progress. In a pipe nothing is shown. */
 class ProgressLine {
   #output
   #verb
@@ -48,8 +48,8 @@ class ProgressLine {
 }
 
 /**
- * A blocked event loop sends no progress. The timeout is long, because a profile of a blocked service is
- * useful.
+ * Longest silence. A blocked event loop sends no progress, and a profile of a blocked service is useful. So
+ * the timeout is long.
  */
 const SILENCE_MS = 60_000
 
@@ -72,12 +72,12 @@ function profileCommand({ name, usualSeconds, extension, about, more, verb }) {
       worker: {
         takes: 'NAME',
         read: text,
-        about: 'profile this worker of a cluster; use the name that `top` and /metrics show',
+        about: 'profile this worker of a cluster; NAME is what `top` and /metrics show',
       },
       out: {
         takes: 'FILE',
         read: text,
-        about: `save it as ${extension} as well, for Chrome DevTools and others`,
+        about: `also save the profile as ${extension}, for Chrome DevTools and others`,
       },
       force: { about: 'let --out replace a file, or write to what a link points to' },
     },

@@ -1,6 +1,6 @@
 'use strict'
-// `spillway report`: one HTML file of a run, from what the process remembers, or recorded until Ctrl-C, for a
-// time, or while a command runs.
+// `spillway report`: one HTML file about a run. The figures are those that the process remembers. Or they are
+// recorded until Ctrl-C, for a given time, or while a command runs.
 
 const { loadStyle } = require('../../features/admin/report/document')
 const { makeRun } = require('../../features/admin/report/run')
@@ -41,7 +41,7 @@ const report = {
     for: {
       takes: 'TIME',
       read: readRecordedSpan,
-      about: 'record from now on for so long: 90s, 30m, 2h; 168h at most',
+      about: 'record from now on for this long: 90s, 30m, 2h; 168h at most',
     },
     out: {
       takes: 'FILE',
@@ -57,7 +57,7 @@ const report = {
     ['spillway report 9464 --from 14:02 --to 14:07', 'a run that is over'],
     [
       'spillway report 9464 -- npx autocannon -d 30 http://127.0.0.1:3000',
-      'run a load test, and report exactly it',
+      'run a load test, and report the time it took',
     ],
     ['spillway report 9464 --for 30m --out before.html', 'record half an hour'],
     ['spillway report 9464 --for 30m --baseline before.html', 'and compare'],
@@ -69,7 +69,7 @@ const report = {
     const file = new ReportFile(values.out, { mayReplace: values.force === true, nowMs: clock.wallMs() })
     if (!isPrinted) await file.check()
     const baseline = values.baseline === undefined ? undefined : await readReport(values.baseline)
-    // Before the run, as all that may fail.
+    // Loaded before the run, like everything that may fail.
     const css = await loadStyle()
     const { recorded, code } = await record(context)
     const measured = makeRun({
@@ -122,7 +122,7 @@ async function record(context) {
 }
 
 /**
- * Until Ctrl-C, or for as long as was asked. A second Ctrl-C ends the program at once.
+ * Waits until Ctrl-C or the end of `--for`. A second Ctrl-C ends the program at once.
  *
  * @param {Recording} recording
  * @param {Context} context
@@ -130,8 +130,8 @@ async function record(context) {
 function untilEnd(recording, { signals, clock, values, err }) {
   const how =
     values.for === undefined
-      ? 'Ctrl-C ends it and writes the report.'
-      : `For ${span(values.for / 1000)}; Ctrl-C ends it earlier.`
+      ? 'Ctrl-C ends the recording and writes the report.'
+      : `For ${span(values.for / 1000)}; Ctrl-C ends the recording earlier.`
   return new Promise((resolve) => {
     const timer = values.for === undefined ? undefined : clock.wait(values.for, () => end())
     const end = () => {

@@ -1,5 +1,5 @@
 'use strict'
-// `spillway snapshot`: everything known at this moment, for people: in sections, aligned, rounded, with
+// `spillway snapshot`: everything known at this moment as text for people, in aligned sections, rounded, with
 // units.
 
 const { EXIT } = require('../command-error')
@@ -14,7 +14,7 @@ const snapshot = {
   examples: [
     ['spillway snapshot', 'of the service at port 9464'],
     ['spillway snapshot 9465 | less', 'page through it'],
-    ['spillway snapshot --json > before.json', 'keep it, for a comparison later'],
+    ['spillway snapshot --json > before.json', 'keep a snapshot for a later comparison'],
   ],
   async run({ client, values, out }) {
     const taken = await client.getJson('/snapshot')

@@ -38,8 +38,8 @@ const stalls = {
 }
 
 /**
- * @typedef {StallsSnapshot & { blocked?: Blocked | null }} Stalls `blocked`: what blocks the loop now, as the
- *   thread says that watches it
+ * @typedef {StallsSnapshot & { blocked?: Blocked | null }} Stalls `blocked`: what blocks the loop now, as
+ *   reported by the thread that watches the loop
  */
 
 /** @param {AdminClient} client @returns {Promise<Stalls>} */

@@ -1,6 +1,6 @@
 'use strict'
-// The command whose run is reported, such as a load generator: it has the streams of this process, and its
-// exit code is passed on.
+// Runs the command that is reported on, such as a load generator. The command uses the streams of this
+// process. Its exit code becomes that of this process.
 
 const { spawn } = require('node:child_process')
 const { constants } = require('node:os')
@@ -12,12 +12,12 @@ const OF_SIGNALS = 128
 /**
  * @param {readonly string[]} words
  * @param {Pick<import('../command-line').Context, 'signals' | 'stdin'>} context
- * @returns {Promise<number>} its exit code; of a signal as a shell says it
+ * @returns {Promise<number>} the exit code. For a signal it is 128 plus the signal number, as in a shell
  */
 function runChild([name, ...args], { signals, stdin }) {
   return new Promise((resolve, reject) => {
     const child = begin(name, args)
-    // A terminal has sent Ctrl-C to the command as well. This process lives on, to write the report.
+    // The terminal sends Ctrl-C to the command too. This process lives on, to write the report.
     const onInterrupt = () => void (stdin.isTTY || child.kill('SIGINT'))
     const onTerminate = () => void child.kill('SIGTERM')
     signals.on('SIGINT', onInterrupt)
@@ -37,10 +37,15 @@ function runChild([name, ...args], { signals, stdin }) {
   })
 }
 
-/** Node's permission model throws at once. @param {string} name @param {string[]} args */
+/**
+ * Starts the command. Node's permission model throws here, and emits no `error` event.
+ *
+ * @param {string} name
+ * @param {string[]} args
+ */
 function begin(name, args) {
   try {
-    // Windows starts npx only by its shell.
+    // On Windows, npx needs a shell.
     return spawn(name, args, { stdio: 'inherit', shell: process.platform === 'win32' })
   } catch (error) {
     throw failureOf(name, /** @type {Error} */ (error))

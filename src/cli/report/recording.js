@@ -1,14 +1,16 @@
 'use strict'
 // Records a run of any length. It reads the counters (`/totals`) at the start and at the end, and their
-// difference is exactly the run. In between it reads the points, the findings and the slowest requests from
-// `/live`. A service that does not answer is asked again each second. The report notes outages, restarts (the
-// identity of the process changes) and jumps of the wall clock. Durations use monotonic clocks.
+// difference is exactly the run. During the run, `/live` gives the points, the findings and the slowest
+// requests. A service that does not answer is asked again each second. The report notes outages, restarts
+// (the identity of the process changes) and jumps of the wall clock. Durations use monotonic clocks.
 
 const { Sightings } = require('../../features/admin/report/sightings')
 const { span, timeOfDay } = require('../../core/readable')
 
 const RETRY_MS = 1000
-/** Interval at which the counters are read, in case the service ends before the run. */
+/**
+ * Interval at which the counters are also read during the run, in case the service ends before the run does.
+ */
 const KEEP_MS = 10_000
 /** A smaller difference may be a wall clock that is slewed, not a jump. */
 const JUMP_MS = 2000
@@ -18,9 +20,9 @@ const MOST_SLOWEST = 30
  * @import { LivePoint, RunTotals, SlowRequest, Snapshot } from '../../../index.js'
  * @import { AdminClient, LiveLine, LiveState } from '../admin-client'
  * @typedef {object} Seen what is known of a process that has answered
- * @property {RunTotals | 'process' | undefined} start what it had counted before: 'process' is nothing.
- *   Undefined until its first totals
- * @property {number} startedAt by its wall clock when it last answered
+ * @property {RunTotals | 'process' | undefined} start its totals when the run began. 'process' means that it
+ *   started during the run, at 0. Undefined until its first totals are read
+ * @property {number} startedAt its start time, by its wall clock as of its last answer
  */
 
 class Recording {
@@ -117,7 +119,7 @@ class Recording {
     } catch (error) {
       const at = timeOfDay(this.#latest.snapshot.at)
       this.#notices.push(
-        `At the end of the run the service did not answer. Tables count until ${at}. ${/** @type {Error} */ (error).message}`
+        `At the end of the run the service did not answer. The tables end at ${at}. ${/** @type {Error} */ (error).message}`
       )
       return lastedMs
     }
@@ -132,7 +134,7 @@ class Recording {
     return this.#clock.now() - this.#beganMs
   }
 
-  /** The wall clock of the service, as far as it is known. */
+  /** Estimated time of the service's wall clock. */
   get #wallMs() {
     return this.#first.at + this.#lastedMs + this.#jumped.nowMs
   }
@@ -143,7 +145,7 @@ class Recording {
       try {
         await this.#client.followLines('/live', (line) => this.#onLine(line), signal)
       } catch {
-        // A stream that ended is requested again. A notice says when it was lost, and when it came back.
+        // The stream is requested again. A notice says when it was lost, and when it came back.
       }
       if (signal.aborted) return
       this.#lostAt ??= this.#wallMs
@@ -200,7 +202,7 @@ class Recording {
     try {
       this.#keep(await this.#client.getJson('/totals'))
     } catch {
-      // Earlier points are kept. A service that does not come back is reported at the end.
+      // The totals read before are kept. If the service does not come back, the end of the run reports it.
     }
     this.#isKeeping = false
   }
@@ -232,8 +234,8 @@ class Recording {
   }
 
   /**
-   * Adds a process that answers for the first time. A process older than the run had counted before, and has
-   * now taken over the port.
+   * Adds a process that answers for the first time. If the process is older than the run, its counters do not
+   * start at 0. It has taken over the port just now.
    *
    * @param {string} instance
    * @param {Snapshot} snapshot
@@ -244,7 +246,7 @@ class Recording {
     this.#seen.set(instance, { start: isOlder ? undefined : 'process', startedAt })
     const at = timeOf(isOlder ? Date.parse(snapshot.at) : startedAt)
     const what = isOlder ? `Another process answers since ${at}` : `The process started anew at ${at}`
-    this.#notices.push(`${what}: tables count from then on.`)
+    this.#notices.push(`${what}. The tables contain only what happened after that.`)
   }
 
   /**
@@ -260,7 +262,7 @@ class Recording {
     this.#jumped = { nowMs, leastMs: Math.min(leastMs, nowMs), mostMs: Math.max(mostMs, nowMs) }
     const by = `${span(Math.abs(byMs) / 1000)} ${byMs < 0 ? 'back' : 'ahead'}`
     this.#notices.push(
-      `By ${timeOfDay(at)} the wall clock of the service had jumped ${by}. Times before and after do not fit together. Counts, rates and the length of the run are right.`
+      `The wall clock of the service jumped ${by}, at ${timeOfDay(at)} or shortly before. Times before and after the jump do not fit together. Counts, rates and the length of the run are right.`
     )
   }
 

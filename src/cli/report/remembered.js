@@ -1,5 +1,5 @@
 'use strict'
-// A run that is over, or goes on: what the process itself remembers of the last ten minutes.
+// Makes a run from what the process remembers of the last ten minutes.
 
 const { Sightings } = require('../../features/admin/report/sightings')
 const { CommandError } = require('../command-error')
@@ -66,7 +66,7 @@ function noticesOf(points, { from, to }, url) {
   }
   if (from === Number.NEGATIVE_INFINITY || first.at - from < 3 * SECOND_MS) return []
   return [
-    `Nothing is known of the time before ${time(first.at - SECOND_MS)}: the process remembers its last ten minutes at most.`,
+    `Figures from before ${time(first.at - SECOND_MS)} are missing: the process remembers its last ten minutes at most.`,
   ]
 }
 

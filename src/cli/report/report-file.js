@@ -1,6 +1,6 @@
 'use strict'
-// The file of a report: whether it can be written is known before the run, and a file that exists is kept. A
-// comparison that fails costs no run.
+// The file of a report. Before the run it is checked that the file can be written. A file that exists is
+// kept. If the comparison fails, the report of the run is still written.
 
 const { constants } = require('node:fs')
 const { access, lstat, readFile, writeFile } = require('node:fs/promises')
@@ -24,7 +24,7 @@ class ReportFile {
     this.#mayReplace = mayReplace
   }
 
-  /** Before the run: nobody wants to have measured for half an hour in vain. */
+  /** Called before the run, so that a run of half an hour is not lost for want of a file. */
   async check() {
     const folder = path.dirname(path.resolve(this.#path))
     const found = await lstat(this.#path).catch(() => undefined)
@@ -43,7 +43,8 @@ class ReportFile {
 
   /**
    * @param {string} html
-   * @returns {Promise<string>} the path: another one if the file has come to exist in the meantime
+   * @returns {Promise<string>} the path that was written. It gets a number if the file was created in the
+   *   meantime
    */
   async write(html) {
     for (let number = 1; ; number++) {
@@ -66,7 +67,7 @@ function numbered(file, number) {
   return path.join(dir, `${name}-${number}${ext}`)
 }
 
-/** The run of an earlier report. @param {string} file */
+/** Reads the run of an earlier report. @param {string} file */
 async function readReport(file) {
   let text
   try {

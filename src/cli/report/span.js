@@ -6,15 +6,15 @@ const { CommandError } = require('../command-error')
 /** @type {Record<string, number>} */
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 }
 const DAY_MS = 86_400_000
-/** The points of a week take a hundred megabytes. Beyond 24 days a timer of Node would end at once. */
+/** A week: its points take a hundred megabytes. A timer of Node longer than 24 days would end at once. */
 const LONGEST_HOURS = 168
 const DURATION = /^(\d+(?:\.\d+)?)(s|m|h)$/
 const CLOCK = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
 const ISO = /^\d{4}-\d\d-\d\d/
 
 /**
- * @typedef {(nowMs: number) => number} Time milliseconds since the epoch, once it is known what time it is
- *   for the service
+ * @typedef {(nowMs: number) => number} Time returns milliseconds since the epoch. `nowMs` is the time of the
+ *   service's clock
  */
 
 /** @param {string | undefined} value @param {string} rawName @returns {number} milliseconds */
@@ -25,7 +25,7 @@ function readDuration(value = '', rawName) {
 }
 
 /**
- * How long to record.
+ * Reads how long to record.
  *
  * @param {string | undefined} value
  * @param {string} rawName
@@ -54,7 +54,7 @@ function readTime(value = '', rawName) {
 }
 
 /**
- * The local time of day, in the last 24 hours.
+ * Returns the last moment, within 24 hours, with this local time of day.
  *
  * @param {number} hours
  * @param {number} minutes

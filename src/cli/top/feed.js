@@ -1,6 +1,6 @@
 'use strict'
-// Polls the service about once a second. Keeps its last snapshot, diagnosis and rates, ten minutes of
-// requests a second, and since when it is silent.
+// Polls the service about once a second. Keeps the last snapshot, the diagnosis, the rates, and ten minutes
+// of requests a second. It also keeps since when the service has been silent.
 
 const { firstLines } = require('../first-lines')
 
@@ -12,7 +12,7 @@ const { firstLines } = require('../first-lines')
 const FAILED = /** @type {const} */ (['errored', 'timed_out'])
 
 /**
- * @typedef {object} Rates a number that is not known is undefined
+ * @typedef {object} Rates an unknown number is undefined
  * @property {number} requests
  * @property {number} errors
  * @property {number | undefined} shed
@@ -69,7 +69,11 @@ class SnapshotRates {
     }
   }
 
-  /** Routes can be folded between two snapshots, so that a count seems to fall. @param {number} difference */
+  /**
+   * Returns a rate of at least 0. A count seems to fall if routes were folded between the two snapshots.
+   *
+   * @param {number} difference
+   */
   #perSecond(difference) {
     return Math.max(0, difference) / this.#seconds
   }
@@ -83,7 +87,7 @@ const ofLastMinute = ({ ratePerSecond, errorRatio }) => ({
 })
 
 /**
- * The milliseconds of each second: the window is as long as its requests and their rate say.
+ * Returns loop milliseconds per second. Requests divided by their rate give the length of the window.
  *
  * @param {RouteSnapshot} route
  */
@@ -103,7 +107,7 @@ const MOST_POINTS = 600
 const blockedSentence = ({ summary }, url) => `from ${url}: ${summary}`
 
 class Feed {
-  /** Undefined before `open()`, as are the next two. @type {Snapshot} */
+  /** Undefined before `open()`, like `diagnosis` and `rates`. @type {Snapshot} */
   snapshot = /** @type {never} */ (undefined)
   /** @type {Diagnosis} */
   diagnosis = /** @type {never} */ (undefined)
@@ -117,7 +121,11 @@ class Feed {
   history = []
   /** Says that the first answer came from the thread that watches the loop. @type {string | undefined} */
   note
-  /** Why there is nothing new. @type {{ sinceMs: number, message: string } | undefined} */
+  /**
+   * Why new figures are missing, and since when.
+   *
+   * @type {{ sinceMs: number, message: string } | undefined}
+   */
   loss
   #client
   #clock
@@ -135,7 +143,7 @@ class Feed {
     this.#clock = clock
   }
 
-  /** Asks for the first time. It throws where the service cannot be asked. */
+  /** Asks for the first time. Throws if the service cannot be asked. */
   async open() {
     this.#askedMs = this.#clock.now()
     const { answer, note } = await this.#client.askEither((client) => this.#ask(client))
@@ -154,7 +162,7 @@ class Feed {
   }
 
   /**
-   * Reads what the service remembers, once. Without an answer the history begins now.
+   * Reads once what the service remembers. If this fails, the history begins now.
    *
    * @param {() => void} onChange
    */
@@ -247,7 +255,7 @@ class Feed {
         })
       }
     } catch {
-      // There is none, or it has ended with the process.
+      // There is no such thread, or it has ended with the process.
       asking.hasWatcher = false
     }
   }

@@ -13,16 +13,16 @@ const { asManyAsFit, clip, padEnd, printable, widthOf, wrap } = require('../prin
 
 const BARS = '▁▂▃▄▅▆▇█'
 const LABEL_WIDTH = 10
-/** After the bars: how long they go back. */
+/** Width of the text after the bars, which says how long they go back. */
 const SPAN_WIDTH = 8
 const SECOND_MS = 1000
 const REMEMBERED_S = 600
-/** A point comes each second or a little later. A bar of one second would have none now and then. */
+/** A point comes each second or a little later. So a bar of one second would sometimes have no point. */
 const LEAST_BAR_S = 2
 const LEAST_CELL_WIDTH = 20
 /** From this width on a line has room for eight figures. */
 const WIDE = 150
-/** More than nothing. */
+/** The smallest number above 0. */
 const ANY = Number.MIN_VALUE
 /** Below this width a sentence takes two lines. */
 const NARROW = 100
@@ -31,7 +31,8 @@ const NARROW = 100
  */
 const OUTSIDE = new Set(['cpu-throttled', 'host-starved'])
 /**
- * The doctor's own sentence has the figures of its own time, which are not those of the last second below it.
+ * Replaces the doctor's own sentence. That has figures of the last minute, which would not match those of the
+ * last second below it.
  */
 const TOO_LITTLE = 'Not enough traffic yet for the doctor to tell.'
 const SEVERITY_STYLES = /** @type {const} */ ({ high: 'red', medium: 'yellow', low: undefined })
@@ -96,7 +97,7 @@ function sentenceLines({ style, word, sentence, next }, most, { paint, width, en
   const last = lines.at(-1) ?? ''
   if (widthOf(last) + widthOf(next) <= room) lines[lines.length - 1] = last + next
   else if (lines.length < most) lines.push(next.trimStart())
-  // What to press is seen even where the sentence is cut.
+  // The key to press is shown even if the sentence is cut.
   else lines[most - 1] = clip(last, room - widthOf(next), end) + next
   return lines.map((line, index) =>
     index === 0 ? `${paint('bold', paint(style, word))} ${line}` : ' '.repeat(word.length + 1) + line
@@ -104,9 +105,9 @@ function sentenceLines({ style, word, sentence, next }, most, { paint, width, en
 }
 
 /**
- * Says that the service is lost, that nothing is wrong, or the first finding. Beside it is the first one of
- * this process that nothing else explains. So whoever sees that the machine is busy sees what blocks the
- * process too.
+ * Says that the service is lost, that nothing is wrong, or the first finding. A second finding may follow:
+ * the next cause inside this process, or else the next cause outside. So a busy machine does not hide what
+ * blocks the process.
  *
  * @typedef {{ style: Style | undefined, word: string, sentence: string, next: string }} Said
  *
@@ -158,7 +159,7 @@ function columnsOf({ snapshot, rates: { all } }) {
       ['loop', percent(loop.utilization), shade(loop.utilization, 0.7, 0.9)],
       ['loop p99', duration(loop.delayMs.p99), shade(loop.delayMs.p99, 50, 200)],
       ['stalls', `${stalls.count}`],
-      // The seconds of many minutes have no room.
+      // The seconds of a long time would not fit.
       ['stalled', duration(stalls.totalMs).replace(/(?<=min|h|d) .*/, '')],
     ],
     [
@@ -191,7 +192,7 @@ function gridLines(columns, { paint, width, end }) {
 }
 
 /**
- * On a wide terminal each column becomes two; on a narrow one the last are left out.
+ * On a wide terminal each column becomes two. On a narrow terminal the last columns are left out.
  *
  * @param {Cell[][]} columns
  * @param {number} width
@@ -202,9 +203,9 @@ function gridFor(columns, width) {
 }
 
 /**
- * Requests a second over the last ten minutes, the newest on the right: before the bars their scale, after
- * them how long they go back. A bar is the mean of its seconds. Nothing is drawn for seconds that the service
- * has not recorded.
+ * Draws requests a second over the last ten minutes, the newest on the right. The scale stands before the
+ * bars, and how long they go back after them. A bar is the mean of its seconds. Seconds without a record have
+ * no bar.
  *
  * @param {Feed['history']} history @param {{ paint: Paint, width: number }} look
  */
@@ -226,7 +227,7 @@ function sparkLine(history, { paint, width }) {
 
 /**
  * @param {Feed['history']} points
- * @param {number} seconds of a bar
+ * @param {number} seconds per bar
  * @returns {(number | undefined)[]} undefined without a point
  */
 function barsOf(points, seconds) {

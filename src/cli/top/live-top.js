@@ -1,6 +1,6 @@
 'use strict'
 // `spillway top` on a terminal: draws after each answer, key and change of the size, until q, Ctrl-C or a
-// signal. The terminal is given back whatever happens.
+// signal. The terminal is restored whatever happens.
 
 const { EXIT } = require('../command-error')
 const { Feed } = require('./feed')
@@ -69,7 +69,11 @@ class LiveTop {
     }
   }
 
-  /** The parent process sees which signal ended this one. @param {NodeJS.Signals} name */
+  /**
+   * Ends by the signal itself, so that the parent process sees which signal it was.
+   *
+   * @param {NodeJS.Signals} name
+   */
   #dieBy(name) {
     this.#end(EXIT.failed)
     this.#screen.leave()
@@ -86,7 +90,7 @@ class LiveTop {
     this.#draw()
   }
 
-  /** As Ctrl-Z does where the terminal is not in raw mode. */
+  /** Does what Ctrl-Z does outside of raw mode. */
   #suspend() {
     this.#screen.leave()
     this.#context.signals.stopJob()

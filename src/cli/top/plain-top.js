@@ -1,6 +1,6 @@
 'use strict'
-// `spillway top` in a pipe: the health and the table of routes once, or one line a second for as long as
-// somebody reads.
+// `spillway top` in a pipe: prints the health and the table of routes once. With `--watch` it prints one line
+// a second for as long as somebody reads.
 
 const { EXIT } = require('../command-error')
 const { bytes, duration, percent, timeOfDay } = require('../../core/readable')

@@ -19,7 +19,7 @@ const { tableLines } = require('../text-table')
 const INDENT = '  '
 const MOST_BAR = 30
 const LEAST_BAR = 5
-/** A part's name, share and mean. */
+/** Width of a part's name, share and mean. */
 const FIGURES_WIDTH = 30
 /** @type {Record<keyof RequestParts, string>} */
 const MEANINGS = {
@@ -27,11 +27,11 @@ const MEANINGS = {
   runMs: 'its handler ran',
   loopBusyMs: 'the loop was busy with something else',
   gcMs: 'garbage collection',
-  waitMs: 'the loop was free: it awaited something',
+  waitMs: 'the loop was free: the request awaited something',
   bodyMs: 'from the head to the last byte',
 }
 
-/** Not a part of the durations. */
+/** Durations do not include this time. */
 const IN_PROXY = 'before it arrived'
 
 /**

@@ -104,7 +104,8 @@ function sortedRows({ snapshot, rates }, sort) {
   /** @param {Row} a @param {Row} b */
   const byName = (a, b) => (a.name < b.name ? -1 : 1)
   if (by === undefined) return rows.sort(byName)
-  // Routes without requests in the last minute all have quantiles of 0, so further values decide their order.
+  // Routes without requests in the last minute all have quantiles of 0, so their total and name decide the
+  // order.
   return rows.sort(
     (a, b) => by(b) - by(a) || b.route.sinceStart.count - a.route.sinceStart.count || byName(a, b)
   )

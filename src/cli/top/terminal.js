@@ -1,6 +1,6 @@
 'use strict'
-// The terminal of `top`: its alternate screen, and its keys. The former content of the screen comes back,
-// however the process ends. Drawing overwrites line by line, so that nothing flickers.
+// The terminal of `top`: the alternate screen and the keys. The former content of the screen comes back,
+// however `top` ends. Drawing overwrites line by line, so that nothing flickers.
 
 const { clip, widthOf } = require('../printable-text')
 
@@ -8,7 +8,7 @@ const { clip, widthOf } = require('../printable-text')
 
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[H'
 const LEAVE = '\x1b[?25h\x1b[?1049l'
-/** A terminal that knows it shows a frame only when it is whole. */
+/** Terminals that know this sequence show a frame only once it is complete. */
 const BEGIN_FRAME = '\x1b[?2026h\x1b[H'
 const END_FRAME = '\x1b[?2026l'
 const CLEAR_LINE = '\x1b[K'
@@ -49,7 +49,8 @@ class Screen {
 }
 
 /**
- * After the last column the cursor is still on it: clearing would remove what is there.
+ * A line that fills all columns leaves the cursor on the last one. Clearing to the end of the line would
+ * erase that character.
  *
  * @param {string} line
  * @param {number} columns
@@ -57,7 +58,7 @@ class Screen {
 const wholeLine = (line, columns) => (widthOf(line) < columns ? line + CLEAR_LINE : line)
 
 const ESCAPE = '\x1b'
-/** An escape sequence, a letter after Alt, or one character. */
+/** A sequence that begins with ESC [ or ESC O, or one character. */
 const SEQUENCE = new RegExp(`${ESCAPE}(?:\\[[\\d;]*[~A-Za-z]|O[A-Za-z])|.`, 'gsu')
 
 /** @type {Record<string, string>} */

@@ -14,7 +14,7 @@ const { SORTS, routeTable, sortedRows } = require('./route-table')
  * @typedef {'routes' | 'route' | 'doctor'} Page
  */
 
-/** A blank line, the header of the table, and the line of the keys. */
+/** Lines around the content: a blank line, the header of the table, and the line of the keys. */
 const FRAME_LINES = 3
 
 class View {
@@ -31,7 +31,7 @@ class View {
    */
   #selected
   #firstLine = 0
-  /** How many rows of the table fit below the head, as drawn last. */
+  /** Number of table rows that fitted below the head in the last drawing. */
   #height = 1
   /** How far a page can be scrolled. */
   #lastFirstLine = 0
@@ -53,7 +53,7 @@ class View {
     else this.#move(key)
   }
 
-  /** @returns {string[]} as many as the terminal has rows */
+  /** @returns {string[]} as many lines as the terminal has rows */
   lines() {
     const { columns: width, rows } = this.#out
     const head = headLines(this.#feed, { out: this.#out, url: this.#url, width })
@@ -96,7 +96,7 @@ class View {
       return
     }
     const rows = this.#rows()
-    // Nothing is selected at first: down selects the first row.
+    // At first nothing is selected, so that `down` selects the first row.
     const index = rows.findIndex(({ name }) => name === this.#selected)
     this.#selected =
       rows[within(index === -1 && step > 0 ? step - 1 : index + step, 0, rows.length - 1)]?.name
