@@ -475,7 +475,10 @@ describe('the figures', () => {
     assert.deepEqual([run.covers, run.eventsCover, run.requests.isBySeconds], ['minute', 'process', true])
     assert.deepEqual([run.requests.count, run.requests.errors], [6000, 60])
     const text = textOf(documentOf(more))
-    assert.match(text, /Counts are sums of the seconds of the run\. Latencies: only the last minute/)
+    assert.match(
+      text,
+      /Counts add up the requests of each second of the run\. Latencies: only the last minute/
+    )
     assert.match(text, /Only the last minute, from 15:00:00 on/)
     assert.match(text, /Since the process started, 2026-11-26 14:00:00/)
     assert.doesNotMatch(text, /Exactly this run/)

@@ -548,7 +548,7 @@ test('the error for a port in use says what to do, and listen() may be called ag
   await assert.rejects(spillway.listen({ port }), {
     name: 'SpillwayError',
     code: 'ERR_SPILLWAY_LISTEN',
-    message: `The admin server cannot listen: 127.0.0.1:${port} is in use. Use another \`port\`, or 0 for a free one. In a cluster, one worker holds the port, and another takes over when that worker exits. The service starts without it if you do not await listen(), or catch this error.`,
+    message: `The admin server cannot listen: 127.0.0.1:${port} is in use. Use another \`port\`, or 0 for a free one. In a cluster, one worker holds the port, and another takes over when that worker exits. To start the service without the admin server, catch this error, or call listen() without await.`,
   })
   assert.ok((await spillway.listen({ port: 0 })).port > 0)
 })

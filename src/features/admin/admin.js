@@ -1,6 +1,6 @@
 'use strict'
-// The admin server of an instance with its pages, their history and their profiles. It is loaded with the
-// first `listen()`, or when another member of the fleet asks for a page of this one.
+// The admin server of an instance, with its pages, history and profiles. The file is loaded with the first
+// `listen()`, or when another member of the fleet asks for a page of this member.
 
 const { PassThrough } = require('node:stream')
 const { text: textIn } = require('node:stream/consumers')
@@ -20,12 +20,12 @@ const { AdminServer } = require('./server')
  * @import { ResolvedListenOptions } from './server'
  */
 
-/** Without the feature. */
+/** Stands in for the feature `fleet` if that is left out. */
 const ALONE = {
   isMember: false,
   find: async (/** @type {string} */ name) => ({ isOwn: name === 'main', names: ['main'] }),
   /** @returns {Promise<never>} */
-  snapshot: () => Promise.reject(new Error("the feature 'fleet' is not there")),
+  snapshot: () => Promise.reject(new Error("the feature 'fleet' is not part of this build")),
 }
 
 class Admin {
@@ -49,7 +49,8 @@ class Admin {
       onPauseBegin: () => started.stalls?.excuse(undefined),
     })
     const { pages, memberPages, liveStream } = adminPages({
-      // The guard has authorized this request, so that it need not queue behind unauthorized scrapes.
+      // The guard has authorized each request that comes here. So a scrape need not queue behind unauthorized
+      // ones.
       handlers: { ...handlers, metrics: streamHandler(exporter, internalErrors, { isFirst: true }) },
       clock,
       takeSnapshot: () => instance.snapshot(),
@@ -85,7 +86,7 @@ class Admin {
     return { ...address, blockedPort: served.port }
   }
 
-  /** The server that answers while the loop is blocked. @param {ResolvedListenOptions} options */
+  /** Starts the server that answers while the loop is blocked. @param {ResolvedListenOptions} options */
   async #serveBlocked(options) {
     const { clock, exporter, features, options: all } = this.#instance
     if (all.insight.stalls === false)
@@ -119,7 +120,11 @@ class Admin {
   }
 }
 
-/** What is written into a response. @param {(sink: ServerResponse) => Promise<void>} write */
+/**
+ * Returns the text that `write` writes into a response.
+ *
+ * @param {(sink: ServerResponse) => Promise<void>} write
+ */
 async function textOf(write) {
   const sink = new PassThrough()
   const written = write(/** @type {ServerResponse} */ (/** @type {unknown} */ (sink)))

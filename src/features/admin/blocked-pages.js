@@ -1,7 +1,7 @@
 'use strict'
-// The admin server of the thread that watches the loop (features/stalls): it answers while the loop is
-// blocked, and nothing else of the process does. It knows what the loop was last able to tell, and what the
-// blocked code says of itself. It runs in that thread.
+// The admin server of the thread that watches the loop (features/stalls), which runs in that thread. It
+// answers while the loop is blocked and nothing else of the process answers. It shows what the loop last
+// published, and which code blocks the loop now.
 
 const { JSON_TYPE, dataHandler, readOnly } = require('../../core/http/endpoints')
 const { duration } = require('../../core/readable')
@@ -13,8 +13,8 @@ const { AdminServer } = require('./server')
  * @import { AdminAddress, Diagnosis, Handler, Snapshot, StallSite } from '../../../index.js'
  * @import { ResolvedListenOptions } from './server'
  *
- * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'frames' | 'method' | 'route'>} Described by the
- *   blocked code itself
+ * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'frames' | 'method' | 'route'>} Described the code
+ *   that blocks the loop
  * @typedef {{ described?: Described | undefined, asleepIn: string, isMeant: boolean }} Now what the blocked
  *   thread does. `isMeant`: a debugger or a heap snapshot blocks it
  * @typedef {{ atMs: number, diagnosis: Diagnosis, snapshot: Snapshot, metrics: { contentType: string,
@@ -27,9 +27,9 @@ const INDEX = `spillway, from the thread that watches the event loop
 
 /livez          200, and 503 once the loop has been blocked for insight.hangAfter
 /doctor         what blocks the loop now, and the findings from before: JSON, or text by Accept
-/stalls         what blocks the loop now, and the stalls as they were last told
-/snapshot       the snapshot, as it was last told; Age says when
-/metrics        the metrics, as they were last told; Age says when
+/stalls         what blocks the loop now, and the stalls as last reported
+/snapshot       the snapshot as last reported; the header Age says how old it is
+/metrics        the metrics as last reported; the header Age says how old they are
 `
 /** A shorter block is not a finding. */
 const FINDING_MS = 1000
@@ -107,17 +107,17 @@ function serveBlocked({ options, hangAfterMs }, { blockedMs, describe, clock }) 
 
 /** @param {Now} now */
 function adviceOf({ described, isMeant }) {
-  if (isMeant) return 'Nothing: it ends with the debugger or the heap snapshot that was asked for.'
+  if (isMeant) return 'Nothing to do: the block ends with the debugger or the heap snapshot that caused it.'
   const code =
     described === undefined
-      ? 'When this ends, the log line of the stall names the function. Use its asynchronous variant.'
+      ? 'When the block ends, the log line of the stall names the function. Use its asynchronous variant.'
       : 'Fix that code: bound its input, or move it to a worker thread.'
-  return `Restart the process if this does not end: no request is answered until then. ${code}`
+  return `Restart the process if the block does not end: no request is answered until then. ${code}`
 }
 
 /**
  * @param {number} blockedMs
- * @param {Now | undefined} now undefined: the loop turns
+ * @param {Now | undefined} now undefined while the loop runs
  * @param {Published | undefined} last
  * @param {number} wallMs
  * @returns {Diagnosis}
@@ -128,7 +128,7 @@ function diagnosisOf(blockedMs, now, last, wallMs) {
     seconds: 0,
     requests: 0,
     healthy: null,
-    summary: 'The event loop turns, but the process has reported nothing yet.',
+    summary: 'The event loop is running, but the process has reported nothing yet.',
     findings: [],
   }
   if (now === undefined) return { ...before, at }

@@ -1,6 +1,6 @@
 'use strict'
-// Describes the options in force for the page `/config`. A value that is not plain is shown by its kind only,
-// because a logger or a registry may hold secrets.
+// Describes the options in force for the page `/config`. Only the kind of an object or function is shown,
+// because a logger or a registry may contain secrets.
 
 const { drainOrder } = require('../../core/drain/drain-mode')
 const { DEFAULTS } = require('../../core/options/options')
@@ -12,7 +12,7 @@ const isGroup = (name) => typeof (/** @type {Record<string, unknown>} */ (DEFAUL
 
 /** @param {ResolvedOptions} options @returns {Record<string, unknown>} */
 function describeOptions(options) {
-  // What is not set depends on where the process runs.
+  // Drain options that are not set depend on where the process runs.
   const { mode, timeoutMs, delayMs } = drainOrder(options.drain, 'SIGTERM')
   const inForce = { ...options, drain: { mode, timeout: timeoutMs, delay: delayMs } }
   return Object.fromEntries(

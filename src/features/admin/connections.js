@@ -1,13 +1,14 @@
 'use strict'
 // Decides which connections the admin server keeps. A connection is a stranger until one of its requests is
 // authorized. Strangers must never keep out a client with the token, so they are limited:
-// - a stranger has 1.5 seconds to send its request head and to get its response. After a stall, what has
-//   arrived meanwhile is read first;
-// - the strangers of one address get at most three quarters of the connections;
-// - if all connections are used, a new one replaces the oldest stranger of the address with the most
-//   strangers;
-// - if all are authorized, it replaces the one that has been idle longest. Without a token every client is
-//   authorized at once. An authorized connection whose request is in progress is never replaced.
+// - A stranger has 1.5 seconds to send its request head and to get its response. After a stall of the loop,
+//   Spillway first reads what the stranger has sent meanwhile.
+// - The strangers of one address get at most three quarters of the connections.
+// - If all connections are in use, a new connection replaces a stranger. It is the oldest stranger of the
+//   address that has the most strangers.
+// - If all connections are authorized, a new connection replaces the one that has been idle longest. An
+//   authorized connection with a request in progress is never replaced.
+// - Without a token every client is authorized at once.
 
 const { isAnswering } = require('../../core/drain/connections')
 
@@ -17,7 +18,7 @@ const STRANGER_MS = 1500
 const SHARE_OF_ADDRESS = 0.75
 
 class AdminConnections {
-  /** The milliseconds that a stranger has. */
+  /** Time limit of a stranger, in milliseconds. */
   strangerMs
   #clock
   #max
@@ -37,7 +38,7 @@ class AdminConnections {
     this.strangerMs = Math.min(timeoutMs, STRANGER_MS)
   }
 
-  /** Adds a new connection, or destroys it if no other can be replaced. @param {Socket} socket */
+  /** Adds a new connection, or destroys it if no other connection can be replaced. @param {Socket} socket */
   add(socket) {
     const { remoteAddress: address = '' } = socket
     const ofAddress = this.#byAddress.get(address)
@@ -69,7 +70,7 @@ class AdminConnections {
     return this.#authorized.size + this.#strangers.size >= this.#max
   }
 
-  /** The strangers of the address with the most strangers. @returns {Set<Socket>} */
+  /** Returns the strangers of the address that has the most strangers. @returns {Set<Socket>} */
   #largest() {
     /** @type {Set<Socket>} */
     let largest = new Set()
@@ -78,7 +79,7 @@ class AdminConnections {
   }
 
   /**
-   * The authorized connections without a request, the one whose last request is oldest first.
+   * Returns the authorized connections that have no request, the longest idle one first.
    *
    * @returns {Set<Socket>}
    */

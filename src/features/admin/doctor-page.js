@@ -19,7 +19,10 @@ function doctorPage(diagnose) {
   return (req, res) => (prefersText(req.headers.accept) ? text : json)(req, res)
 }
 
-/** Whether text comes first: a client that accepts anything, such as curl without options, gets JSON. */
+/**
+ * Whether the client lists text before JSON. A client that accepts anything, such as curl without options,
+ * gets JSON.
+ */
 function prefersText(accept = '') {
   const types = accept.split(',').map((each) => each.split(';')[0].trim().toLowerCase())
   const text = types.findIndex((type) => type === 'text/plain' || type === 'text/*')

@@ -1,6 +1,7 @@
 'use strict'
 // Which share of a fleet's requests was rejected, and which share of their clients gave up, over the last
-// minute. A fleet counts rejections since the start alone, so readings of the last minute are compared.
+// minute. A fleet only counts rejections since the start. So the first and the last reading of the minute are
+// compared.
 
 /**
  * @import { FleetSnapshot } from '../../../index.js'
@@ -26,7 +27,7 @@ class FleetShares {
   /** @param {FleetSnapshot['requests']} requests @param {number} shed @param {number} nowMs */
   #shedRatio({ sinceStart: { count } }, shed, nowMs) {
     const last = this.#readings.at(-1)
-    // Counts fall when a report can no longer be read.
+    // Counts fall when the report of a member can no longer be read. Then the readings begin anew.
     const isSameFleet = last !== undefined && last.count <= count && last.shed <= shed
     const sinceMs = nowMs - MINUTE_MS
     this.#readings = isSameFleet ? this.#readings.filter(({ atMs }) => atMs >= sinceMs) : []

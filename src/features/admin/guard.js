@@ -1,7 +1,7 @@
 'use strict'
-// Checks each request to the admin server: Host, token, method, body and rate. A website can make a browser
-// send requests to a loopback address by a domain that resolves to it (DNS rebinding). So the Host must be
-// one of our names. Tokens are compared by their hashes in constant time.
+// Checks each request to the admin server: Host, token, method, body and rate. A website can own a domain
+// that resolves to a loopback address, and so make a browser send requests there (DNS rebinding). So the Host
+// must be one of our names. The hashes of tokens are compared in constant time.
 
 const { createHash, timingSafeEqual } = require('node:crypto')
 const net = require('node:net')
@@ -15,7 +15,7 @@ const SECOND_MS = 1000
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 const HTTP_PORT = 80
 const SCHEME = 'bearer '
-/** Largest share of one address of the requests without the token in a second. */
+/** Largest share that one address may have of the requests without the token in a second. */
 const SHARE_OF_ADDRESS = 0.75
 
 /** @typedef {{ status: number, text: string, headers?: Record<string, string> }} Rejection */
@@ -50,7 +50,7 @@ const bracketed = (host) => (net.isIPv6(host) ? `[${host}]` : host)
 class AdminGuard {
   #token
   /**
-   * A name of another port is `undefined`, which is in neither set.
+   * Host names that are ours. `withoutPort()` returns `undefined` for another port, which is in neither set.
    *
    * @type {ReadonlySet<string | undefined>}
    */
@@ -70,9 +70,9 @@ class AdminGuard {
     this.#names = new Set([...LOOPBACK_NAMES, bracketed(host).toLowerCase()])
     this.#hosts = new Set(hosts.map((name) => name.toLowerCase()))
     this.#clock = clock
-    // Separate limits, so that clients without the token cannot use up the requests of clients with it. One
-    // address of strangers gets three quarters, so that it cannot keep the page from another address either,
-    // which needs no token.
+    // Separate limits, so that clients without the token cannot use up the requests of clients with the
+    // token. One address gets at most three quarters of the requests without the token. So it cannot keep the
+    // live page, which needs no token, from other addresses.
     this.#authorized = new RateLimit(maxRequestsPerSecond)
     this.#strangers = new RateLimit(maxRequestsPerSecond, SHARE_OF_ADDRESS)
   }
@@ -83,8 +83,7 @@ class AdminGuard {
 
   /**
    * @param {IncomingMessage} req
-   * @param {{ isPublic?: boolean, takesPost?: boolean }} [page] isPublic: whether what it asks for needs no
-   *   token
+   * @param {{ isPublic?: boolean, takesPost?: boolean }} [page] isPublic: whether the page needs no token
    * @returns {Rejection | undefined} undefined if the request is allowed
    */
   check(req, { isPublic = false, takesPost = false } = {}) {
@@ -108,7 +107,8 @@ class AdminGuard {
   }
 
   /**
-   * A browser sends POST for any website, and says for which. Other clients say nothing.
+   * Whether a POST is not from another website. A browser sends POST for any website, and names the website.
+   * Other clients name none.
    *
    * @param {IncomingMessage} req
    */
@@ -128,10 +128,11 @@ class AdminGuard {
   /** @param {string} host @param {Socket} socket */
   #isOurs(host, socket) {
     const given = host.toLowerCase()
-    // Compared with its port too: behind a proxy or a mapped port, a Host may have any port.
+    // The option `hosts` may list names with their port, because the port of a Host differs behind a proxy or
+    // a mapped port.
     if (this.#hosts.has(given)) return true
     const name = withoutPort(given, socket.localPort)
-    // The address of the connection is safe: an attacker's domain has a name.
+    // The address of the connection is safe, because DNS rebinding needs a Host that is a domain name.
     return this.#names.has(name) || this.#hosts.has(name) || name === addressOf(socket)
   }
 
@@ -144,8 +145,8 @@ class AdminGuard {
 }
 
 /**
- * Whether a website makes a browser ask, for a script, an image or a frame. To follow a link is no such
- * request.
+ * Whether another website makes a browser request a script, an image or a frame. Following a link does not
+ * count.
  *
  * @param {IncomingMessage} req
  */
@@ -163,10 +164,10 @@ function withoutPort(name, port) {
   return port === HTTP_PORT ? name : undefined
 }
 
-/** An IPv4 address has the prefix `::ffff:` on an IPv6 wildcard socket. @param {Socket} socket */
+/** On an IPv6 wildcard socket, an IPv4 address has the prefix `::ffff:`. @param {Socket} socket */
 const addressOf = ({ localAddress = '' }) => bracketed(localAddress.replace(/^::ffff:(?=\d+\.)/, ''))
 
-/** Allows a number of requests in each second, and each address a share of them. */
+/** Allows a number of requests in each second, and a share of that number to each address. */
 class RateLimit {
   #max
   #maxPerAddress

@@ -1,7 +1,7 @@
 'use strict'
 // `POST /heap-snapshot?confirm=yes`: the whole heap, for the developer tools of a browser. Making it blocks
-// the loop for seconds and may take ten times the memory of the heap, so the cost is shown first. It has
-// everything in memory, secrets too: the server needs a token.
+// the loop for seconds and may take ten times the memory of the heap, so the cost is shown first. The
+// snapshot contains everything in memory, secrets too. So the server needs a token.
 
 const { pipeline } = require('node:stream')
 const { getHeapSnapshot } = require('node:v8')
@@ -16,7 +16,7 @@ const { sendText } = require('./profile-answers')
  * @import { Memory } from '../profiles/refusal'
  */
 
-/** About how fast V8 goes through a heap of small objects, at least. */
+/** Lower bound of the speed at which V8 goes through a heap of small objects. */
 const BYTES_A_SECOND = 10 * 2 ** 20
 
 const ANOTHER = { status: 409, text: 'Another heap snapshot is being sent. Wait until it has ended.' }
@@ -42,7 +42,8 @@ function heapSnapshotPage({ profiles }) {
     isTaking = true
     const snapshot = rest.pausing(() => {
       const made = getHeapSnapshot()
-      // Node writes all of it with the first read, which takes half as long again.
+      // With the first read, Node serializes the whole snapshot. This adds half of the time again, so it
+      // belongs to the measured pause.
       made.read(0)
       return made
     })
@@ -56,7 +57,7 @@ function heapSnapshotPage({ profiles }) {
 /** @param {Memory} memory */
 function costOf(memory) {
   const seconds = Math.max(1, Math.round(memory.heapUsedBytes / BYTES_A_SECOND))
-  return `A heap snapshot blocks the event loop for up to ${seconds} s and may take ${bytes(snapshotBytes(memory))} of memory for a while. It contains everything in memory, secrets too. POST with ?confirm=yes takes it.`
+  return `A heap snapshot blocks the event loop for up to ${seconds} s and may take ${bytes(snapshotBytes(memory))} of memory for a while. The snapshot contains everything in memory, secrets too. POST with ?confirm=yes takes it.`
 }
 
 module.exports = { heapSnapshotPage }

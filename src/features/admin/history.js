@@ -1,7 +1,7 @@
 'use strict'
-// The last ten minutes, a point a second, in 72 kB. It begins with `start()`. A point is taken in the first
-// loop turn after its second is over. No timer wakes an idle process, so a second without a loop turn has no
-// point. The columns of the heat maps are taken together with the points.
+// The last ten minutes in 72 kB, with one point per second. Recording begins with `start()`. A point is taken
+// in the first loop turn after its second has ended. No timer wakes an idle process, so a second without a
+// loop turn has no point. The columns of the heat maps are taken together with the points.
 
 const { LatencyHeat } = require('./latency-heat')
 const { RecentValues } = require('../../core/histogram/recent-values')
@@ -20,8 +20,8 @@ const US_PER_MS = 1000
 /** @typedef {Pick<Instance, 'admission' | 'clock' | 'recorder' | 'runtime' | 'started'>} Parts */
 
 /**
- * Takes the figures of the second that has passed. Rates are from counters that are kept anyway, and
- * quantiles from the histograms. The state of the gate, the loop and the memory is that of now.
+ * Takes the figures of the past second. Rates come from counters that exist anyway, and quantiles from the
+ * histograms. The state of the gate and of the memory is the current one.
  */
 class SecondFigures {
   #parts
@@ -44,7 +44,7 @@ class SecondFigures {
   /**
    * @param {number} nowMs
    * @param {number} idleMs
-   * @returns {LivePoint} what has happened since the last call
+   * @returns {LivePoint} the figures since the last call
    */
   take(nowMs, idleMs) {
     const { clock, runtime } = this.#parts
@@ -83,7 +83,7 @@ class SecondFigures {
     return { requests: count, errors, shed, stallMs: started.stalls?.totalMs ?? 0 }
   }
 
-  /** With shedding off, the gate counts nothing. */
+  /** With shedding off, the gate does not count requests in flight, so the recorder's count is used. */
   #gate() {
     const { admission, recorder } = this.#parts
     const { inFlight, limit, mode, queued } = admission.sample()
@@ -133,7 +133,7 @@ class History {
   #parts
   /** @type {SecondFigures | undefined} */
   #figures
-  /** A ring with a row a point. */
+  /** A ring buffer with one row for each point. */
   #rows = new Float64Array(0)
   #count = 0
 

@@ -1,7 +1,7 @@
 'use strict'
-// The latencies of the hundred busiest routes over the last ten minutes, for their heat maps on the live
-// page: at most 0.75 MB. It begins with `start()`. A column is taken with the first point of the history
-// after its ten seconds, so that nothing is done for a request.
+// The latencies of the hundred busiest routes over the last ten minutes, for the heat maps on the live page,
+// in at most 0.75 MB. Recording begins with `start()`. A column is filled at the first point of the history
+// after its ten seconds. So a request itself costs nothing.
 
 const { ROWS, ROW_STARTS_MS, RowsSinceMark } = require('../../core/histogram/latency-rows')
 
@@ -13,32 +13,33 @@ const { ROWS, ROW_STARTS_MS, RowsSinceMark } = require('../../core/histogram/lat
 const COLUMNS = 60
 
 /**
- * How many requests of one route there were in each row of each column of ten seconds, over ten minutes: 7.2
- * kB.
+ * The heat map of one route. A column is ten seconds, a row a range of latency. 60 columns of 30 rows take
+ * 7.2 kB.
  */
 class RouteHeat {
-  /** How many requests it shows. */
+  /** Requests in all columns. */
   requests = 0
   #since
-  /** A ring of columns. */
+  /** A ring buffer of columns. */
   #cells = new Uint32Array(COLUMNS * ROWS)
 
   /**
    * @param {RouteSeries} series
-   * @param {boolean} isNew whether all that it has counted belongs to the column to come
+   * @param {boolean} isNew true if the series is newer than the last column: then all its requests belong to
+   *   the next column
    */
   constructor(series, isNew) {
     this.#since = new RowsSinceMark(series.latency)
     if (!isNew) this.#since.mark()
   }
 
-  /** Makes place for a column. @param {number} column */
+  /** Clears a column for new figures. @param {number} column */
   clear(column) {
     this.requests -= this.#sumOf(column)
     this.#cells.fill(0, column * ROWS, (column + 1) * ROWS)
   }
 
-  /** Puts what was recorded since the last column into this one. @param {number} column that is clear */
+  /** Moves what was recorded since the last column into this column. @param {number} column must be clear */
   take(column) {
     this.#since.take(this.#cells, column * ROWS)
     this.requests += this.#sumOf(column)
@@ -56,7 +57,7 @@ class RouteHeat {
     return pairsOf(this.#cells.subarray(column * ROWS, (column + 1) * ROWS))
   }
 
-  /** Recordings since the last column. @returns {[row: number, requests: number][]} */
+  /** Returns what was recorded since the last column. @returns {[row: number, requests: number][]} */
   get unfinished() {
     const cells = new Uint32Array(ROWS)
     this.#since.addTo(cells, 0)
@@ -76,11 +77,11 @@ const COLUMN_MS = 10_000
 const SPAN_MS = COLUMNS * COLUMN_MS
 const MOST_ROUTES = 100
 
-/** @typedef {{ series: RouteSeries, requests: number, isNew: boolean }} Other a route that is not kept */
+/** @typedef {{ series: RouteSeries, requests: number, isNew: boolean }} Other a route without a heat map */
 
 class LatencyHeat {
   #clock
-  /** The list of the route table, which grows at its end. @type {RouteSeries[]} */
+  /** The series of the route table. New series are appended. @type {RouteSeries[]} */
   #series
   /** How many requests each series had counted when the last column was taken. @type {number[]} */
   #counts = []
@@ -144,7 +145,7 @@ class LatencyHeat {
   /**
    * @param {RouteSeries} series
    * @param {boolean} isNew
-   * @returns {RouteHeat | undefined} undefined if there are as many as may be
+   * @returns {RouteHeat | undefined} undefined if the maximum number of routes is reached
    */
   #add(series, isNew) {
     if (this.#routes.size >= MOST_ROUTES) return undefined
@@ -154,7 +155,8 @@ class LatencyHeat {
   }
 
   /**
-   * A route that had more requests in this column than a kept one had in ten minutes takes its place.
+   * Replaces the quietest routes. A route takes the place of another if it had more requests in this column
+   * than the other had in ten minutes.
    *
    * @param {Other[]} others @param {number} column
    */
@@ -170,7 +172,7 @@ class LatencyHeat {
   }
 
   /**
-   * Changes nothing.
+   * Reads the heat map of a route.
    *
    * @param {string | null} method
    * @param {string | null} name the label of the route
@@ -180,7 +182,8 @@ class LatencyHeat {
     const i = this.#series.findIndex((each) => each.method === method && each.route === name)
     if (i === -1) return undefined
     const series = this.#series[i]
-    // A route that is newer than the last column has no other place yet.
+    // A route that is newer than the last column is not in `#routes` yet. So a temporary `RouteHeat` shows
+    // its requests.
     const route =
       this.#routes.get(series) ?? (i >= this.#counts.length ? new RouteHeat(series, true) : undefined)
     return {

@@ -1,6 +1,7 @@
 'use strict'
-// The path `/`: the live page for a browser, the list of pages for everything else. The page has no data in
-// it, so that it needs no token. It asks for the token and sends it with each request for data.
+// The path `/`: the live page for a browser, the list of pages for every other client. The page itself
+// contains no data, so it needs no token. It asks for the token and sends the token with each request for
+// data.
 
 const { promisify } = require('node:util')
 const zlib = require('node:zlib')
@@ -22,7 +23,7 @@ const gzip = promisify(zlib.gzip)
 const FOLDER = 'features/admin/page'
 const CHARTS = 'vendor/uPlot.iife.min.js'
 const CHART_STYLE = 'vendor/uPlot.min.css'
-/** In this order: what comes later overrides. */
+/** The order matters: later files override earlier ones. */
 const STYLES = [
   'colors.css',
   'frame.css',
@@ -34,12 +35,12 @@ const STYLES = [
   'narrow.css',
 ]
 const DOCUMENT = 'index.html'
-/** Modules outside the folder that the page runs too, by the name that its modules require. */
+/** Modules from outside the folder that the page also runs, by the name that its modules require. */
 const SHARED = ['../../../core/readable']
 
 /** @typedef {{ policy: string, gzipped: Buffer }} PageDocument */
 
-/** Whether the request is for the page: its answer has no data. @param {Request} req */
+/** Whether the request is for the page, which contains no data. @param {Request} req */
 const asksForPage = ({ url = '', headers: { accept = '' } }) =>
   urlPath(url) === '/' && /\btext\/html\b/i.test(accept)
 
@@ -57,7 +58,7 @@ function livePage(listText, internalErrors) {
     document
       .then((built) => writePage(req, res, built))
       .catch((error) => {
-        // The files are missing where a bundler has packed the application: the list needs none.
+        // The files are missing if a bundler has packed the application. The list of pages needs no files.
         internalErrors.report('page', error)
         document = undefined
         if (res.headersSent) res.destroy()
@@ -85,9 +86,9 @@ async function writePage(req, res, { policy, gzipped }) {
 }
 
 /**
- * Puts the files of page/ together: one document that loads nothing else, and the policy that lets nothing
- * else run. Its modules are CommonJS, as all of src/. The document is made when it is first asked for, off
- * the event loop, and kept compressed.
+ * Builds one document from the files of page/. It loads nothing else, and its policy lets nothing else run.
+ * Its modules are CommonJS, like all of src/. The document is made for the first request, mostly off the
+ * event loop, and kept compressed.
  *
  * @returns {Promise<PageDocument>}
  */
@@ -119,7 +120,7 @@ async function readModules() {
   return Promise.all(names.map(async (name) => ({ name, text: await readPart(`${name}.js`) })))
 }
 
-/** A function a module, as Node wraps them. @param {{ name: string, text: string }[]} modules */
+/** Wraps each module in a function, as Node does. @param {{ name: string, text: string }[]} modules */
 function bundle(modules) {
   const wrapped = modules.map(
     ({ name, text }) => `${JSON.stringify(name)}(exports, require, module) {\n${text}}`
@@ -137,7 +138,8 @@ load('./main')
 }
 
 /**
- * A replacement text would give a meaning to `$&`, which is in the code.
+ * Fills the marks of the template. A function returns each replacement, because a replacement string would
+ * interpret `$&`, which occurs in the code.
  *
  * @param {string} template
  * @param {Record<string, string>} parts

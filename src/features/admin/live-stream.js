@@ -1,8 +1,8 @@
 'use strict'
-// Answers `GET /live`: lines of JSON for as long as the client stays. First the last ten minutes, then a
-// point a second and the state every few seconds. A line is rendered once for all readers. Without a reader,
-// no timer runs and nothing is rendered. A client that reads slowly misses lines: at most its first line and
-// one more are buffered.
+// Answers `GET /live`: lines of JSON for as long as the client stays. The first lines have the last ten
+// minutes and the state. Then comes a point each second, and the state every few seconds. A line is rendered
+// once for all readers. Without a reader, no timer runs and nothing is rendered. A client that reads slowly
+// misses lines, because at most its first line and one more are buffered.
 
 const { readOnly } = require('../../core/http/endpoints')
 const { FleetShares } = require('./fleet-shares')
@@ -19,13 +19,13 @@ const { SECOND_MS } = require('./history')
 const LEAST_MS = 2000
 /** A finding must be seen within ten seconds of its fault. */
 const MOST_MS = 5000
-/** A line is kept for this multiple of the time that it took to make. */
+/** A state line is kept for this multiple of the time that making it took. */
 const REST = 200
 const FLEET_MS = 5000
 
 /**
  * The state line of the live page: the snapshot, the diagnosis and the workers. All viewers share it. A line
- * that took long to make is kept for longer. So lines take at most half a percent of the time.
+ * that took longer to make is kept for longer. So making lines takes about half a percent of the time.
  */
 class LiveState {
   #parts
@@ -41,13 +41,13 @@ class LiveState {
    * @param {{ clock: Pick<import('../../core/clock').Clock, 'now'>, instance: string,
    *   takeSnapshot: () => Snapshot, diagnose: () => Diagnosis,
    *   takeFleetSnapshot: () => Promise<FleetSnapshot> | undefined, internalErrors: InternalErrors }} parts
-   *   instance: tells a restart; takeFleetSnapshot: undefined where the process is in no fleet
+   *   instance: differs after a restart; takeFleetSnapshot: returns undefined outside of a fleet
    */
   constructor(parts) {
     this.#parts = parts
   }
 
-  /** @param {number} nowMs @returns {boolean} whether it is time for a new one */
+  /** @param {number} nowMs @returns {boolean} whether it is time for a new line */
   isDue(nowMs) {
     return nowMs >= this.#dueMs
   }
@@ -72,7 +72,7 @@ class LiveState {
   }
 
   /**
-   * Other workers answer later, so a line has the answers that were requested for the line before.
+   * Requests the figures of other workers. Their answers come later, so they are shown by the next line.
    *
    * @param {number} nowMs
    */
@@ -92,7 +92,7 @@ const MOST_VIEWERS = 20
 const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8'
 /**
  * A client that reads nothing is disconnected after one to two times this time. The option `timeout` does not
- * apply here: it may be shorter than the pause between lines.
+ * apply here, because it may be shorter than the pause between lines.
  */
 const UNREAD_MS = 15_000
 /** A client that reads just enough to stay connected is cut off after its buffers were full for this time. */
@@ -128,7 +128,8 @@ class LiveStream {
   }
 
   /**
-   * Viewers hold their connections, so they get at most half. The rest is for scrapes and probes.
+   * Limits the viewers. They keep their connections open, so they get at most half of all connections. The
+   * other half is for scrapes and probes.
    *
    * @param {number} maxConnections
    */
@@ -142,7 +143,7 @@ class LiveStream {
     res.writeHead(200, {
       'Content-Type': CONTENT_TYPE,
       'Cache-Control': 'no-store',
-      // A proxy that buffers the whole answer would never pass it on.
+      // Tells nginx not to buffer: a proxy that waits for the end of the answer would never pass on a line.
       'X-Accel-Buffering': 'no',
       Connection: 'close',
     })

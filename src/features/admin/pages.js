@@ -1,7 +1,7 @@
 'use strict'
 // The pages of the admin server, by path. No page shows a header, cookie, query, body or URL of a client. A
-// snapshot of 1000 routes takes tens of milliseconds. So it is made at most once a second, and takes at most
-// a twentieth of the time.
+// snapshot of 1000 routes takes tens of milliseconds. So a snapshot is made at most once a second, and making
+// snapshots takes at most a twentieth of the time.
 
 const { randomUUID } = require('node:crypto')
 const { describeOptions } = require('./config')
@@ -28,14 +28,16 @@ const { sendText } = require('./profile-answers')
  */
 
 const SNAPSHOT_MS = 1000
-const UNKNOWN_ROUTE = 'There is no such route. Give ?method=GET&route=/users/:id as /snapshot has them.'
+const UNKNOWN_ROUTE =
+  'There is no such route. Give ?method=GET&route=/users/:id, with method and route as in /snapshot.'
 
 const ABOUT = {
   '/': 'the live page for a browser, else this list',
   '/metrics': 'Prometheus text, OpenMetrics or protobuf, by Accept',
   '/snapshot': 'the current snapshot as JSON, made at most once a second',
   '/live': 'the last ten minutes, then a point a second, as lines of JSON',
-  '/routes/heat': '?method=GET&route=/users/:id gives its latencies of the last ten minutes, by ten seconds',
+  '/routes/heat':
+    '?method=GET&route=/users/:id gives the latencies of a route over the last ten minutes, by ten seconds',
   '/report': '?from=&to= gives a report of the last ten minutes, one HTML file to keep',
   '/totals': 'counters and latencies since the start, which reports are made from',
   '/doctor': 'what is wrong with this process, over the last minute: JSON, or text by Accept',
@@ -43,16 +45,18 @@ const ABOUT = {
   '/readyz': '200 while the process is ready for traffic, else 503',
   '/releases': 'this release compared with the previous one',
   '/config': 'the options in force',
-  '/profile': 'POST ?seconds=10 takes a CPU profile, ?worker=NAME of another worker; what it costs',
-  '/heap': 'POST ?seconds=60 tells what was allocated and is still in memory; ?worker=NAME; what it costs',
-  '/heap-snapshot': 'POST ?confirm=yes takes a whole heap snapshot; what it costs',
+  '/profile':
+    'POST ?seconds=10 takes a CPU profile, with ?worker=NAME of another worker; GET says what it costs',
+  '/heap':
+    'POST ?seconds=60 shows what was allocated and is still in memory, with ?worker=NAME; GET says what it costs',
+  '/heap-snapshot': 'POST ?confirm=yes takes a whole heap snapshot; GET says what it costs',
 }
 
 /** Access to the pages that change something. */
 const ACCESS = {
   /** Paths that take POST. */
   posts: new Set(['/profile', '/heap', '/heap-snapshot']),
-  /** Paths whose answer to POST shows secrets, which only a client with a token may see. */
+  /** Paths whose answer to POST shows secrets. Only a client with a token may see them. */
   secrets: new Set(['/heap-snapshot']),
   /** Whether the answer has no data, and so needs no token. */
   isPublic: asksForPage,
@@ -87,7 +91,7 @@ function adminPages(parts) {
     snapshot = rest.pausing(takeSnapshot)
     return snapshot
   }
-  /** Writing the text of a snapshot of 1000 routes takes 10 ms: it is written once too. */
+  /** The JSON text of the snapshot. It is made once per snapshot, because it takes 10 ms for 1000 routes. */
   let text = Buffer.alloc(0)
   /** @type {Snapshot | undefined} */
   let written
@@ -101,7 +105,8 @@ function adminPages(parts) {
   /** @param {() => unknown} makeValue */
   const json = (makeValue) => dataHandler(JSON_TYPE, () => JSON.stringify(makeValue()))
   const takeFleetSnapshot = () => (fleet.isMember ? fleet.snapshot() : undefined)
-  // Tells this process from the next one at its address: that may have the same pid, and wall clocks are set.
+  // Distinguishes this process from the next one at its address. The next may have the same pid, and a start
+  // time is not reliable because wall clocks are adjusted.
   const instance = randomUUID()
   const state = new LiveState({ ...parts, instance, takeSnapshot: recentSnapshot, takeFleetSnapshot })
   const liveStream = new LiveStream({ ...parts, state })
@@ -126,8 +131,8 @@ function adminPages(parts) {
 }
 
 /**
- * `/routes/heat`: the latencies of one route over the last ten minutes. The live page asks for it while the
- * route is open, so that nothing is made or sent for routes that nobody looks at.
+ * `/routes/heat`: the latencies of one route over the last ten minutes. The live page asks for the heat map
+ * only while the route is open. So routes that nobody looks at cost nothing.
  *
  * @param {LatencyHeat} heat
  * @returns {Handler}

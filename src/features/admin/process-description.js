@@ -1,17 +1,18 @@
 'use strict'
-// Which service, which Node, which machine and which process the figures come from.
+// Describes the service, the Node, the machine and the process that the figures come from.
 
 const os = require('node:os')
 const path = require('node:path')
 
 /** @import { ProcessDescription } from '../../../index.js' */
 
-/** npm sets the name of the application whose script it runs. */
+/** The last one is set by npm, to the name of the application whose script it runs. */
 const NAME_VARIABLES = ['OTEL_SERVICE_NAME', 'K_SERVICE', 'HEROKU_APP_NAME', 'npm_package_name']
 const LONGEST_NAME = 128
 
 /**
- * From variables of OpenTelemetry, of the platform and of npm, else the main file with its folder.
+ * Returns the name from variables of OpenTelemetry, the platform or npm, or else the main file with its
+ * folder.
  *
  * @param {Record<string, string | undefined>} environment @param {string} [mainFile]
  */

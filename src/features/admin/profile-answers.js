@@ -1,16 +1,16 @@
 'use strict'
-// How a profile is sent: by the type that the client accepts, as a file to save, compressed where the client
-// reads that.
+// How a profile is sent: in the type that the client accepts, as a file to save, and compressed if the client
+// accepts that.
 
 /** @import { Request, Response } from '../../../index.js' */
 
-/** The types by name. A client that accepts none of them gets JSON. */
+/** The types by name. A client that accepts none of these types gets JSON. */
 const ACCEPTED = {
   json: 'application/json',
   lines: 'application/x-ndjson',
   protobuf: 'application/x-protobuf',
   googleProtobuf: 'application/vnd.google.protobuf',
-  /** @param {string} [accept] @returns {string} the first of ours that the client lists */
+  /** @param {string} [accept] @returns {string} the first of these types that the client lists */
   find(accept = '') {
     const { json, lines, protobuf, googleProtobuf } = ACCEPTED
     const listed = accept.split(',').map((each) => each.split(';')[0].trim().toLowerCase())

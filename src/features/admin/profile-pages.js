@@ -1,7 +1,7 @@
 'use strict'
-// `/profile` and `/heap`: POST takes a profile and answers when it is done, GET says what it costs and
-// whether it may be taken now. The last profile can be downloaded for some minutes. A client that disconnects
-// ends its profile.
+// `/profile` and `/heap`: POST takes a profile and answers when the profile is done. GET says what a profile
+// costs and whether it may be taken now. The last profile can be downloaded for some minutes. If the client
+// disconnects, its profile ends.
 
 const { urlPath } = require('../../core/url-path')
 const { JSON_TYPE, dataHandler } = require('../../core/http/endpoints')
@@ -120,7 +120,7 @@ class ProfilePage {
   }
 
   /**
-   * Calls back when the profile has ended, and with its result if the client still waits for it.
+   * Calls `onEnd` when the profile has ended. Calls `onResult` with the result if the client still waits.
    *
    * @param {ServerResponse} res
    * @param {Promise<Buffer | undefined>} taking
@@ -128,7 +128,7 @@ class ProfilePage {
    */
   #whenTaken(res, taking, { onEnd, onResult }) {
     // The answer may come later than the timeout of the socket, which is not the client's fault. A listener
-    // keeps the socket open.
+    // of `timeout` keeps the socket open.
     const keepOpen = () => {}
     res.on('timeout', keepOpen)
     taking
@@ -146,7 +146,7 @@ class ProfilePage {
    * @param {ServerResponse} res
    * @param {number} startPauseMs
    * @param {number} totalMs
-   * @returns {() => void} ends it
+   * @returns {() => void} ends the progress lines
    */
   #showProgress(res, startPauseMs, totalMs) {
     const clock = this.#clock

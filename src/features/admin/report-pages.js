@@ -1,6 +1,6 @@
 'use strict'
-// `/totals` and `/report`: what a report of a run is made from, and the report of what the process remembers,
-// as one document.
+// `/totals` and `/report`: the figures that a report of a run is made from, and a report of the last ten
+// minutes as one document.
 
 const { describeOptions } = require('./config')
 const { JSON_TYPE, readOnly } = require('../../core/http/endpoints')
@@ -18,22 +18,22 @@ const { makeRun } = require('./report/run')
  * @import { History } from './history'
  */
 
-/** A client does not wait for longer. */
+/** Longest wait of a client for a rest to end. */
 const MOST_WAIT_MS = 1000
 
 /** @template Value @typedef {{ value: Value } | { refusal: RestRefusal }} Made */
 
 /**
- * Makes costly answers one at a time, each after the rest that the one before needs
- * (features/profiles/pause-rest.js). A client waits for a short rest, and is refused during a long one. An
- * answer is never older than its request. Requests that wait for the same answer share it.
+ * Makes costly answers one at a time. After each answer the loop rests (features/profiles/pause-rest.js). A
+ * client waits for a short rest, and is refused during a long one. An answer is never older than its request.
+ * Requests that wait for the same answer share it.
  */
 class Rested {
   #clock
   #rest
-  /** Ends when the one before is made. @type {Promise<unknown>} */
+  /** Settles when the answer before is made. @type {Promise<unknown>} */
   #last = Promise.resolve()
-  /** Reports that are requested but not begun. @type {Map<string, Promise<unknown>>} */
+  /** Answers that are requested but not begun. @type {Map<string, Promise<unknown>>} */
   #waiting = new Map()
 
   /**
@@ -47,7 +47,7 @@ class Rested {
 
   /**
    * @template Value
-   * @param {string} key of what is asked
+   * @param {string} key names the answer
    * @param {() => Value} make
    * @returns {Promise<Made<Value>>}
    */

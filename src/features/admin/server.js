@@ -1,7 +1,7 @@
 'use strict'
 // A separate HTTP server for operators. Its requests are neither gated nor counted, so it answers while the
 // application rejects requests. Without a token it listens on a loopback address only. Connections, heads,
-// bodies and request rates are limited. In a cluster, and among worker threads, one of them holds the port.
+// bodies and request rates are limited. In a cluster, and among worker threads, one worker holds the port.
 // The others try again every second, so that the port survives a rolling restart.
 
 const cluster = /** @type {Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
@@ -55,7 +55,7 @@ const listenError = (message) => new SpillwayError('ERR_SPILLWAY_LISTEN', messag
 const REASONS = {
   EADDRINUSE:
     'is in use. Use another `port`, or 0 for a free one. In a cluster, one worker holds the port, and another takes over when that worker exits. ' +
-    'The service starts without it if you do not await listen(), or catch this error',
+    'To start the service without the admin server, catch this error, or call listen() without await',
   EADDRNOTAVAIL: 'is not an address of this machine. Use another `host`',
   ENOTFOUND: 'cannot be resolved. Use another `host`',
   EACCES: 'requires privileges that this process does not have. Use a `port` above 1023',
@@ -81,7 +81,7 @@ class AdminServer {
   /**
    * @param {{ pages: Map<string, Handler>, access: typeof ACCESS, clock: Clock,
    *   internalErrors: InternalErrors }} parts
-   *   pages: the handler of each path; access: which of them take POST, need a token, or need none
+   *   pages: the handler of each path; access: which pages take POST, need a token, or need none
    */
   constructor({ pages, access, clock, internalErrors }) {
     this.#pages = pages

@@ -1,6 +1,6 @@
 'use strict'
-// The snapshot with what a snapshot leaves out: every latency since the start, as counts of values. Two of
-// them tell what happened in between, quantiles included, which is what a report of a load test needs.
+// The totals: a snapshot, and what a snapshot leaves out, which is every latency since the start as counts of
+// values. Two totals show what happened in between, quantiles included. A report of a load test needs this.
 
 const { countsOf, newHistogram } = require('../../core/histogram/hdr-histogram')
 const { VERSION } = require('../../core/version')
@@ -12,7 +12,7 @@ const { describeProcess } = require('./process-description')
  * @import { RollingHistogram } from '../../core/histogram/rolling'
  */
 
-/** Of those with the most requests. A route takes some kilobytes. */
+/** Only the routes with the most requests are included, because a route takes some kilobytes. */
 const MOST_ROUTES = 200
 
 /**
@@ -44,7 +44,7 @@ function takeTotals({ recorder, clock }, snapshot, instance) {
 }
 
 /**
- * The highest value of each cell that has counted, and how often.
+ * Returns the highest value of each cell that is not empty, and its count.
  *
  * @param {JsHistogram} histogram
  * @returns {LatencyCounts}

@@ -1,13 +1,13 @@
 'use strict'
-// `?worker=NAME` on the pages of profiles: whichever member of a fleet answers, it passes the request on to
-// the one that is named. A client that disconnects ends the request there too.
+// `?worker=NAME` on the pages of profiles: whichever member of a fleet answers passes the request on to the
+// named worker. If the client disconnects, the request to that worker ends too.
 
 const { sendText } = require('./profile-answers')
 const { urlPath } = require('../../core/url-path')
 
-/** Headers of the client that a worker gets, beside the address. */
+/** Headers of the client that are passed on to the worker, beside the path. */
 const PASSED = ['accept', 'accept-encoding']
-/** The connection is that of the server that answers. */
+/** Headers of the worker's answer that describe its own connection, and are not passed on. */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date'])
 const MOST_NAMES = 50
 
@@ -22,7 +22,7 @@ const MOST_NAMES = 50
 /**
  * @param {Record<string, Handler>} pages of this worker
  * @param {(name: string) => Promise<FoundWorker>} findWorker
- * @returns {Record<string, Handler>} the same of any worker
+ * @returns {Record<string, Handler>} the same pages for any worker
  */
 function workerPages(pages, findWorker) {
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 'use strict'
-// The limits of routes: who runs, who waits, and who was rejected.
+// The limits of routes: how many requests run, wait, and were rejected.
 
 const { NONE, count, duration } = require('../../../core/readable')
 const { Table } = require('./table')
@@ -45,7 +45,7 @@ function limitsSection() {
       { title: 'admitted', sort: ({ admitted }) => admitted, text: ({ admitted }) => count(admitted) },
       {
         title: 'left',
-        about: 'Clients that disconnected while they waited',
+        about: 'Clients that disconnected while their request waited',
         sort: ({ abandoned }) => abandoned,
         text: ({ abandoned }) => count(abandoned),
       },

@@ -1,6 +1,6 @@
 'use strict'
-// The charts: figure, unit, colour and note of each. The live page draws them on a canvas, a report
-// on paper.
+// The charts: figure, unit, colour and note of each. The live page draws the charts on a canvas, a report
+// draws them as SVG.
 
 const { bytes, duration, number, percent, span } = require('../../../core/readable')
 
@@ -27,12 +27,12 @@ const { bytes, duration, number, percent, span } = require('../../../core/readab
  * @property {string} title
  * @property {Series[]} series
  * @property {(value: number | null | undefined) => string} format
- * @property {number} [most] the end of the scale; without it the largest value
- * @property {number} [least] the scale ends no lower, so that noise is not shown as a mountain
+ * @property {number} [most] the upper end of the scale; by default the largest value
+ * @property {number} [least] the least upper end of the scale, so that noise does not look like a peak
  * @property {(state: State) => string} [note]
  */
 
-/** `null` where nothing came. @param {number} part @param {number} rest */
+/** Returns `null` for a second without requests. @param {number} part @param {number} rest */
 const shareOf = (part, rest) => (part + rest === 0 ? null : part / (part + rest))
 
 /** @type {ChartOptions[]} */
@@ -120,7 +120,7 @@ const CHARTS = [
   },
 ]
 
-/** The heap against its limit, and whether it grows. @param {State} state */
+/** Says how full the heap is, and whether it grows. @param {State} state */
 function heapNote({ snapshot: { runtime } }) {
   const { afterGcBytes, limitBytes, trend } = runtime.heap
   const used =

@@ -1,6 +1,6 @@
 'use strict'
-// One small chart with its legend, which shows the figures of now, or of the moment under the pointer in any
-// chart.
+// One small chart with its legend, which shows the current figures, or those at the time under the pointer in
+// any of the charts.
 
 const { color } = require('./colors')
 const { make, setText } = require('./dom')
@@ -13,12 +13,12 @@ const { NONE, timeOfDay } = require('../../../core/readable')
  * @import { Past } from './past'
  */
 
-/** From the script before this one: vendor/. */
+/** Defined by the script before this one, from vendor/. */
 const { uPlot } = /** @type {typeof globalThis & { uPlot: typeof UPlot }} */ (globalThis)
 
 const HEIGHT = 96
 const AXIS_WIDTH = 46
-/** How wide a time on the axis is. */
+/** Width of a time on the axis. */
 const LABEL_WIDTH = 50
 const FONT = '11px system-ui, sans-serif'
 const SYNC = 'spillway'
@@ -72,7 +72,7 @@ class Chart {
     )
   }
 
-  /** The element must be in the document: a plot has a width. */
+  /** The element must be in the document, because a plot needs its width. */
   mount() {
     this.#plot = new uPlot(this.#plotOptions(), this.#data(), this.#canvas)
     new ResizeObserver(([{ contentRect }]) => {
@@ -173,8 +173,8 @@ class Chart {
   }
 
   /**
-   * None at the left end, where it would cover the scale of the values, and none at the right end, where it
-   * would be cut.
+   * Both ends have no label. On the left it would cover the scale of the values, and on the right it would be
+   * cut.
    *
    * @param {UPlot} plot @param {number} atS
    */
@@ -192,8 +192,8 @@ class Chart {
   }
 
   /**
-   * Marks the stalls of the loop in each chart: what else happened then stands below the mark. Few stalls are
-   * faint bands, many are ticks.
+   * Marks the stalls of the loop in each chart, so that their effects are seen at the same place. Few stalls
+   * are faint bands, many stalls are ticks.
    *
    * @param {UPlot} plot
    */
@@ -209,7 +209,7 @@ class Chart {
     ctx.restore()
   }
 
-  /** A line through each chart where a release or a process began. @param {UPlot} plot */
+  /** Draws a line through each chart where a release or a process began. @param {UPlot} plot */
   #markStarts(plot) {
     const { ctx, bbox } = plot
     ctx.save()

@@ -1,5 +1,5 @@
 'use strict'
-// Reads the colours of colors.css, which differ in light and dark, for what is drawn on a canvas.
+// Reads the colours of colors.css for drawings on a canvas. They differ between light and dark mode.
 
 /** @type {Map<string, string>} */
 let cache = new Map()
@@ -14,7 +14,7 @@ function color(name) {
   return value
 }
 
-/** Calls back when the colours have changed. @param {() => void} callback */
+/** Calls `callback` when the colours have changed. @param {() => void} callback */
 function onColors(callback) {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
     cache = new Map()

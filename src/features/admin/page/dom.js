@@ -1,6 +1,6 @@
 'use strict'
-// Makes and changes elements. Text goes in as text, never as markup: routes and messages of errors may hold
-// anything.
+// Makes and changes elements. Text is inserted as text, never as markup, because names of routes and error
+// messages may contain anything.
 
 /**
  * @typedef {string | number | boolean | null | undefined | Record<string, string> | ((event: never) => void)}
@@ -50,7 +50,7 @@ function setAttribute(element, name, value) {
 }
 
 /**
- * By the object model, which the policy of the page allows: an attribute `style` is not.
+ * Sets styles by the object model. The policy of the page allows this, but not an attribute `style`.
  *
  * @param {HTMLElement | SVGElement} element @param {Record<string, string>} styles
  */
@@ -68,14 +68,14 @@ function setText(element, text) {
   if (element.textContent !== text) element.textContent = text
 }
 
-/** A shorter name fits mostly. */
+/** A name up to this length mostly fits. */
 const SHORT = 24
-/** What is always seen of the end of a name: two routes differ there. */
+/** Characters at the end of a name that are always shown, because names of routes often differ there. */
 const LONGEST_END = 26
 
 /**
- * A name that is cut in the middle where it does not fit, with the whole name for a pointer that rests on it.
- * Tables show it in full for the keyboard.
+ * Sets a name that is cut in the middle if it does not fit. A pointer that rests on the name shows it whole.
+ * For the keyboard, tables show the whole name.
  *
  * @param {HTMLElement} element @param {string} name
  */

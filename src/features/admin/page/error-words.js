@@ -1,9 +1,9 @@
 'use strict'
-// How an error, and the place where it was thrown, are written.
+// How an error and the place where it was thrown are written.
 
 /** @import { ErrorCount } from '../../../../index.js' */
 
-/** The type, then what it says. @param {Pick<ErrorCount, 'type' | 'message'>} error */
+/** The type, then the message. @param {Pick<ErrorCount, 'type' | 'message'>} error */
 const errorText = ({ type, message }) => (message === null ? type : `${type}: ${message}`)
 
 /** The last folder and the file say enough. @param {string} place */

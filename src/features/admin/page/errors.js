@@ -74,7 +74,7 @@ function errorsSection() {
   }
 }
 
-/** @param {Snapshot} snapshot @returns {[string, string][]} what is above zero */
+/** @param {Snapshot} snapshot @returns {[string, string][]} the counts above zero */
 function otherRows({ processErrors, clientErrors, internalErrors }) {
   const named = /** @type {[name: string, value: number][]} */ ([
     ...Object.entries(processErrors).map(([name, value]) => [OTHERS[name] ?? name, value]),

@@ -1,6 +1,6 @@
 'use strict'
-// The colour of a frame: by the package it is of. The packages with the largest totals have colours of their
-// own, as many as people with any colour vision can tell apart. The others share one.
+// The colour of a frame, by its package. The packages with the largest totals have separate colours, as many
+// as people with any colour vision can distinguish. All other packages share one colour.
 
 const { make } = require('./dom')
 
@@ -34,7 +34,7 @@ class FlameColors {
       if (totals.has(name)) this.#colors.set(name, color)
   }
 
-  /** The class of a frame. @param {Frame} frame */
+  /** The CSS class of a frame. @param {Frame} frame */
   classOf({ node, depth }) {
     return depth === 0 ? 'from-all' : (this.#colors.get(node.package) ?? OTHERS).css
   }
@@ -58,7 +58,11 @@ const ORDER = [APPLICATION, undefined, OTHERS, NODE, ENGINE]
 /** @param {FrameColor} color */
 const rankOf = (color) => (ORDER.includes(color) ? ORDER.indexOf(color) : 1)
 
-/** A package's calls of itself count once. @param {Frame[]} frames */
+/**
+ * Sums the share of each package. Frames below a frame of the same package are not counted again.
+ *
+ * @param {Frame[]} frames
+ */
 function totalsOf(frames) {
   /** @type {Map<string | null, number>} */
   const totals = new Map()

@@ -1,11 +1,11 @@
 'use strict'
-// Where the frames of a flame graph are: below their caller, as wide as their share. Frames are in the order
-// of the tree, so that all that a frame calls comes right after it.
+// Places the frames of a flame graph below their caller, as wide as their share. The list has the order of
+// the tree, so the frames below a frame come right after it.
 
 /**
  * @typedef {'ms' | 'bytes'} Unit
  * @typedef {{ name: string, file: string | null, line: number | null, package: string | null,
- *   children: FlameNode[] } & Record<Unit, number>} FlameNode of a profile, which has one of the units
+ *   children: FlameNode[] } & Record<Unit, number>} FlameNode of a profile. It has one of the units
  *
  * @typedef {object} Frame
  * @property {FlameNode} node
@@ -26,7 +26,7 @@ function framesOf(root, unit) {
   /** @type {Frame[]} */
   const frames = []
   /**
-   * Without recursion: a stack may be deeper than that of the browser.
+   * The tree is walked without recursion, because the profiled stack may be deeper than the browser's own.
    *
    * @type {{ node: FlameNode, parent: Frame | undefined, start: number }[]}
    */
@@ -69,7 +69,7 @@ function pathTo(frame) {
 
 /**
  * @param {Frame[]} frames
- * @param {Frame} zoomed takes the whole width, as its callers do
+ * @param {Frame} zoomed takes the whole width, like its callers
  * @param {number} least the width below which a frame is left out
  * @returns {Shown[]}
  */
@@ -92,8 +92,8 @@ function layOut(frames, zoomed, least) {
 /**
  * @param {Frame[]} frames
  * @param {string} text
- * @returns {{ matches: Set<Frame>, share: number }} share: the share of the matches in the whole. It includes
- *   what a match calls, and counts nested matches once
+ * @returns {{ matches: Set<Frame>, share: number }} share: the share of the matches in the whole. A match
+ *   includes what it calls. Nested matches count once
  */
 function search(frames, text) {
   const wanted = text.trim().toLowerCase()

@@ -1,7 +1,7 @@
 'use strict'
-// The flame graph of a profile: the root on top, what it calls below it. Each frame is a button, so that a
-// pointer, the keyboard and a screen reader have the same. The frame is named in the line below, and opens to
-// the whole width.
+// The flame graph of a profile: the root is on top, and each frame stands below its caller. Each frame is a
+// button, so it works with a pointer, the keyboard and a screen reader. The line below the graph names the
+// current frame. A click zooms a frame to the whole width.
 
 const { make, setStyle, setText } = require('./dom')
 const { percent } = require('../../../core/readable')
@@ -12,7 +12,7 @@ const { framesOf, layOut, pathTo, search } = require('./flame-layout')
 
 const ROW_PX = 19
 const LEAST_SHARE = 0.001
-/** Less holds no letters, and thousands of texts are slow. */
+/** Narrower frames have no text: no letter fits, and thousands of texts are slow. */
 const LEAST_TEXT_PX = 20
 
 class FlameGraph {
@@ -21,7 +21,7 @@ class FlameGraph {
   #write
   #colors
   #zoomed
-  /** Frame that the arrow keys move. */
+  /** The frame where the arrow keys start. */
   #current
   /** The elements, by frame. @type {Map<Frame, HTMLElement>} */
   #elements = new Map()
@@ -37,7 +37,7 @@ class FlameGraph {
 
   /**
    * @param {FlameNode} root
-   * @param {{ unit: Unit, write: (value: number) => string }} as how a value is read and written
+   * @param {{ unit: Unit, write: (value: number) => string }} as which value is shown, and how it is written
    */
   constructor(root, { unit, write }) {
     this.#frames = framesOf(root, unit)
@@ -76,7 +76,7 @@ class FlameGraph {
     new ResizeObserver(() => this.#fit()).observe(this.#graph)
   }
 
-  /** What is narrower than a pixel depends on the width. */
+  /** Draws again if the width has changed, because frames narrower than a pixel are left out. */
   #fit() {
     const widthPx = this.#graph.clientWidth
     if (widthPx > 0 && widthPx !== this.#drawnPx) this.#draw()
@@ -157,7 +157,7 @@ class FlameGraph {
     event.preventDefault()
   }
 
-  /** @param {string} key @returns {Frame | undefined} of what is shown */
+  /** @param {string} key @returns {Frame | undefined} a frame that is shown */
   #neighbour(key) {
     const current = this.#current
     if (key === 'ArrowUp') return current.parent

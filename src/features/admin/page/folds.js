@@ -1,6 +1,6 @@
 'use strict'
-// Each section below the charts folds. On a phone, sections without data are collapsed, so that sections with
-// data come first.
+// Each section below the charts can be collapsed. On a phone, sections without data are collapsed, so that
+// sections with data come first.
 
 const { byId, make } = require('./dom')
 
@@ -9,7 +9,7 @@ const { byId, make } = require('./dom')
  * @import { Section } from './main'
  */
 
-/** As in narrow.css. */
+/** The same width as in narrow.css. */
 const PHONE = '(max-width: 560px)'
 
 class Folds {

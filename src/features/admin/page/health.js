@@ -1,6 +1,6 @@
 'use strict'
 // Whether the process is healthy. It shows the verdict of the doctor, the totals of the last minute, and each
-// finding as a claim with what to do. Its evidence is folded.
+// finding with what to do. The evidence of a finding is collapsed.
 
 const { byId, make, setChildren, setText, withCode } = require('./dom')
 const { counted, figure, span } = require('../../../core/readable')
@@ -47,7 +47,7 @@ class HealthPanel {
   #list = make('ol', { class: 'findings' })
   #totals
   /**
-   * By problem and route, so that an opened finding stays open.
+   * Findings by problem and route, so that an opened finding stays open.
    *
    * @type {Map<string, ReturnType<typeof makeFinding>>}
    */
@@ -97,7 +97,7 @@ class HealthPanel {
 }
 
 /**
- * Which worker of a fleet the page speaks of; empty for a process that answers alone.
+ * Names the worker that the page is about; empty for a process without other workers.
  *
  * @param {State} state
  */

@@ -1,6 +1,6 @@
 'use strict'
-// Figures of a heat map: its rows, its time span, the steps of its colours, and the same by minute as a
-// table. Nothing here draws.
+// Computes a heat map: its rows, its time span, the steps of its colours, and the same figures by minute for
+// a table. Nothing here draws.
 
 const { SPANS } = require('./past')
 
@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 const ROWS_PER_DECADE = 5
 /** If a picture had fewer rows than this, random variation would look important. */
 const LEAST_ROWS = 2 * ROWS_PER_DECADE
-/** From 1 ms to 1 s. */
+/** The rows without any requests: from 1 ms to 1 s. */
 const UNUSED_ROWS = /** @type {[first: number, end: number]} */ ([6, 21])
 const LAST_MS = 60_000
 /**
@@ -44,7 +44,7 @@ const requestsOf = ({ columns }) =>
 const rangeOf = ({ rowStartsMs }, row) => [rowStartsMs[row], rowStartsMs[row + 1] ?? LAST_MS]
 
 /**
- * The rows to show: whole powers of ten around those in use, so that the scale seldom changes.
+ * The rows to show: whole powers of ten around the rows in use, so that the scale seldom changes.
  *
  * @param {Heat} heat
  * @returns {[first: number, end: number]}
@@ -59,7 +59,7 @@ function rowsOf({ columns, rowStartsMs }) {
   return [Math.min(first, decadeBelow(rowStartsMs.length - LEAST_ROWS)), rowStartsMs.length]
 }
 
-/** Row 0 is below the first power of ten, which is row 1. @param {number} row */
+/** Row 0 is below the first power of ten. Row 1 starts at that power. @param {number} row */
 const decadeBelow = (row) => (row === 0 ? 0 : row - ((row - 1) % ROWS_PER_DECADE))
 /** @param {number} row */
 const decadeAbove = (row) => 1 + Math.ceil((row - 1) / ROWS_PER_DECADE) * ROWS_PER_DECADE
@@ -108,7 +108,7 @@ function stepsOf({ columns }) {
 /** @param {Step[]} steps @param {number} requests at least 1 */
 const colorOf = (steps, requests) => (steps.findLast(({ least }) => least <= requests) ?? steps[0]).color
 
-/** The same by minute, the latest minute first. @param {Heat} heat @returns {Minute[]} */
+/** Sums the columns by minute, the latest minute first. @param {Heat} heat @returns {Minute[]} */
 function minutesOf({ columns }) {
   /** @type {Map<number, Minute>} */
   const minutes = new Map()

@@ -1,5 +1,5 @@
 'use strict'
-// The heat map of a route while it is open. It asks the process for it every ten seconds, and shows it as a
+// The heat map of an opened route. It asks the process for the figures every ten seconds, and shows them as a
 // picture and as a table.
 
 const { make, setText } = require('./dom')
@@ -13,9 +13,9 @@ const { ask } = require('./profile-request')
 const EVERY_MS = 10_000
 const TITLE = 'Latency of the last ten minutes'
 const NOT_KEPT =
-  'The process keeps the latencies of its hundred busiest routes, and this route is not among them. It appears as soon as it has more requests than one of these.'
+  'The process keeps the latencies of its hundred busiest routes, and this route is not among them. It appears as soon as it has more requests than one of those routes.'
 const NONE =
-  'No request of this route ended in the last ten minutes. The picture begins with the next request. Streams are not in it.'
+  'No request of this route ended in the last ten minutes. The picture begins with the next request. Streams are not counted.'
 
 class HeatMap {
   element
@@ -25,7 +25,7 @@ class HeatMap {
   #timer
   #isClosed = false
   #note = make('span', { class: 'faint heat-note' })
-  /** Note without a pointer over the picture. */
+  /** The note while no pointer is over the picture. */
   #usual = ''
   #picture = new HeatPicture((sentence) => setText(this.#note, sentence || this.#usual))
   #empty = make('p', { class: 'empty heat-empty', role: 'status' })
@@ -116,14 +116,19 @@ class HeatMap {
     )
   }
 
-  /** Asks no more. */
+  /** Stops asking. */
   close() {
     this.#isClosed = true
     clearTimeout(this.#timer)
   }
 }
 
-/** The number of requests, and the row of most of them. @param {Heat} heat @param {number} requests */
+/**
+ * Says the number of requests, and the latency of the row with the most requests.
+ *
+ * @param {Heat} heat
+ * @param {number} requests
+ */
 function inWords(heat, requests) {
   /** @type {Map<number, number>} */
   const byRow = new Map()

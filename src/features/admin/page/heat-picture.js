@@ -1,7 +1,7 @@
 'use strict'
-// Draws a heat map: time to the right, latency upwards on a logarithmic scale, and a colour for how many
-// requests. It is SVG that stretches, with its scales in text beside it, so that it needs no redrawing for
-// another width, theme or resolution.
+// Draws a heat map: time to the right, latency upwards on a logarithmic scale, and a colour for the number of
+// requests. The SVG stretches, and its scales are text beside it. So it needs no redrawing for another width,
+// theme or resolution.
 
 const { draw, make, setStyle } = require('./dom')
 const { count, duration, timeOfDay } = require('../../../core/readable')
@@ -10,7 +10,7 @@ const { colorOf, perColumn, rangeOf, rowsOf, stepsOf, timesOf } = require('./hea
 const MINUTE_MS = 60_000
 /** Each power of ten has this many rows and one tick. */
 const ROWS_PER_TICK = 5
-/** A text that is nearer to an end of the axis would extend beyond the picture. */
+/** A text nearer than this to an end of the axis would extend beyond the picture. */
 const LEAST_TEXT_SHARE = 0.04
 
 /**
@@ -31,7 +31,7 @@ class HeatPicture {
   /** @type {Axes} */
   #axes = { first: 0, end: 1, from: 0, to: 1 }
 
-  /** @param {(sentence: string) => void} onPoint what is under the pointer, or nothing */
+  /** @param {(sentence: string) => void} onPoint gets what is under the pointer, or an empty text */
   constructor(onPoint) {
     this.#svg.addEventListener('pointermove', (event) => onPoint(this.#describe(event)))
     this.#svg.addEventListener('pointerleave', () => onPoint(''))

@@ -1,6 +1,7 @@
 'use strict'
-// The connection to the process: one streamed answer, read line by line. When it ends, or says nothing for
-// some seconds, it is made again, soon at first and then every ten seconds.
+// The connection to the process: one streamed answer, read line by line. When the answer ends, or no line
+// comes for some seconds, the page connects again. The first retry comes soon, later retries every ten
+// seconds.
 
 const { token } = require('./token')
 
@@ -14,7 +15,11 @@ const SILENCE_MS = 8000
 const FIRST_RETRY_MS = 500
 const MOST_RETRY_MS = 10_000
 
-/** Works behind a path prefix, with or without the slash at its end. @param {string} path */
+/**
+ * Returns a URL that also works behind a path prefix, with or without a slash at its end.
+ *
+ * @param {string} path
+ */
 const urlOf = (path) => new URL(path, location.origin + location.pathname.replace(/\/?$/, '/')).href
 
 class Live {
@@ -96,7 +101,11 @@ class Refusal extends Error {}
 /** @param {unknown} error */
 const reasonOf = (error) => (error instanceof Refusal ? error.message : 'The process does not answer.')
 
-/** Not every browser has an async iterator of a stream. @param {NonNullable<Response['body']>} body */
+/**
+ * Reads lines with a reader, because not every browser can iterate over a stream.
+ *
+ * @param {NonNullable<Response['body']>} body
+ */
 async function* linesOf(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

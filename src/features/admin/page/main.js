@@ -1,5 +1,5 @@
 'use strict'
-// Starts the page: connects the stream to the charts, the verdict and the sections.
+// Starts the page: passes what the stream sends to the charts, the verdict and the sections.
 
 const { Charts } = require('./charts')
 const { byId, setText } = require('./dom')
@@ -91,7 +91,11 @@ function show() {
   charts.mount()
 }
 
-/** Which process this is: an engineer may have the pages of several open. @param {State} state */
+/**
+ * Shows which process this is, because an engineer may have the pages of several processes open.
+ *
+ * @param {State} state
+ */
 function showIdentity(state) {
   const { process: about, snapshot, diagnosis } = state
   const { findings } = diagnosis

@@ -1,5 +1,5 @@
 'use strict'
-// The options in force, from `/config`: read when the page opens, and when the connection is made again.
+// The options in force, from `/config`: they are read when the page opens, and after each reconnect.
 
 const { make } = require('./dom')
 const { factTable } = require('./facts')

@@ -1,5 +1,5 @@
 'use strict'
-// Calls to other servers, by host, and by the route that asked.
+// Calls to other servers, by host and by the route that made the call.
 
 const { make } = require('./dom')
 const { factTable, gridTable } = require('./facts')
@@ -48,7 +48,7 @@ function outgoingSection() {
         title: 'mostly',
         about: 'The largest part of the time of the calls',
         isText: true,
-        // In one line.
+        // Non-breaking spaces keep the text in one line.
         text: ({ lastMinute }) => mostOfCalls(lastMinute).replaceAll(' ', '\u00a0'),
       },
       {
@@ -61,7 +61,7 @@ function outgoingSection() {
       },
     ],
     keyOf: ({ host }) => host,
-    empty: 'No call yet. Calls by fetch, undici and node:http are measured by themselves.',
+    empty: 'No call yet. Calls by fetch, undici and node:http are measured automatically.',
     detail: makeDetail,
     sortedBy: 4,
     most: 10,
@@ -86,7 +86,7 @@ const makeDetail = ({ lastMinute, routes }) =>
         ([key, name]) =>
           /** @type {[string, string]} */ ([name, duration(lastMinute[key] / lastMinute.count)])
       ),
-      ['other: the wait for a pool, and bodies', duration(otherOf(lastMinute) / lastMinute.count)],
+      ['other: waiting for a pool, and bodies', duration(otherOf(lastMinute) / lastMinute.count)],
       ['calls that opened a connection', percent(lastMinute.connections / lastMinute.count)],
     ])
   )

@@ -1,22 +1,22 @@
 'use strict'
-// The parts of a request's time, as they are shown.
+// The parts of a request's time, with the words that the page and reports show.
 
 /** @import { RequestParts } from '../../../../index.js' */
 
 /** @type {{ key: keyof RequestParts, name: string, about: string }[]} */
 const PARTS = [
   { key: 'queueMs', name: 'queue', about: 'in the queue of the gate' },
-  { key: 'runMs', name: 'run', about: 'its own handler, until it first returned' },
+  { key: 'runMs', name: 'run', about: "the request's own handler, until it first returned" },
   { key: 'loopBusyMs', name: 'loop busy', about: 'the event loop was busy with other work' },
   { key: 'gcMs', name: 'collections', about: 'garbage collection' },
-  { key: 'waitMs', name: 'wait', about: 'it waited for something while the loop was free' },
+  { key: 'waitMs', name: 'wait', about: 'the request waited for something while the loop was free' },
   { key: 'bodyMs', name: 'body', about: 'from the head to the last byte' },
 ]
 
-/** Where a proxy stamps requests. Durations do not include this time, so it is not one of their parts. */
+/** Shown if a proxy stamps requests. Durations do not include this time, so it is not one of their parts. */
 const IN_PROXY = {
   name: 'in the proxy',
-  about: 'in the proxy, before it arrived; durations do not include it',
+  about: 'in the proxy, before the request arrived; durations do not include this time',
 }
 
 /** @param {Partial<RequestParts>} parts @param {{ key: keyof RequestParts }} part */

@@ -9,7 +9,7 @@ const { IN_PROXY, PARTS, msOf, sumOf } = require('./part-list')
 
 /**
  * @param {HTMLElement} cell
- * @param {RequestParts | null | undefined} parts `null` where parts are not measured
+ * @param {RequestParts | null | undefined} parts `null` if parts are not measured
  * @param {number} [width] the share of the cell that the bar takes
  */
 function fillBar(cell, parts, width = 1) {
@@ -42,7 +42,7 @@ const inWords = (shares) =>
     .map(({ name, share }) => `${name} ${percent(share)}`)
     .join(', ')
 
-/** Legend of the colours. */
+/** Makes the legend of the colours. */
 const makeLegend = () =>
   make(
     'p',
@@ -57,7 +57,10 @@ const makeLegend = () =>
     )
   )
 
-/** @param {RequestParts & { proxyMs?: number }} parts @param {number} [requests] to show the mean of */
+/**
+ * @param {RequestParts & { proxyMs?: number }} parts
+ * @param {number} [requests] number of requests whose means are shown
+ */
 const makePartsTable = (parts, requests = 1) =>
   make(
     'table',

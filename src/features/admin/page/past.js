@@ -1,6 +1,6 @@
 'use strict'
-// The points of the last ten minutes, by column, as the charts read them. Where the process was idle for some
-// seconds there is a gap.
+// The points of the last ten minutes, by column, as the charts read them. A gap shows that the process was
+// idle for some seconds.
 
 /**
  * @import { LivePoint, ReleaseSnapshot } from '../../../../index.js'
@@ -12,10 +12,10 @@ const GAP_S = 5
 const MINUTE_MS = 60_000
 /** The spans to choose from, in seconds. */
 const SPANS = [120, 300, 600]
-/** While the process is young, a minute fills the charts better. */
+/** The span while the process is young, so that the charts are not mostly empty. */
 const YOUNG_S = 60
 
-/** A release begins with its first process. */
+/** If a process starts within this time of its release, only the release is marked. */
 const SAME_MS = 10_000
 
 /** @param {Pick<ReleaseSnapshot, 'version' | 'revision'>} release empty if it has no name */
@@ -32,19 +32,19 @@ class Past {
   marks = []
   /** @type {string | undefined} */
   #instance
-  /** How much is shown, if the reader has chosen. @type {number | undefined} */
+  /** The span in seconds that the reader has chosen, if any. @type {number | undefined} */
   chosenSpan
 
   /** @param {LivePoint[]} points */
   replace(points) {
     const [first] = points
-    // Points of the process before a restart stay, so that both sides of a deploy are visible.
+    // Points from before a restart are kept, so that both sides of a deploy are visible.
     const earlier = first === undefined ? this.points : this.points.filter(({ at }) => at < first.at)
     this.points = [...earlier, ...points]
   }
 
   /**
-   * Marks when this release, and this process, began.
+   * Marks when this release and this process began.
    *
    * @param {Pick<State, 'instance' | 'process' | 'snapshot'>} state
    */
@@ -68,7 +68,7 @@ class Past {
     while (this.points[0].at < sinceMs) this.points.shift()
   }
 
-  /** The share of the requests of the last minute that was rejected; undefined without any. */
+  /** The share of the last minute's requests that was rejected; undefined without requests. */
   get shedOfLastMinute() {
     const sinceMs = Date.now() - MINUTE_MS
     const recent = this.points.filter(({ at }) => at >= sinceMs)
@@ -81,7 +81,7 @@ class Past {
     return this.points[this.points.length - 1]
   }
 
-  /** The least span that shows everything, until the reader chooses. */
+  /** The chosen span, or else the shortest span that shows everything. */
   get span() {
     if (this.chosenSpan !== undefined) return this.chosenSpan
     const seconds = this.points.length === 0 ? 0 : (this.last.at - this.points[0].at) / 1000
@@ -95,7 +95,7 @@ class Past {
   }
 
   /**
-   * @param {((point: LivePoint) => number | null)[]} readers a series each
+   * @param {((point: LivePoint) => number | null)[]} readers one for each series
    * @returns {[times: number[], ...values: (number | null)[][]]} the times, then the values of each series
    */
   columns(readers) {

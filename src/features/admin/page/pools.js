@@ -1,5 +1,5 @@
 'use strict'
-// The pools of connections, and which routes hold their connections.
+// The connection pools, and which routes hold their connections.
 
 const { make } = require('./dom')
 const { gridTable } = require('./facts')

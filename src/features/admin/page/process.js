@@ -23,7 +23,7 @@ const {
  */
 
 /**
- * A section that is made again when its figures have changed.
+ * A section whose content is replaced when its figures have changed.
  *
  * @param {Pick<Section, 'id' | 'title' | 'isWide' | 'isEmpty'>} about @param {(state: State) => Node[]}
  *   makeContent @returns {Section}
@@ -170,7 +170,7 @@ function makeReleases({ current, previous }) {
   const rows = [[`this: ${nameOf(current)}`, ...releaseFigures(current)]]
   if (previous !== null) rows.push([`before: ${nameOf(previous)}`, ...releaseFigures(previous)])
   const heads = ['Release', 'since', 'requests', 'p50', 'p99', 'errors', 'shed']
-  return gridTable('This one and the one before', heads, rows)
+  return gridTable('This release and the one before', heads, rows)
 }
 
 /** @param {ReleaseSnapshot} release */
@@ -185,7 +185,7 @@ const makeNoRelease = () =>
   make(
     'p',
     { class: 'empty' },
-    'Nothing to compare with yet. With the option release.file, the next release is compared with this one.'
+    'Nothing to compare with yet. With the option release.file, the next release is compared with this release.'
   )
 
 /** @param {ReleasesSnapshot['routes']} routes */

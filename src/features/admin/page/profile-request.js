@@ -1,6 +1,6 @@
 'use strict'
-// Asks the process for a profile, and saves files that it makes. What is refused comes as an error with one
-// sentence.
+// Asks the process for a profile, and saves the files that the process makes. A refusal becomes an error with
+// one sentence.
 
 const { linesOf, urlOf } = require('./live')
 const { token } = require('./token')
@@ -11,9 +11,11 @@ const { token } = require('./token')
  */
 
 const LINES = 'application/x-ndjson'
-/** A browser reads the file of an address that is revoked at once, but not all of them do. */
+/** Delay before the address of a saved file is revoked. Not all browsers have read the file before. */
 const REVOKE_MS = 10_000
-/** The loop rests after each pause on demand. The page waits for a short rest, and reports a longer one. */
+/**
+ * Longest rest that the page waits for. The loop rests after each pause on demand. A longer rest is reported.
+ */
 const MOST_REST_S = 60
 const TOO_MANY_REQUESTS = 429
 
@@ -68,7 +70,7 @@ const withQuery = (path, asked, worker) => {
 /**
  * @param {string} path
  * @param {{ seconds: number, worker: string, signal: AbortSignal, onProgress: (progress: Progress) => void,
- *   onRest: (seconds: number) => void }} asked an aborted signal ends it in the process too
+ *   onRest: (seconds: number) => void }} asked aborting the signal ends the profile in the process too
  * @returns {Promise<ProfileResult>}
  */
 async function takeProfile(path, { seconds, worker, signal, onProgress, onRest }) {
@@ -87,7 +89,7 @@ async function takeProfile(path, { seconds, worker, signal, onProgress, onRest }
 /**
  * @param {Response} response @param {(progress: Progress) => void} onProgress
  * @returns {Promise<{ result?: ProfileResult, error?: string } | undefined>} the last line; undefined if
- *   there is none
+ *   there is no such line
  */
 async function endOf({ body }, onProgress) {
   let end
@@ -100,7 +102,7 @@ async function endOf({ body }, onProgress) {
 }
 
 /**
- * What it costs, and why none can be taken now.
+ * Asks what a profile costs, and why it is refused now, if it is.
  *
  * @param {string} path @param {string} worker @returns {Promise<{ costs: string, expectedPauseMs: number,
  *   refusal: string | null }>}
@@ -108,7 +110,7 @@ async function endOf({ body }, onProgress) {
 const describeProfile = async (path, worker) => (await ask(withQuery(path, {}, worker))).json()
 
 /**
- * Saves a file. A link cannot send the token, so the file is fetched, and saved from memory.
+ * Saves a file. A link cannot send the token, so the file is fetched and then saved from memory.
  *
  * @param {string} path
  * @param {string} [worker]

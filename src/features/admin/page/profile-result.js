@@ -1,6 +1,5 @@
 'use strict'
-// A profile that has been taken: what it says in a sentence, its files to save, the tables and the flame
-// graph.
+// A finished profile: a summary in one sentence, its files to save, the tables and the flame graph.
 
 const { make, setText } = require('./dom')
 const { FlameGraph } = require('./flame')
@@ -62,7 +61,7 @@ function aboutOf({ unit }, { busyMs, idleMs, aliveBytes, readPauseMs, samples, s
     unit === 'ms'
       ? `Busy ${duration(busyMs)}, idle ${duration(idleMs)}`
       : `${bytes(aliveBytes)} were allocated and are still in memory`
-  const reading = readPauseMs === undefined ? '' : `, a reading for ${duration(readPauseMs)} at most`
+  const reading = readPauseMs === undefined ? '' : `, each reading for ${duration(readPauseMs)} at most`
   return `${of}; ${count(samples)} samples. The start blocked the event loop for ${duration(startPauseMs)}${reading}.`
 }
 
@@ -71,7 +70,7 @@ function noteOf({ unit }, { flame }) {
   if (flame[unit] > 0) return undefined
   return unit === 'ms'
     ? 'The process did nothing in this time.'
-    : 'Nothing that was allocated in this time is still in memory. Take a longer profile, or one under more load.'
+    : 'Nothing that was allocated in this time is still in memory. Take a longer profile, or take it under more load.'
 }
 
 /** @param {ProfileKind} kind @param {string} worker */

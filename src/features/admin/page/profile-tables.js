@@ -11,7 +11,7 @@ const { Table } = require('./table')
  * @import { Column } from './table'
  *
  * @typedef {`${'self' | 'total'}${'Ms' | 'Bytes' | 'Share'}` | 'growthBytes' | 'beforeBytes'} Field a row has
- *   those of its table
+ *   the fields of its table
  * @typedef {{ name: string, file: string | null, line: number | null, package: string | null,
  *   isHandler?: boolean } & Record<Field, number>} ProfileRow
  * @typedef {ProfileRow & { position: number }} NumberedRow
@@ -47,7 +47,7 @@ const fillName = (cell, row) => {
   cell.title = row.line === null ? row.name : `${row.name} ${row.file}:${row.line}`
 }
 
-/** A name may be there twice. @param {ProfileRow[]} rows */
+/** Numbers the rows, because a name may occur twice. @param {ProfileRow[]} rows */
 const numbered = (rows) => rows.map((row, position) => ({ ...row, position }))
 /** @param {NumberedRow} row */
 const keyOf = ({ position }) => String(position)
@@ -95,14 +95,15 @@ function makeTable(key, rows, { self, total, write }) {
         fill: fillName,
       },
       ...(isPackages ? [] : [{ title: 'Package', isText: true, sort: packageOf, text: packageOf }]),
-      figure('self', 'In it alone', self, write),
-      figure('share', 'The share of self', 'selfShare', percent),
-      figure('total', 'In it, and in all that it calls', total, write),
-      figure('share of total', 'The share of total', 'totalShare', percent),
+      figure('self', 'In the function, package or file alone', self, write),
+      figure('share', 'Self, as a share of the whole profile', 'selfShare', percent),
+      figure('total', 'Self, and all that it calls', total, write),
+      figure('share of total', 'Total, as a share of the whole profile', 'totalShare', percent),
     ],
     keyOf,
     empty: 'Nothing was seen.',
-    // Packages come before the application, Node and V8, as the process sends them.
+    // The table of packages keeps the order of the process: packages come before the application, Node and
+    // V8.
     ...(!isPackages && { sortedBy: 2 }),
     most: MOST_ROWS,
   })
@@ -118,9 +119,9 @@ function makeGrowth(growth, growthMs, { write }) {
     columns: [
       { title: `Grew in ${duration(growthMs)}`, isText: true, fill: fillName },
       { title: 'Package', isText: true, sort: packageOf, text: packageOf },
-      figure('growth', 'In use at the end, minus in use at half of the time', 'growthBytes', write),
-      figure('half-time', 'Allocated in the first half and still there', 'beforeBytes', write),
-      figure('end', 'Allocated in the whole time and still there', 'selfBytes', write),
+      figure('growth', 'Bytes in use at the end, minus bytes in use at half-time', 'growthBytes', write),
+      figure('half-time', 'Allocated in the first half and still in memory', 'beforeBytes', write),
+      figure('end', 'Allocated in the whole time and still in memory', 'selfBytes', write),
     ],
     keyOf,
     empty: 'Nothing grew between the two readings.',

@@ -1,6 +1,6 @@
 'use strict'
-// Takes a profile of CPU time or of memory that stays, one at a time, and shows it. The process says what it
-// costs, and why none can be taken now.
+// Takes and shows one profile at a time: of CPU time, or of memory that is not freed. The process says what a
+// profile costs, or why it refuses one.
 
 const { make, setText } = require('./dom')
 const { duration, span } = require('../../../core/readable')
@@ -35,10 +35,10 @@ const KINDS = [
   },
 ]
 const DESCRIBE_MS = 4000
-/** A cancelled profile ends in the process a moment later. */
+/** After a cancel, the service needs a moment until it has ended the profile. */
 const SETTLE_MS = 300
 
-/** The button of a kind of profile, for how long, what it costs, and why it cannot be pressed. */
+/** The button of a kind of profile, the choice of its length, what it costs, and why it is refused. */
 class Control {
   element
   kind
@@ -47,7 +47,7 @@ class Control {
   #costs = make('span', { class: 'faint' })
   #refusal = make('span', { class: 'refusal' })
   #isRefused = true
-  /** The control of the profile that is being taken. @type {Control | undefined} */
+  /** The control whose profile is being taken. @type {Control | undefined} */
   #running
 
   /** @param {ProfileKind} kind @param {(control: Control) => void} onPress */
@@ -88,13 +88,14 @@ class Control {
   async describe(worker) {
     const { costs, expectedPauseMs, refusal } = await describeProfile(this.kind.path, worker)
     setText(this.#costs, `${costs} In this process the start takes about ${duration(expectedPauseMs)}.`)
-    // That this profile is being taken is shown below.
+    // While this control's own profile runs, the progress bar below says so. So its refusal is not shown
+    // here.
     setText(this.#refusal, refusal === null || this.#running === this ? '' : `${refusal} `)
     this.#isRefused = refusal !== null
     this.#show()
   }
 
-  /** Until it is known whether another worker refuses. */
+  /** Disables the button until the newly chosen worker has said whether it refuses. */
   refuse() {
     this.#isRefused = true
     this.#show()
@@ -148,7 +149,7 @@ class Profiles {
     this.refresh()
   }
 
-  /** Asks only while it is seen, and not too often. */
+  /** Asks only while the controls are visible, and not too often. */
   refresh() {
     if (this.#isSeen && performance.now() - this.#describedMs >= DESCRIBE_MS) this.describe()
   }
@@ -159,7 +160,12 @@ class Profiles {
     await Promise.all(this.#controls.map((control) => control.describe(worker))).catch(() => {})
   }
 
-  /** For a finding of the doctor. What is refused is said beside the button. @param {string} path */
+  /**
+   * Starts the profile that a finding of the doctor asks for. If the process refuses it, the reason stands
+   * beside the button.
+   *
+   * @param {string} path
+   */
   takeFor(path) {
     const control = this.#controls.find(({ kind }) => kind.path === path)
     control?.element.scrollIntoView({ block: 'start' })

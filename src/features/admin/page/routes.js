@@ -15,13 +15,13 @@ const { Table } = require('./table')
  */
 
 const QUANTILES = /** @type {const} */ (['p50Ms', 'p90Ms', 'p95Ms', 'p99Ms', 'p999Ms', 'maxMs'])
-/** From this share of the time on, a route makes others wait. */
+/** A route that takes this share of the time or more makes others wait. */
 const COSTLY = 0.2
-/** As the doctor has it: a few per cent are people who close a page. */
+/** The limit of the doctor's rule: a few per cent are people who close a page. */
 const MANY_GAVE_UP = 0.1
 const HEADS = ['', 'requests', 'a second', 'errors', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max']
 
-/** The share of the time that its code ran on the loop. @param {RouteSnapshot} route */
+/** The share of the time for which the route's code ran on the loop. @param {RouteSnapshot} route */
 function loopShareOf({ loopMs, lastMinute }) {
   if (loopMs === null) return Number.NaN
   return lastMinute.count === 0
@@ -29,7 +29,11 @@ function loopShareOf({ loopMs, lastMinute }) {
     : ((loopMs.lastMinute / lastMinute.count) * lastMinute.ratePerSecond) / 1000
 }
 
-/** The share of its requests whose client disconnected before an answer. @param {RouteSnapshot} route */
+/**
+ * The share of the route's requests whose client disconnected before an answer.
+ *
+ * @param {RouteSnapshot} route
+ */
 const gaveUpOf = ({ gaveUp, lastMinute }) =>
   gaveUp === null || lastMinute.count === 0 ? Number.NaN : Math.min(1, gaveUp.lastMinute / lastMinute.count)
 
@@ -47,7 +51,7 @@ const columns = () => [
   { title: 'Route', isText: true, sort: routeName, name: routeName },
   {
     title: 'loop time',
-    about: 'The share of the last minute that its code ran on the event loop',
+    about: "The share of the last minute for which the route's code ran on the event loop",
     sort: (route) => loopShareOf(route) || 0,
     fill: (cell, route) => {
       const share = loopShareOf(route)
@@ -137,7 +141,7 @@ const positionOf = (ms) => {
 }
 
 /**
- * The quantiles on a logarithmic scale: where most answers are, and how far the slow ones reach.
+ * Draws the quantiles on a logarithmic scale: where most answers are, and how slow the slowest are.
  *
  * @param {LatencySummary} lastMinute @param {LatencySummary} sinceStart
  */

@@ -1,6 +1,6 @@
 'use strict'
-// The button that saves a report: what the charts show, with all tables, as one file. The process makes the
-// file.
+// The button that saves a report as one file. The report covers the time that the charts show, and has all
+// tables. The process makes the file.
 
 const { byId, make, setText } = require('./dom')
 const { saveFile } = require('./profile-request')

@@ -71,9 +71,9 @@ const makeDetail = ({ parts, unreadMs, proxyMs, firstByteMs, loopDelayMs, queueM
     factTable('More', [
       ['first byte', duration(firstByteMs)],
       ['in the queue', duration(queueMs)],
-      ['longest loop turn meanwhile', duration(loopDelayMs)],
-      ['before it was read, at most', duration(unreadMs)],
-      ['in the proxy, before it arrived', duration(proxyMs)],
+      ['longest loop turn in this time', duration(loopDelayMs)],
+      ['unread in the socket, at most', duration(unreadMs)],
+      ['in the proxy, before arrival', duration(proxyMs)],
       ['trace id', String(traceId ?? NONE)],
       ['request id', String(requestId ?? NONE)],
     ])

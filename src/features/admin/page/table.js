@@ -11,7 +11,7 @@ const { make, setChildren, setName, setText, withCode } = require('./dom')
  * @property {string} [about] shown when the pointer rests on the title
  * @property {boolean} [isText] aligned left; figures are aligned right
  * @property {(row: Row) => number | string} [sort] makes the column sortable
- * @property {(row: Row) => string} [name] a text that is cut in the middle where it does not fit
+ * @property {(row: Row) => string} [name] a text that is cut in the middle if it does not fit
  * @property {(row: Row) => string} [text]
  * @property {(cell: HTMLElement, row: Row) => void} [fill] in place of `name` and `text`
  */
@@ -22,18 +22,18 @@ const { make, setChildren, setName, setText, withCode } = require('./dom')
  * @property {string} caption for screen readers
  * @property {Column<Row>[]} columns the first one names the row
  * @property {(row: Row) => string} keyOf
- * @property {string} empty what to do, or that nothing has happened
- * @property {(row: Row) => Node} [detail] makes the content of an opened row, again with each update
- * @property {(row: Row) => Lasting} [lasting] makes what stays in an opened row while its figures change,
- *   before the detail
- * @property {number} [sortedBy] the column
+ * @property {string} empty the text without rows: what to do, or that nothing has happened
+ * @property {(row: Row) => Node} [detail] makes the content of an opened row, anew with each update
+ * @property {(row: Row) => Lasting} [lasting] makes the part of an opened row that stays while the figures
+ *   change. It stands before the detail
+ * @property {number} [sortedBy] index of the column
  * @property {boolean} [ascending]
  * @property {number} [most] rows that are shown before the button that shows all
- * @property {string} [filter] the label of a field that filters rows by their key. It is there once there are
- *   more than `most`
+ * @property {string} [filter] the label of a field that filters rows by their key. It is shown once there are
+ *   more rows than `most`
  */
 
-/** @typedef {{ element: HTMLElement, close: () => void }} Lasting close: it is not shown any more */
+/** @typedef {{ element: HTMLElement, close: () => void }} Lasting close: called when it is no longer shown */
 
 /**
  * @template Row
@@ -66,7 +66,7 @@ class Table {
   #filter
   #more
   #scroll
-  /** What is shown, by key. */
+  /** The elements of the rows that are shown, by key. */
   #rows = /** @type {Shown<Row>} */ (new Map())
   /** @type {Set<string>} */
   #keys = new Set()
@@ -262,7 +262,7 @@ class Table {
   }
 
   /**
-   * Moves only what is not in its place. An element that is moved loses its focus, and gets it back.
+   * Moves only rows that are not in their place. A moved element loses the focus, so the focus is set again.
    *
    * @param {Parts<Row>[]} shown
    */

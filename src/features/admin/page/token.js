@@ -18,7 +18,7 @@ const token = {
     try {
       sessionStorage.setItem(KEY, value)
     } catch {
-      // A browser that blocks storage keeps it until the page is left.
+      // If a browser blocks storage, the token is kept in memory until the page is left.
     }
   },
   forget() {

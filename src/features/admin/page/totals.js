@@ -1,6 +1,6 @@
 'use strict'
-// The totals of the last minute, which are always there. In a fleet those of all workers stand below those of
-// this one.
+// The totals of the last minute, which are always shown. In a fleet, the totals of all workers stand below
+// those of this worker.
 
 const { make, setText } = require('./dom')
 const { NONE, count, duration, number, percent } = require('../../../core/readable')
@@ -66,13 +66,13 @@ const TOTALS = [
   { title: 'loop busy', text: ({ runtime }) => percent(runtime.loop.utilization) },
   {
     title: 'loop delay',
-    about: 'How long turns of the event loop were busy: 1 % were busy for longer',
+    about: 'p99 of the busy time of a loop turn: 1 % of the turns took longer than this',
     text: ({ runtime }) => duration(runtime.loop.delayMs.p99),
   },
   { title: 'CPU', text: ({ runtime }) => percent(runtime.cpu.utilization) },
   {
     title: 'heap',
-    about: 'In use, as a share of its limit',
+    about: 'Heap in use, as a share of its limit',
     text: ({ runtime: { heap } }) => percent((heap.afterGcBytes ?? heap.usedBytes) / heap.limitBytes),
   },
 ]

@@ -1,5 +1,5 @@
 'use strict'
-// The choice of the worker of a fleet that is profiled. A process that answers alone has no choice.
+// The choice of the worker to profile, in a fleet. It is hidden for a process without other workers.
 
 const { make, setChildren } = require('./dom')
 
@@ -29,7 +29,7 @@ class WorkerChoice {
     this.#select.disabled = isDisabled
   }
 
-  /** @param {State['fleet']} fleet with the worker that answers first */
+  /** @param {State['fleet']} fleet its first worker is the one that answers */
   update(fleet) {
     const names = fleet?.workers.map(({ worker }) => String(worker)) ?? []
     this.element.hidden = names.length < 2

@@ -16,7 +16,7 @@ const { makeFacts, makeSection, makeTable } = require('./table')
 const MOST_STEPS = 24
 const MOST_ROUTES = 25
 
-/** The curves for whoever cannot see them. @param {Run} run @param {Times} times */
+/** The curves as a table, for readers who cannot see them. @param {Run} run @param {Times} times */
 function makeSteps({ curves }, times) {
   const points = pointsOf(curves)
   if (points.length === 0) return null
@@ -29,11 +29,11 @@ function makeSteps({ curves }, times) {
     times.time(point.at),
     ...columns.map(({ read, format }) => format(read(point))),
   ])
-  const what = curves.stepSeconds === 1 ? 'The second' : `The ${curves.stepSeconds} seconds`
+  const what = curves.stepSeconds === 1 ? 'second' : `${curves.stepSeconds} seconds`
   return makeSection(
     'steps',
     'The curves as a table',
-    `${what} before each time${every > 1 ? `, one of ${every}` : ''}.`,
+    `Each row shows the ${what} before its time.${every > 1 ? ` Only one of ${every} rows is shown.` : ''}`,
     makeTable({
       caption: 'The curves as a table',
       heads: [
@@ -68,7 +68,7 @@ function makeReleases({ releases }, times) {
   return makeSection(
     'releases',
     'Releases',
-    'Each since its start, as kept in release.file, and not only in this run.',
+    'The figures of each release count from its start, and not from the start of this run. They come from release.file.',
     makeTable({
       caption: 'This release and the one before',
       heads: [{ title: 'Release', isText: true }, 'since', 'requests', 'p50', 'p99', 'errors', 'shed'],

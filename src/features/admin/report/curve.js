@@ -1,6 +1,6 @@
 'use strict'
-// A curve as a drawing that needs no script, with its figures in a table below: the legend, the least, the
-// middle and the most.
+// A curve as a drawing that needs no script, with a table below. The table has the legend, and the least, the
+// median and the greatest value of each series.
 
 const { NONE } = require('../../../core/readable')
 const { CHARTS } = require('../page/chart-list')
@@ -23,9 +23,11 @@ const TOP = 8
 const BOTTOM = HEIGHT - 18
 const MOST_TICKS = 4
 const TICK_STEPS = [1, 2, 5, 10]
-/** Without a point for so long, or for three steps, the line has a gap. */
+/** The line has a gap where no point came for this long, or for three steps. */
 const GAP_MS = 5000
-/** Stalls that cover more are marks at the top, so that the curve can be seen. */
+/**
+ * Share of the width. Stalls that cover more are drawn as marks at the top, so that the curve stays visible.
+ */
 const MOST_COVERED = 0.15
 const MARK_HEIGHT = 4
 
@@ -119,7 +121,8 @@ ${series.map((each) => this.#line(each, top))}<g class="grid">${labels}</g></svg
   }
 
   /**
-   * A stroke ends where the process was idle, or where the value is not known.
+   * Draws the line of a series in strokes. A stroke ends where the process was idle or the value is not
+   * known.
    *
    * @param {Series} series
    * @param {number} top
@@ -144,7 +147,7 @@ ${series.map((each) => this.#line(each, top))}<g class="grid">${labels}</g></svg
       .join('')
   }
 
-  /** What is behind all curves: when the loop stood still. */
+  /** Returns the path of the stalls, which is drawn behind all curves. */
   stallPath() {
     const bands = this.#points
       .filter(({ stallMs }) => Number(stallMs) > 0)
@@ -181,7 +184,7 @@ const opened = (corners) =>
 const closed = (corners) =>
   `M${corners[0][0]},${BOTTOM}L${corners.map((corner) => corner.join()).join('L')}V${BOTTOM}z`
 
-/** Round values up to the top. @param {number} top @returns {number[]} */
+/** Returns round values from 0 up to the top. @param {number} top @returns {number[]} */
 function ticksTo(top) {
   const power = 10 ** Math.floor(Math.log10(top / MOST_TICKS))
   const step = power * (TICK_STEPS.find((each) => top / (each * power) <= MOST_TICKS) ?? 10)

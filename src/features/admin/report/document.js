@@ -1,6 +1,6 @@
 'use strict'
-// A report as one HTML file: it loads nothing, runs nothing, and lets nothing else run. The run is in it as
-// JSON, so that a later report can be compared with it.
+// A report as one HTML file: it loads nothing, runs nothing, and lets nothing else run. The file contains the
+// run as JSON, so that a later report can be compared with this run.
 
 const { createHash } = require('node:crypto')
 const { readFile } = require('node:fs/promises')
@@ -41,7 +41,8 @@ function loadStyle() {
  * @param {Run} run
  * @param {string} css
  * @param {Run} [baseline] the run to compare with
- * @returns {{ html: string, policy: string }} policy: of the document, where it is served
+ * @returns {{ html: string, policy: string }} policy: the Content-Security-Policy, for a server that sends
+ *   the document
  */
 function makeDocument(run, css, baseline) {
   const times = new Times(run.zone, run.to)
@@ -76,14 +77,14 @@ ${makeMemory(run, times)}${makeReleases(run, times)}${makeSteps(run, times)}${ma
 function makeCurveSection(run, times) {
   const { curves } = run
   if (curves.rows.length === 0)
-    return makeSection('curves', 'Curves', null, html`<p>The process has no figures of this time.</p>`)
+    return makeSection('curves', 'Curves', null, html`<p>The process has no figures from this time.</p>`)
   const about =
     curves.stepSeconds === 1
-      ? 'A point a second. Below each curve are the figures of all seconds. A red band is a stall of the event loop.'
-      : `A point stands for ${curves.stepSeconds} seconds: rates and p50 are means; p99, loop delay and memory are those of the worst second. Below each curve are the figures of all seconds. A red band is a stall of the event loop.`
+      ? 'Each point is one second. The table below each curve is computed from all seconds. A red band is a stall of the event loop.'
+      : `A point stands for ${curves.stepSeconds} seconds: rates and p50 are means; p99, loop delay and memory are those of the worst second. The table below each curve is computed from all seconds. A red band is a stall of the event loop.`
   const at = releasedAt(run)
   const release =
-    at === undefined ? '' : ` The upright line is where this release began, at ${times.time(at)}.`
+    at === undefined ? '' : ` The vertical line shows when this release began, at ${times.time(at)}.`
   return makeSection('curves', 'Curves', about + release, makeCurves(run, times))
 }
 
@@ -97,8 +98,8 @@ const policyFor = (css) =>
   ].join('; ')
 
 /**
- * A file that was cut or edited may lack what a comparison reads. That must be known before a run, not after
- * it: so it is compared with itself.
+ * Reads the run of an earlier report. The run is compared with itself, because a file that was cut or edited
+ * may lack what a comparison reads. This must be known before a new run, not after it.
  *
  * @param {string} text of a file
  * @returns {Run | undefined} undefined if this version cannot compare with it

@@ -77,7 +77,11 @@ function makeStalls(run, times) {
   )
 }
 
-/** One function may stand in several rows. @param {Run['stalls']} stalls */
+/**
+ * Returns the sites with different stacks. Several rows may have the same stack.
+ *
+ * @param {Run['stalls']} stalls
+ */
 const uniqueStacks = (stalls) =>
   [...new Map(stalls.map((site) => [site.frames.join('\n'), site])).values()].filter(
     ({ frames }) => frames.length > 0

@@ -1,10 +1,10 @@
 'use strict'
 // Text as markup. A value in a template is text and is escaped, unless it is markup itself. Names of routes
-// and messages of errors may hold anything.
+// and error messages may contain anything.
 
 /** @type {Record<string, string>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-/** Control characters, those that turn text around, and halves of a pair. */
+/** Control characters, characters that change the direction of text, and lone surrogates. */
 const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Cs}]/gu
 
 /**
@@ -41,7 +41,7 @@ function html(pieces, ...values) {
 /** Splits a text into plain parts and code between backticks. @param {string} text */
 const withCode = (text) => text.split('`').map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`))
 
-/** JSON that ends no element and opens none. @param {unknown} value */
+/** JSON without characters that could end or open an element. @param {unknown} value */
 const json = (value) =>
   new Markup(JSON.stringify(value).replace(/[<>&]/g, inHexadecimal).replace(UNSEEN, inHexadecimal))
 

@@ -1,6 +1,6 @@
 'use strict'
-// The first page of a report. It says of what it is, and shows the figures of the whole run, perhaps beside
-// those of an earlier one, and what was found.
+// The first page of a report. It says which run the report is about. It shows the figures of the whole run,
+// perhaps beside those of an earlier run, and the findings.
 
 const { NONE, bytes, count, duration, figure, number, percent, span } = require('../../../core/readable')
 const { coversOf, makeSection, makeTable } = require('./table')
@@ -31,7 +31,7 @@ const LATENCY_NAMES = {
   maxMs: 'max',
 }
 const LEAST_CHANGE = 0.005
-/** Less may be chance, and has no colour. */
+/** A smaller change may be chance, and has no colour. */
 const LEAST_TELLING = 0.05
 const WORDS = { high: '▲ high', medium: '● medium', low: '○ low' }
 
@@ -57,7 +57,7 @@ function makeNotices({ notices, workers }) {
   const all =
     workers > 1
       ? [
-          `These are the figures of one of ${workers} workers: the others answered a part of the requests.`,
+          `These are the figures of one of ${workers} workers: the other workers answered a part of the requests.`,
           ...notices,
         ]
       : notices
@@ -65,7 +65,7 @@ function makeNotices({ notices, workers }) {
 }
 
 /**
- * The figures of the whole run: how each is written, and whether more of it is better.
+ * The figures of the whole run: how each is written, and whether a higher value is better.
  *
  * @type {SummaryRow[]}
  */
@@ -118,7 +118,7 @@ function stalledMs({ curves }) {
 function makeSummary(run, times, baseline) {
   const { requests, covers } = run
   const counted = requests.isBySeconds
-    ? 'Counts are sums of the seconds of the run.'
+    ? 'Counts add up the requests of each second of the run.'
     : coversOf(run, times).run
   const latencies = covers === 'run' ? '' : ` Latencies: ${coversOf(run, times)[covers].toLowerCase()}`
   const rows = SUMMARY.map((row) => {
@@ -132,7 +132,7 @@ function makeSummary(run, times, baseline) {
     baseline &&
     html`<p class="about">Before: ${titleOf(baseline)}, ${times.moment(baseline.from)}, ${span(baseline.seconds)}${
       nameOf(baseline.releases.current) !== '' && `, release ${nameOf(baseline.releases.current)}`
-    }.${baseline.covers !== 'run' && ' Its latencies do not cover its whole run.'}</p>`
+    }.${baseline.covers !== 'run' && ' The latencies of the earlier report do not cover all of its run.'}</p>`
   return makeSection(
     'summary',
     'Summary',
@@ -143,7 +143,7 @@ function makeSummary(run, times, baseline) {
 }
 
 /**
- * By how much a figure has changed, and whether that is better.
+ * Says by how much a figure has changed. The colour says whether the change is an improvement.
  *
  * @param {Figure} before @param {Figure} after @param {Pick<SummaryRow, 'isBetter' | 'isCount'>} figure
  */
@@ -169,8 +169,8 @@ function makeFindings(run, times) {
   }
   const about =
     run.eventsCover === 'run'
-      ? 'What the doctor found in this run. It judges the last minute, every few seconds.'
-      : `What the doctor found in the last minute, at ${times.time(run.to)}. It had not been asked before.`
+      ? 'What the doctor found in this run. The doctor judges the last minute, every few seconds.'
+      : `What the doctor found in the last minute, at ${times.time(run.to)}. The doctor had not been asked before.`
   if (findings.length === 0) {
     const words = run.hasVerdict
       ? 'No problem was found.'
@@ -188,7 +188,7 @@ function makeFindings(run, times) {
 /** @param {Sighting} finding @param {Times} times @param {boolean} hasTimes */
 function makeFinding(finding, times, hasTimes) {
   const { severity, summary, advice, effectOf, firstAt, lastAt, wasThere } = finding
-  const seen = `Seen from ${times.time(firstAt)} to ${times.time(lastAt)}${wasThere ? ', and when the run began' : ''}.`
+  const seen = `Seen from ${times.time(firstAt)} to ${times.time(lastAt)}.${wasThere ? ' It was already there when the run began.' : ''}`
   const rows = finding.evidence.map(
     (each) => html`<tr><th scope="row">${each.name}</th><td>${figure(each)}</td></tr>`
   )

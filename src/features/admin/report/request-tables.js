@@ -1,6 +1,6 @@
 'use strict'
-// The routes of a run, where the time of their requests went, and its slowest requests; with an earlier
-// report, each route before and after.
+// The routes of a run, where the time of their requests went, and the slowest requests. With an earlier
+// report, each route is shown before and after.
 
 const { NONE, count, duration, number, percent, routeName } = require('../../../core/readable')
 const { IN_PROXY, PARTS, msOf, sumOf } = require('../page/part-list')
@@ -103,9 +103,9 @@ const makeLegend = (isStamped) =>
   )}${isStamped && html`<li><b>${IN_PROXY.name}</b>: ${IN_PROXY.about}</li>`}</ul>`
 
 /**
- * The figures stand in the other columns.
+ * Draws the parts as a bar without text, because other columns have the figures.
  *
- * @param {Partial<RequestParts> | null} parts `null` where none were measured @param {number} [scale] the
+ * @param {Partial<RequestParts> | null} parts `null` if no parts were measured @param {number} [scale] the
  *   share of the width
  */
 function makeBar(parts, scale = 1) {
@@ -126,7 +126,7 @@ function makeBar(parts, scale = 1) {
 function makeSlowest({ slowest, eventsCover }, times) {
   const about =
     eventsCover === 'run'
-      ? 'The slowest requests that ended in this run. Of every minute or two, only the ten slowest are known.'
+      ? 'The slowest requests that ended in this run. Only the ten slowest of each one to two minutes are known.'
       : 'The process keeps the slowest requests of its last one to two minutes. These are the ones that ended in this run.'
   if (slowest.length === 0)
     return makeSection('slowest', 'Slowest requests', about, html`<p>None is known.</p>`)
@@ -196,10 +196,10 @@ function makeComparison(run, baseline) {
     'comparison',
     'Before and after, by route',
     run.covers === 'run' && baseline.covers === 'run'
-      ? 'Both cover exactly their runs.'
-      : 'At least one does not cover exactly its run: see the notes of the other tables.',
+      ? 'Both reports cover exactly their runs.'
+      : 'At least one of the two reports does not cover exactly its run: see the notes of the other tables.',
     rows.length === 0
-      ? html`<p>No route was asked in both.</p>`
+      ? html`<p>No route had requests in both runs.</p>`
       : makeTable({ caption: 'Before and after', heads, rows }),
     gone.length > 0 && html`<p class="about">Only before: ${gone.join(', ')}.</p>`
   )

@@ -1,6 +1,6 @@
 'use strict'
-// The curves of a run. Its points are merged to as many as a small chart can show. The text below each curve
-// is from all points.
+// The curves of a run. Its points are merged into steps, at most as many as a small chart can show. The table
+// below each curve is computed from all points.
 
 const { CHARTS } = require('../page/chart-list')
 
@@ -35,7 +35,7 @@ const lowest = (values) => (known(values).length === 0 ? null : Math.min(...know
 const last = (values) => values[values.length - 1]
 
 /**
- * How the points of a step become one.
+ * How each field of the points of a step is merged.
  *
  * @type {Record<keyof LivePoint, (values: readonly Value[]) => Value>}
  */
@@ -90,7 +90,12 @@ function stepFor(points) {
   return Math.max(1, Math.ceil(seconds / MOST_POINTS))
 }
 
-/** Points of the same span of time. @param {readonly LivePoint[]} points @param {number} stepMs */
+/**
+ * Groups the points into steps of equal length.
+ *
+ * @param {readonly LivePoint[]} points
+ * @param {number} stepMs
+ */
 function stepsOf(points, stepMs) {
   if (stepMs === SECOND_MS) return points.map((point) => [point])
   /** @type {Map<number, LivePoint[]>} */
@@ -124,7 +129,7 @@ function figuresOf(points, read) {
   })
 }
 
-/** Four digits: no curve shows more. @param {Value} value */
+/** Rounds to four digits, because no curve shows more. @param {Value} value */
 function rounded(value) {
   if (value === null || value === undefined) return null
   return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4))

@@ -1,6 +1,7 @@
 'use strict'
 // Other events of a run: findings, slow requests, stalls, errors, outgoing calls, rejections and collections.
-// Counts are those of the run where its start is known, else since the start of the process.
+// Counts are those of the run if the counters at its start are known, or else those since the start of the
+// process.
 
 const MOST = Object.freeze({ findings: 20, slowest: 15, stalls: 12, frames: 8, errors: 25, outgoing: 15 })
 
@@ -25,7 +26,7 @@ function describeEvents({ findings, hasVerdict, slowest, from, to }, { start, en
   const isInRun = (at) => Date.parse(at) >= from && Date.parse(at) <= to
   return {
     eventsCover: /** @type {Covers} */ (isKnown ? 'run' : 'process'),
-    // The doctor judges the last minute.
+    // The doctor only judges the last minute, so it says nothing about a run that ended before.
     isJudged: isKnown || isNow,
     hasVerdict,
     findings: isKnown || isNow ? findings.slice(0, MOST.findings) : [],
@@ -56,7 +57,7 @@ function describeEvents({ findings, hasVerdict, slowest, from, to }, { start, en
 }
 
 /**
- * Counts since then, less the counts before.
+ * Subtracts the counts at the start of the run from those at its end.
  *
  * @template {{ count: number }} Row
  * @param {readonly Row[]} rows @param {readonly Row[] | undefined} before @param {(row: Row) => string} keyOf
@@ -88,7 +89,8 @@ function stallsOf({ stalls }, before, isInRun) {
         frames: site.frames.slice(0, MOST.frames),
         count: site.count - count,
         totalMs: site.totalMs - totalMs,
-        // A longest one of before the run may hide a shorter one in it.
+        // The maximum is of the whole process. A longer stall before the run hides the longest stall of the
+        // run.
         isMostAtMost: count > 0 && site.maxMs <= maxMs,
       }
     })

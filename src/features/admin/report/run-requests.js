@@ -1,6 +1,7 @@
 'use strict'
-// The requests of a run, together and by route. They come from the counters at its start and its end where
-// both are known. Otherwise they are of the last minute, or since the start of the process.
+// The requests of a run, together and by route. Figures are the difference of the counters at the end and at
+// the start, if both are known. Otherwise they are those of the last minute, or those since the start of the
+// process.
 
 const { sumOf: totalOf } = require('../page/part-list')
 
@@ -33,7 +34,7 @@ const RATIOS = { p50Ms: 0.5, p90Ms: 0.9, p95Ms: 0.95, p99Ms: 0.99, p999Ms: 0.999
  * @property {number} p99Ms
  * @property {number} p999Ms
  * @property {number} maxMs
- * @typedef {Omit<Latencies, 'meanMs'> & { meanMs?: number }} Quantiles without a mean where no parts were
+ * @typedef {Omit<Latencies, 'meanMs'> & { meanMs?: number }} Quantiles without a mean if no parts were
  *   measured
  *
  * @typedef {object} RouteOfRun
@@ -44,11 +45,12 @@ const RATIOS = { p50Ms: 0.5, p90Ms: 0.9, p95Ms: 0.95, p99Ms: 0.99, p999Ms: 0.999
  * @property {number} errors
  * @property {number | null} shed
  * @property {Quantiles | null} latencies
- * @property {(Partial<RequestParts> & { proxyMs?: number }) | null} parts the sums of all its requests
+ * @property {(Partial<RequestParts> & { proxyMs?: number }) | null} parts the sums over all requests of the
+ *   route
  *
  * @typedef {{ method: string, route: string }} Named
- * @typedef {RouteSnapshot & { parts: NonNullable<RouteSnapshot['parts']> }} RouteWithParts they are measured
- *   from the start, or never
+ * @typedef {RouteSnapshot & { parts: NonNullable<RouteSnapshot['parts']> }} RouteWithParts parts are measured
+ *   from the start of the process, or never
  */
 
 /** @param {Named} route */
@@ -79,7 +81,12 @@ function describeRequests(points, totals) {
   }
 }
 
-/** Totals of the run, by counters, else by its seconds. @param {LivePoint[]} points @param {Totals} totals */
+/**
+ * Returns the totals of the run, from counters if the start is known, or else from its points.
+ *
+ * @param {LivePoint[]} points
+ * @param {Totals} totals
+ */
 function countsOf(points, { start, end, seconds }) {
   if (start === undefined) {
     const counts = secondsOf(points)
@@ -98,8 +105,8 @@ function countsOf(points, { start, end, seconds }) {
 }
 
 /**
- * A point has rates of the time since the point before it: of a second where the wall clock was set back in
- * between.
+ * Sums the points. The rates of a point cover the time since the point before. If the wall clock was set back
+ * between the two points, one second is assumed.
  *
  * @param {LivePoint[]} points
  */
@@ -169,7 +176,7 @@ const ROUTES = {
 const nameOf = ({ method, route }) => ({ method, route })
 
 /**
- * A summary has no mean, but the parts of the requests sum to their durations.
+ * Adds a mean, which a summary lacks. It is computed from the parts, because they add up to the durations.
  *
  * @param {LatencySummary} summary
  * @param {RequestParts} [parts]
@@ -195,7 +202,7 @@ const differenceOf = (after, before) =>
   )
 
 /**
- * Subtracts the counts at the start of a run from those at its end. A value is exact to 1 %, as in the
+ * Subtracts the counts at the start of a run from those at its end. Values are exact to 1 %, as in the
  * histograms of the process.
  *
  * @param {LatencyCounts} after
@@ -207,7 +214,7 @@ function latenciesBetween(after, before = { maxUs: 0, cells: [] }) {
   const count = cells.reduce((sum, [, times]) => sum + times, 0)
   if (count === 0) return null
   const [highest] = cells[cells.length - 1]
-  // A new highest value was measured in between, to the microsecond.
+  // If the highest value is new, it was measured in between, and is known to the microsecond.
   const maxUs = after.maxUs > before.maxUs ? after.maxUs : highest
   const sum = cells.reduce((total, [us, times]) => total + us * times, 0)
   const quantiles = Object.fromEntries(

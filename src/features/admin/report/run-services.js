@@ -1,8 +1,8 @@
 'use strict'
-// The pools and the sockets of a run. Counts are those of the run where its start is known, else since the
-// start of the process. Latencies of events are those of the last minute, because histograms of the time
-// before the run cannot be subtracted. They are since the start of the process if the run is all of it, or
-// ended a while ago.
+// The pools and the sockets of a run. Counts are those of the run if the counters at its start are known, or
+// else those since the start of the process. Latencies of events are those of the last minute, because
+// histograms of the time before the run cannot be subtracted. In two cases they cover the time since the
+// process started: the run began with the process, or the run ended a while ago.
 
 const MOST_EVENTS = 25
 const MOST_HOLDERS = 5
@@ -24,7 +24,8 @@ function describeServices({ start, end, isNow }) {
 }
 
 /**
- * A pool that was registered again in the run has counted from 0.
+ * Returns the pool at the start of the run, or undefined if it was registered again in the run and so counted
+ * from 0.
  *
  * @param {PoolSnapshot} pool
  * @param {Snapshot | undefined} before
@@ -75,7 +76,7 @@ function timesOf(all, before) {
     count,
     meanMs: count > 0 ? Math.max(0, totalMs) / count : 0,
     maxMs: all.maxMs,
-    // A longest one of before the run may hide a shorter one in it.
+    // The maximum is of the whole process. A longer time before the run hides the longest time of the run.
     isMostAtMost: before !== undefined && before.count > 0 && all.maxMs <= before.maxMs,
   }
 }

@@ -1,7 +1,7 @@
 'use strict'
-// All figures of a run as one plain object, which a report shows and holds as JSON. Where the counters at the
-// start of the run are known, tables are about the run alone. Else they are about the last minute, or about
-// the time since the start of the process: `covers` says which.
+// All figures of a run as one plain object, which a report shows and contains as JSON. If the counters at the
+// start of the run are known, tables are about the run alone. Otherwise they are about the last minute, or
+// about the time since the start of the process: `covers` says which.
 
 const { makeCurves } = require('./run-curves')
 const { describeEvents } = require('./run-events')
@@ -23,10 +23,10 @@ const LEAST_SECONDS = 0.001
  *
  * @typedef {object} Recorded
  * @property {{ from: number, to: number }} asked milliseconds since the epoch, perhaps infinite
- * @property {number} [seconds] how long the run was, by a monotonic clock
+ * @property {number} [seconds] length of the run, by a monotonic clock
  * @property {LivePoint[]} points may also include points outside of the run
- * @property {RunTotals | 'process'} [start] 'process': the process began in the run. Without it, nothing is
- *   known of the start
+ * @property {RunTotals | 'process'} [start] 'process' means that the process began in the run. If `start` is
+ *   missing, the counters at the start are unknown
  * @property {RunTotals} end
  * @property {Sighting[]} findings
  * @property {boolean} hasVerdict whether there was enough traffic for the doctor to give a verdict
@@ -82,7 +82,7 @@ function makeRun(recorded) {
 }
 
 /**
- * For how long the counters have counted, by the monotonic clock of the process.
+ * Returns the time covered by the counters, by the monotonic clock of the process.
  *
  * @param {Recorded['start']} start @param {RunTotals} end
  */
@@ -92,8 +92,8 @@ function countedSeconds(start, end) {
 }
 
 /**
- * The span of time that has points: before the first point, nothing is known. A wall clock that was set back
- * has earlier points after later ones.
+ * Returns the span of time that has points, because nothing is known of the time before the first point. If
+ * the wall clock was set back, the points are not in order of time.
  *
  * @param {Recorded['asked']} asked @param {LivePoint[]} points @param {RunTotals} end
  */

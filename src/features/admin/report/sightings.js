@@ -1,20 +1,20 @@
 'use strict'
-// Findings of a run: each once, with the first and the last time that it was seen, at its worst.
+// Findings of a run. Each is listed once, at its worst, with the first and the last time that it was seen.
 
 const SEVERITIES = ['high', 'medium', 'low']
 
 /** @import { Diagnosis, Finding } from '../../../../index.js' */
 /**
- * @typedef {Finding & { firstAt: string, lastAt: string, wasThere: boolean }} Sighting wasThere: when the run
- *   began
+ * @typedef {Finding & { firstAt: string, lastAt: string, wasThere: boolean }} Sighting wasThere: whether it
+ *   was there when the run began
  */
 /**
  * @typedef {{ cause: string, sighting: Sighting }} Seen cause: the key of the finding that it followed in the
- *   diagnosis, or its own
+ *   diagnosis, or its own key
  */
 
 class Sightings {
-  /** By problem and route, first named first. @type {Map<string, Seen>} */
+  /** By problem and route, in the order of the first sighting. @type {Map<string, Seen>} */
   #seen = new Map()
   #isFirst = true
   /** Whether there ever was enough traffic to tell. */
@@ -50,7 +50,12 @@ class Sightings {
     return [...groups.values()].sort((a, b) => worstOf(a) - worstOf(b)).flat()
   }
 
-  /** A cause may have become an effect later. @param {string} key @returns {string} */
+  /**
+   * Follows causes to the last one, because a cause may have become an effect later.
+   *
+   * @param {string} key
+   * @returns {string}
+   */
   #rootOf(key) {
     const { cause } = /** @type {Seen} */ (this.#seen.get(key))
     return cause === key ? key : this.#rootOf(cause)

@@ -1,5 +1,5 @@
 'use strict'
-// A table of a report, and a section with what its figures are about. The first cell of a row names it.
+// A table of a report, and a section that says what its figures cover. The first cell of a row names the row.
 
 const { duration } = require('../../../core/readable')
 const { html } = require('./markup')
@@ -39,7 +39,7 @@ const makeFacts = (caption, rows) =>
 /**
  * @param {string} id
  * @param {string} title
- * @param {string | null} about what its figures are about
+ * @param {string | null} about what the figures of the section cover
  * @param {...Content} content
  */
 const makeSection = (id, title, about, ...content) =>
@@ -48,14 +48,14 @@ ${about !== null && html`<p class="about">${about}</p>`}${content}</section>
 `
 
 /**
- * A longest time: `≤` where one of before the run may hide it.
+ * Writes a longest time, with `≤` if a longer time before the run may hide it.
  *
  * @param {{ isMostAtMost: boolean, maxMs: number }} times
  */
 const atMost = ({ isMostAtMost, maxMs }) => `${isMostAtMost ? '≤ ' : ''}${duration(maxMs)}`
 
 /**
- * Says whether figures are of exactly the run, of a part of it, or of more than it.
+ * Says whether figures cover exactly the run, a part of it, or more than it.
  *
  * @param {Run} run
  * @param {Times} times
@@ -63,8 +63,8 @@ const atMost = ({ isMostAtMost, maxMs }) => `${isMostAtMost ? '≤ ' : ''}${dura
 function coversOf(run, times) {
   return {
     run: 'Exactly this run: counters at its end minus those at its start.',
-    minute: `Only the last minute, from ${times.time(run.minuteFrom)} on: the counters at the start of the run are not known.`,
-    process: `Since the process started, ${times.moment(run.startedAt)}: not only this run. The counters at its start are not known.`,
+    minute: `Only the last minute, from ${times.time(run.minuteFrom)} on, because the counters at the start of the run are not known.`,
+    process: `Since the process started, ${times.moment(run.startedAt)}, and not only this run. The counters at the start of the run are not known.`,
   }
 }
 

@@ -1,5 +1,6 @@
 'use strict'
-// Times of a report in one time zone, which the report names: a colleague elsewhere reads the same times.
+// Times of a report in one time zone. The report names the zone, and shows the same times to readers
+// elsewhere.
 
 const DAY = /** @type {const} */ ({ year: 'numeric', month: '2-digit', day: '2-digit' })
 const TIME = /** @type {const} */ ({
@@ -10,14 +11,14 @@ const TIME = /** @type {const} */ ({
 })
 
 class Times {
-  /** Such as 'Europe/Berlin, GMT+1'. */
+  /** The zone and its offset, such as 'Europe/Berlin (GMT+1)'. */
   name
   #day
   #time
 
   /**
-   * @param {string | undefined} zone by default that of this process
-   * @param {number} atMs when, because of summer time
+   * @param {string | undefined} zone by default the zone of this process
+   * @param {number} atMs the time for which the offset is shown, because of summer time
    */
   constructor(zone, atMs) {
     const where = zone === undefined ? {} : { timeZone: zone }
@@ -41,7 +42,12 @@ class Times {
   }
 }
 
-/** With the time, so that each report has a name of its own. @param {number} atMs @param {string} [zone] */
+/**
+ * Returns a file name with the time, so that reports have different names.
+ *
+ * @param {number} atMs
+ * @param {string} [zone]
+ */
 function reportName(atMs, zone) {
   const digits = new Times(zone, atMs).moment(atMs).replaceAll(/[-:]/g, '').replace(' ', '-')
   return `spillway-report-${digits}.html`
