@@ -36,7 +36,7 @@ const PACKAGES = {
     ],
   ],
   'pug, rendering': [
-    /page what is rendered/,
+    /paginate what is rendered/,
     ['RegExp.exec (V8)', 'pug_escape (node_modules/pug-runtime/index.js:202)', 'eval ((unknown):19)'],
     { call: 'RegExp.exec of /["&<>]/' },
   ],
@@ -49,7 +49,7 @@ const PACKAGES = {
     ],
   ],
   'handlebars, rendering': [
-    /page what is rendered/,
+    /paginate what is rendered/,
     [
       'prog (node_modules/handlebars/dist/cjs/handlebars/runtime.js:284)',
       'execIteration (node_modules/handlebars/dist/cjs/handlebars/helpers/each.js:71)',
@@ -103,7 +103,7 @@ for (const [name, [advice, frames, changes]] of Object.entries(PACKAGES)) {
 test('a template in a file of its own is a function that its renderer calls', () => {
   const template = { file: '"/srv/list.ejs"', function: 'eval', package: null }
   const frames = ['eval ("/srv/list.ejs":13)', 'list (node_modules/ejs/lib/cjs/ejs.js:649)']
-  assert.match(String(adviceFor('', frames, template)), /page what is rendered/)
+  assert.match(String(adviceFor('', frames, template)), /paginate what is rendered/)
 })
 
 test('a module that a handler imports runs as the innermost function', () => {

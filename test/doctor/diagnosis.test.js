@@ -84,7 +84,10 @@ test('a full heap explains what is rejected for memory, and says so', () => {
     ]
   )
   assert.match(summary, /^The heap is nearly full: 360 MB of 400 MB/)
-  assert.match(findings[1].summary, /^33 % of the requests were rejected, .*: the heap is nearly full\.$/)
+  assert.match(
+    findings[1].summary,
+    /^33 % of the requests were rejected \(500 requests\), .*: the heap is nearly full\.$/
+  )
   const forLoop = full({ memory: 200, loop: 300 }).findings
   assert.deepEqual(
     forLoop.map(({ effectOf }) => effectOf),

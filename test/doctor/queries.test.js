@@ -114,7 +114,7 @@ test('where one query is far slower than the others, the size is for the others'
   assert.deepEqual(
     claim.evidence.filter(({ name }) => name.startsWith('needed')),
     [
-      { name: "needed by Little's law for today's durations", value: 8, unit: 'connections' },
+      { name: "needed by Little's law for the present durations", value: 8, unit: 'connections' },
       { name: 'needed without find orders', value: 2, unit: 'connections' },
     ]
   )

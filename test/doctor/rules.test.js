@@ -79,7 +79,7 @@ test('host-starved does not say that nothing here causes it where other threads 
   assert.match(foreign.summary, /: other processes use the CPUs/)
   assert.match(foreign.advice, /raise the CPU request\.$/)
   const both = claimOf(0.21)
-  assert.match(both.summary, /: other processes and other threads of this one use the CPUs/)
+  assert.match(both.summary, /: other processes and other threads of this process use the CPUs/)
   assert.match(both.advice, /thread pool and worker threads too\.$/)
   assert.deepEqual(
     [both.severity, claimOf(0.39).severity, claimOf(0.41).severity],
@@ -477,7 +477,7 @@ test('a short pool is named with its holder and the size that would do, or with 
   // In use or waited for are 100 a second of 50 and 120 ms, 17 on average.
   assert.match(
     advice,
-    /By Little's law 8 connections would be enough for the present load, and up to 17 if clients come back sooner/
+    /By Little's law 8 connections would be enough for the present load\. Quicker answers may bring clients back sooner: then up to 17 are needed\./
   )
   assert.deepEqual([route, share], ['GET /report', 0.7])
   assert.match(claimOf({ asks: 1200 }).advice, /5 connections should be enough on average, so bursts/)
@@ -520,8 +520,11 @@ test('in mode observe the advice is for what mode adaptive would reject for', ()
 test('requests rejected for their age are old by the clock of the proxy', () => {
   const admission = { rejected: 500, reasons: { age: 500 } }
   const [{ summary, advice }] = ruleOf('overloaded').find(figuresWith({ admission }))
-  assert.match(summary, /mostly for age .*: the time in the proxy, by its clock, is longer than allowed\./)
-  assert.match(advice, /^Requests wait in a proxy .* If it queues none, its clock differs/)
+  assert.match(
+    summary,
+    /mostly for the reason `age`: requests were in the proxy for longer than allowed, by its clock\./
+  )
+  assert.match(advice, /^Requests wait in a proxy .* If the proxy queues none, its clock differs/)
 })
 
 test('pool-exhausted is not claimed where calls to another host take most of the time', () => {
@@ -633,7 +636,7 @@ test('the evidence names the part that took at least half of the time of the req
     ['behind a busy event loop', 0.6],
   ])
   const [{ evidence }] = ruleOf('event-loop-blocked').find(figuresWith({ ...blocked, routes }))
-  assert.equal(evidence.find(({ name }) => name.includes('socket buffer'))?.value, 10)
+  assert.equal(evidence.find(({ name }) => name.includes('unread in the socket'))?.value, 10)
 })
 
 test('slow-dependency: slow in itself, if most requests are answered', () => {
@@ -679,7 +682,7 @@ test('slow-dependency tells the part of a call that took at least half of it', (
     dns.evidence.slice(-3).map(({ name, value, unit }) => [name, value, unit]),
     [
       ['calls to stock', 830, 'ms on average'],
-      ['DNS look-up, of each call', 800, 'ms on average'],
+      ['DNS look-up, mean of a call', 800, 'ms on average'],
       ['calls that opened a connection', 0.2, 'share of the calls'],
     ]
   )
@@ -914,7 +917,7 @@ test('overloaded names the limit of the user that was reached', () => {
   const { summary, advice, route } = claimOf({ rejected: 100, reasons: { loop: 40, 'limit:report': 60 } })
   assert.equal(
     summary,
-    "9.1 % of the requests were rejected, mostly for limit:report (100 requests): all slots of the limit 'report' were in use."
+    "9.1 % of the requests were rejected (100 requests), mostly for the reason `limit:report`: all slots of the limit 'report' were in use."
   )
   assert.match(advice, /^Raise `maxConcurrent` of the limit 'report' if /)
   assert.equal(route, null)
@@ -962,8 +965,14 @@ test('keep-alive', () => {
     [{ proxies: { idleCloses: 9, unusedCloses: 9 } }, 'none'],
   ])
   const said = (changes) => ruleOf('keep-alive').find(figuresWith(proxies(changes)))[0]
-  assert.match(said({ idleCloses: 3 }).summary, /closed 3 idle connections, each 6 s after its last request,/)
-  assert.match(said({ unusedCloses: 1 }).summary, /closed 1 connection that carried no request yet/)
+  assert.match(
+    said({ idleCloses: 3 }).summary,
+    /closed 3 idle connections that proxies keep, 6 s after the last request of each\./
+  )
+  assert.match(
+    said({ unusedCloses: 1 }).summary,
+    /closed 1 connection that proxies keep, before the first request of each\./
+  )
   assert.match(said({ idleCloses: 1 }).advice, /`spillway\.attach\(server, \{ behindProxy: true \}\)`/)
 })
 

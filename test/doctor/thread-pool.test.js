@@ -68,7 +68,7 @@ test('the sentence has the wait, the threads and who waits', () => {
   const [{ summary, route, share }] = rule.find(figuresFor())
   assert.equal(
     summary,
-    'Jobs of the thread pool (files, DNS, crypto, zlib) wait 1.2 s for one of its 4 threads: POST /login waits for them.'
+    'Jobs of the thread pool (files, DNS, crypto, zlib) wait 1.2 s for one of its 4 threads: POST /login waits for these jobs.'
   )
   assert.deepEqual([route, share], ['POST /login', 0.9])
   const routes = ['/login', '/a', '/b', '/c'].map((each) => routeWith({ ...LOGIN, route: each }))
@@ -77,13 +77,13 @@ test('the sentence has the wait, the threads and who waits', () => {
     many.advice,
     /^Find what fills the pool, in POST \/login, POST \/a, POST \/b or in work between/
   )
-  assert.match(many.summary, /: POST \/login and 3 other routes wait for them\.$/)
+  assert.match(many.summary, /: POST \/login and 3 other routes wait for these jobs\.$/)
   assert.deepEqual(
     many.evidence.map(({ name }) => name).filter((name) => name.startsWith('mean')),
     ['mean duration of POST /login', 'mean duration of POST /a', 'mean duration of POST /b']
   )
   const [stuck] = rule.find(figuresFor({ routes: [], oldest: { method: 'GET', route: null, ageMs: 6000 } }))
-  assert.match(stuck.summary, /: GET \(unmatched\) waits for them\.$/)
+  assert.match(stuck.summary, /: GET \(unmatched\) waits for these jobs\.$/)
   assert.ok(stuck.evidence.some(({ name, value }) => name.endsWith('no answer yet') && value === 6000))
 })
 

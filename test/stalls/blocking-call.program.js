@@ -26,7 +26,7 @@ const CALLS = {
   within: ['JSON.parse', 'parseLarge', /worker thread/],
   argument: ['JSON.parse', 'parseLarge', /worker thread/],
   nested: ['JSON.parse', 'nested', /worker thread/],
-  stringify: ['JSON.stringify', 'stringify', /page the result/],
+  stringify: ['JSON.stringify', 'stringify', /paginate the result/],
   pbkdf2: ['crypto.pbkdf2Sync', 'pbkdf2', /crypto\.pbkdf2 with a callback/],
   scrypt: ['crypto.scryptSync', 'scrypt', /crypto\.scrypt with a callback/],
   random: ['crypto.randomBytes', 'random', /crypto\.randomBytes with a callback/],
@@ -37,7 +37,7 @@ const CALLS = {
   clone: ['structuredClone', 'clone', /copy only what changes/],
   regexp: ['RegExp.test of /^([a-z]+)+$/', 'regexp', /repeated group/],
   replace: ['String.replace of /^([a-z]+)+$/', 'replace', /repeated group/],
-  sort: ['Array.sort', 'sort|(anonymous)', /sort and page in the database/],
+  sort: ['Array.sort', 'sort|(anonymous)', /sort and paginate in the database/],
   map: ['Array.map', 'map|(anonymous)', /take the array in parts/],
 }
 

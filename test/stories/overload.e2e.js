@@ -21,7 +21,7 @@ test('overload: Spillway rejects behind each framework, and says why', async () 
   const { found } = runs.find(({ name }) => name === 'express, Spillway on')
   assert.match(
     found.find(({ problem }) => problem === 'overloaded').summary,
-    /were rejected, mostly for loop/
+    /were rejected \(\d+ requests\), mostly for the reason `loop`/
   )
   const off = runs.find(({ name }) => name === 'express, Spillway off')
   assert.equal(off.parts[0].rejected, 0)

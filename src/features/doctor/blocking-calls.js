@@ -1,5 +1,6 @@
 'use strict'
-// What to do instead of what blocks a loop most often: the call of a stall, or the package whose code ran.
+// Advice for the code that most often blocks a loop. It depends on the blocking call of a stall, or on the
+// package whose code ran.
 
 /**
  * @typedef {{ call: string | null, file: string | null, function: string | null, package: string | null,
@@ -7,11 +8,11 @@
  * @typedef {readonly [found: RegExp, instead: string]} Row
  */
 
-/** By the function of Node or V8 that was called. @type {readonly Row[]} */
+/** Advice by the function of Node or V8 that was called. @type {readonly Row[]} */
 const BY_CALL = [
   [
     /^(?:RegExp\b|String\.(?:match|replace|search|split))/,
-    'bound the length of its input, and rewrite it without a repeated group inside a repeated group, so that it cannot backtrack for long',
+    'bound the length of the input, and rewrite the expression without a repeated group inside a repeated group, so that it cannot backtrack for long',
   ],
   [/\bpbkdf2Sync$/, 'use crypto.pbkdf2 with a callback, which hashes in the thread pool'],
   [/\bscryptSync$/, 'use crypto.scrypt with a callback, which hashes in the thread pool'],
@@ -33,7 +34,7 @@ const BY_CALL = [
     /^JSON\.parse$/,
     'bound what is parsed (`limit` of the body parser), take large data in parts such as lines, or parse it in a worker thread',
   ],
-  [/^JSON\.stringify$/, 'page the result, or stream it row by row instead of making one text of it'],
+  [/^JSON\.stringify$/, 'paginate the result, or stream it row by row instead of making one text of it'],
   [/\b(?:exec|execFile|spawn)Sync$/, 'use execFile or spawn of node:child_process, and await its end'],
   [/\breadFileSync$/, 'use fs.promises.readFile, or read the file once at the start'],
   [/\bwriteFileSync$/, 'use fs.promises.writeFile'],
@@ -50,11 +51,11 @@ const BY_CALL = [
   ],
   [
     /^\w*Array\.(?:sort|toSorted)$/,
-    'sort and page in the database, or keep the sorted array instead of sorting it for each request',
+    'sort and paginate in the database, or keep the sorted array instead of sorting it for each request',
   ],
   [
     /^(?:\w*Array|Map|Set)\./,
-    'page the data, or take the array in parts and let the event loop turn between them',
+    'paginate the data, or take the array in parts and let the event loop turn between the parts',
   ],
   [/^require$/, 'load the module at the start, and not in a handler'],
   [
@@ -66,7 +67,8 @@ const BY_CALL = [
 const TEMPLATES = String.raw`\bnode_modules[/\\](?:ejs|pug[\w-]*|constantinople|handlebars|hbs|nunjucks|mustache|eta)[/\\]`
 
 /**
- * By the frames from the function of the application on. The first row that any of them fits decides.
+ * Advice by the frames, from the function of the application on. The first row that matches any of these
+ * frames applies.
  *
  * @type {readonly Row[]}
  */
@@ -84,7 +86,7 @@ const BY_FRAME = [
   ],
   [
     new RegExp(TEMPLATES),
-    'page what is rendered, or keep the rendered text: the template itself is compiled',
+    'paginate what is rendered, or cache the rendered text. The template is already compiled, so caching it does not help',
   ],
   [
     /\bnode_modules[/\\]sequelize[/\\]/,
@@ -107,17 +109,22 @@ const BY_FRAME = [
 
 /**
  * @param {Blocked} site
- * @returns {string | undefined} undefined where nothing better than to look at the function is known
+ * @returns {string | undefined} undefined if the only advice is to look at the function
  */
 function adviceForCall(site) {
   const byFrame = byFrameOf(site)
-  // A package calls functions of V8 too.
+  // The advice about a package comes first, because a package calls functions of V8 too.
   if (site.package !== null && byFrame !== undefined) return byFrame
   const { call } = site
   return (call === null ? undefined : BY_CALL.find(([found]) => found.test(call))?.[1]) ?? byFrame
 }
 
-/** A template is a function too, and its renderer the next frame. @param {Blocked} site */
+/**
+ * Looks at the site's own frame and the next one. A compiled template is itself a function, and its renderer
+ * is the next frame.
+ *
+ * @param {Blocked} site
+ */
 function byFrameOf({ file, frames, function: name }) {
   const place = frames.findIndex((frame) => frame.startsWith(`${name} (${file}:`))
   const inner = frames.slice(0, place === -1 ? undefined : place + 2)

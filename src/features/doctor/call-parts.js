@@ -10,7 +10,7 @@ const { duration } = require('../../core/readable')
 
 /** A part with less than half of the time explains nothing. */
 const MOST = 0.5
-/** A smaller part is not worth a line. */
+/** A smaller part gets no line in the evidence. */
 const SHOWN = 0.1
 
 /** @type {readonly (keyof CallParts)[]} */
@@ -32,7 +32,8 @@ const partsSince = (later, before) => later && partsFrom((key) => later[key] - (
 
 /** @typedef {{ name: string, verb: string, advice: (host: string) => string }} Kind */
 
-const KEEP = 'Keep its connections open (an agent with `keepAlive`), so that fewer calls have to open one.'
+const KEEP =
+  'Keep connections open (an agent with `keepAlive`), so that fewer calls have to open a connection.'
 
 /** @type {Readonly<Record<'lookupMs' | 'connectMs' | 'firstByteMs', Kind>>} */
 const KINDS = Object.freeze({
@@ -45,7 +46,7 @@ const KINDS = Object.freeze({
   connectMs: {
     name: 'connecting',
     verb: 'are spent connecting',
-    advice: (host) => `Look at the network to ${host}, and whether it accepts connections late. ${KEEP}`,
+    advice: (host) => `Look at the network to ${host}, and whether ${host} accepts connections late. ${KEEP}`,
   },
   firstByteMs: {
     name: 'until the first byte',
@@ -92,7 +93,7 @@ function figuresOfCall({ count, host, parts, totalMs }) {
     ...shown.map(
       (key) =>
         /** @type {[string, number, string]} */ ([
-          `${KINDS[key].name}, of each call`,
+          `${KINDS[key].name}, mean of a call`,
           parts[key] / count,
           'ms on average',
         ])

@@ -9,15 +9,15 @@ const { readFileSync } = require('node:fs')
 const ROOT = '/sys/fs/cgroup'
 
 /**
- * @typedef {{ periods: number, throttledPeriods: number, throttledMs: number }} Throttling since the cgroup
- *   was made; the time is that of all its CPUs together
+ * @typedef {{ periods: number, throttledPeriods: number, throttledMs: number }} Throttling counted since the
+ *   cgroup was made. The time is the sum over all its CPUs
  */
 
 class CpuThrottling {
   #readFile
   /** @type {string[] | undefined} */
   #paths
-  /** The path that had figures; null where none has. @type {string | null | undefined} */
+  /** The path that has figures; null if no path has any. @type {string | null | undefined} */
   #path
 
   /** @param {(path: string, encoding: 'latin1') => string} [readFile] for tests */
@@ -60,7 +60,8 @@ class CpuThrottling {
 }
 
 /**
- * Inside a container the cgroup is the root of what is mounted; outside of one its path is in /proc.
+ * Returns where the figures may be. Inside a container the cgroup is the root of the mounted tree. Outside,
+ * its path is in /proc.
  *
  * @param {string} memberships
  */

@@ -1,5 +1,5 @@
 'use strict'
-// A diagnosis as text for a terminal: the sentence first, then each finding with its figures and what to do.
+// A diagnosis as text for a terminal: first the summary, then each finding with its figures and what to do.
 
 const { WORD_ENDS, duration, figure } = require('../../core/readable')
 
@@ -40,7 +40,7 @@ function findingText({ advice, effectOf, evidence, more, problem, severity, summ
     ...wrapped(summary, width),
     ...evidence.flatMap((each) => wrapped(`- ${each.name}: ${figure(each)}`, width, '  ')),
     ...wrapped(`What to do: ${advice}`, width),
-    // Each in one piece, to be copied.
+    // A command is not wrapped, so that it can be copied.
     ...next.map((command) => `${INDENT}Next: ${command}`),
     `${INDENT}More: ${more}`,
     '',

@@ -1,7 +1,7 @@
 'use strict'
-// Diagnoses one record of figures from the claims of all rules. A finding that another one explains is an
-// effect: it keeps its own severity and follows its cause. The cause is what somebody has to mend, so it is
-// as severe as the worst of its effects.
+// Diagnoses one record of figures from the claims of all rules. A finding that another finding explains is an
+// effect. An effect keeps its own severity and follows its cause. The cause is what somebody must fix, so it
+// is as severe as the worst of its effects.
 
 const { counted, duration } = require('../../core/readable')
 const { RULES } = require('./rules')
@@ -15,22 +15,22 @@ const { RULES } = require('./rules')
  */
 
 const SEVERITIES = Object.freeze(/** @type {const} */ (['high', 'medium', 'low']))
-/** One slow request among five is chance: a process with fewer requests is not called healthy. */
+/** With fewer requests a process is not called healthy, because one slow request among five may be chance. */
 const FEWEST_REQUESTS = 20
 /**
- * A shorter time is not judged: a process that starts compiles its code, and shares the CPU with what starts
- * it.
+ * A shorter time is not judged. A process that starts compiles its code, and shares the CPU with the tools
+ * that start it.
  */
 const FEWEST_SECONDS = 5
 /**
- * A cause that takes less than half of what its effect takes leaves most of the effect unexplained. That
- * holds for rejections too: a process that gets a tenth of its time back can serve a tenth more, while it
- * rejects a half.
+ * Least share of a cause, as a part of the share of its effect. A smaller cause leaves most of the effect
+ * unexplained. This applies to rejections too: a process that regains a tenth of its time serves a tenth
+ * more, while it rejects half of the requests.
  */
 const EXPLAINED = 0.5
 /**
- * Requests of a route that wait for something: whatever share of the requests they are, each waits for its
- * cause.
+ * Problems of a route whose requests wait for something. Their share does not matter, because each of these
+ * requests waits for the cause.
  */
 const OF_WAITING = new Set(['slow-dependency', 'pool-exhausted', 'orphaned-requests', 'aborted-requests'])
 const PAGE = 'docs/insight.md'
@@ -71,8 +71,8 @@ const findingOf = ({ problem }, claim) => ({
 })
 
 /**
- * The finding that its rule names. Else the first that explains this one, or a larger cause inside the
- * process if the first is outside of it.
+ * Returns the cause that the claim names. Otherwise it is the first finding that explains this one. If that
+ * cause is outside of the process, a larger cause inside takes its place.
  *
  * @param {Found} effect @param {readonly Found[]} found @param {Figures} figures
  * @returns {Found | undefined}
@@ -100,7 +100,7 @@ function explains({ rule, causedBy, finding: cause }, effect, figures) {
 }
 
 /**
- * Three findings may explain each other in a circle. Then the first of them is the cause.
+ * Three findings may explain each other in a circle. Then the first finding of the circle becomes the cause.
  *
  * @param {readonly Effect[]} found
  */
@@ -116,8 +116,8 @@ function withoutCircles(found) {
 }
 
 /**
- * Each cause is followed by what it explains, directly or through another effect. The groups are sorted by
- * severity.
+ * Each cause is followed by the findings that it explains, directly or through another effect. The groups are
+ * sorted by severity.
  *
  * @param {readonly Effect[]} found
  * @returns {Finding[]}
@@ -139,7 +139,7 @@ function inOrder(found) {
       return { rule, severity, share: finding.share, findings: [{ ...finding, severity }, ...effects] }
     })
     .sort(bySeverity)
-  // The sort is stable: equals keep the order of the rules.
+  // The sort is stable, so equal groups keep the order of the rules.
   return groups
     .sort((a, b) => bySeverity(a, b) || Number(isBehind(a, groups)) - Number(isBehind(b, groups)))
     .flatMap(({ findings }) => findings)
@@ -149,7 +149,8 @@ function inOrder(found) {
 const bySeverity = (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)
 
 /**
- * A cause outside of the process comes after those inside it if one of them is larger and as severe.
+ * A cause outside of the process is listed after the causes inside, if one of those is equally severe and
+ * larger.
  *
  * @typedef {{ rule: Rule, severity: Finding['severity'], share: number }} Group
  * @param {Group} group @param {readonly Group[]} groups
@@ -168,7 +169,7 @@ function sentenceOf(healthy, findings, { requests, seconds, events }) {
 }
 
 /**
- * Diagnosis before the first request, or with `insight` off.
+ * The diagnosis before the first request, or while the doctor is off.
  *
  * @param {string} at
  * @param {string} summary

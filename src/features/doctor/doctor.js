@@ -1,8 +1,8 @@
 'use strict'
-// Says what is wrong with the process. Everything is measured anyway. The doctor takes a reading of the
-// counters every ten seconds while requests come, and keeps those of the last minute. It judges what happened
-// between the oldest and now. An idle process takes no reading and has no timer. Findings of high severity
-// are logged when they begin and when they have ended. The rules are loaded with the first diagnosis.
+// Says what is wrong with the process. The doctor uses counters that exist anyway. It reads them every ten
+// seconds while requests come, and keeps the readings of the last minute. It judges what happened between the
+// oldest reading and now. In an idle process it reads nothing and has no timer. Findings of high severity are
+// logged when they begin and when they have ended. The rules are loaded with the first diagnosis.
 
 const { CpuThrottling } = require('./cpu-throttling')
 const { LongTurns } = require('./long-turns')
@@ -17,18 +17,21 @@ const { UsualDurations, routeBetween, takeReading } = require('./reading')
  * @import { Parts, Reading } from './reading'
  */
 /**
- * @typedef {{ route: string | null, sinceMs: number, missed: number }} Logged missed: looks in a row without
- *   the finding
+ * @typedef {{ route: string | null, sinceMs: number, missed: number }} Logged missed: how many looks in a row
+ *   did not find it
  */
 
 const LOOK_MS = 10_000
 const WINDOW_MS = 60_000
-/** A diagnosis is made at most so often, however many ask. */
+/** Least time between two diagnoses, however many clients ask. */
 const LEAST_MS = 1000
-/** A finding has ended when so many looks in a row did not make it: some problems come and go. */
+/**
+ * A finding has ended when this many looks in a row did not find it. One look is not enough, because some
+ * problems come and go.
+ */
 const LOOKS_UNTIL_ENDED = 3
 const NOT_ON = 'The doctor is off: `insight.doctor` is false, or this spillway is closed.'
-/** With fewer requests in ten seconds, timers and scrapes would dominate the cost of each. */
+/** With fewer requests in ten seconds, timers and scrapes would dominate the loop time per request. */
 const FEWEST_FOR_COST = 50
 /** How many heaps after a collection are kept. */
 const MOST_HEAPS = 12
@@ -42,7 +45,7 @@ class Doctor {
   #warn
   /** Readings of the last minute, oldest first. @type {Reading[]} */
   #readings = []
-  /** How many requests had ended, and messages had come, when the doctor went to rest. */
+  /** Requests that had ended, plus messages that had come, when the doctor went to rest. */
   #endedBefore = 0
   #usual = new UsualDurations()
   /**
@@ -52,7 +55,7 @@ class Doctor {
    */
   #cost
   /**
-   * The heap after the last major collection before each look, where there was one.
+   * Heap size after the last major collection before each look, if there was a collection.
    *
    * @type {{ atMs: number, bytes: number }[]}
    */
@@ -78,7 +81,7 @@ class Doctor {
       proxies: new ProxiedConnections(parts.recorder.requests, parts.entrance.connections),
       threadPool: new ThreadPoolWait(parts.clock),
     }
-    // Where time stands still, as with the fake timers of a test suite, no look would ever come.
+    // With a frozen clock, such as the fake timers of a test suite, no look would ever come.
     this.#isOn = isOn && !parts.clock.isFrozen
     this.#read = () => read(parts, this.#own)
     this.#info = info
@@ -87,7 +90,7 @@ class Doctor {
 
   // Hot path: once a loop turn, a few comparisons.
   /**
-   * Wakes the doctor where a request came since it went to rest.
+   * Wakes the doctor if a request has come since it went to rest.
    *
    * @param {number} busyMs
    * @param {number} nowMs
@@ -111,8 +114,8 @@ class Doctor {
   }
 
   /**
-   * The causes found by the last look; a scrape does not look again. An alert for each effect as well would
-   * page twice.
+   * Returns the causes found by the last look. A scrape does not cause a look. Effects are left out, because
+   * an alert for each of them would page twice.
    */
   sample() {
     return this.#last?.findings.filter(({ effectOf }) => effectOf === null) ?? []
@@ -151,12 +154,12 @@ class Doctor {
     const isMinute = now.atMs - oldest.atMs >= WINDOW_MS
     const isQuiet = oldest.ended === now.ended && oldest.messages === now.messages
     if (isMinute && isQuiet && this.#parts.recorder.requests.size === 0) return this.#rest()
-    // Several, where the process was suspended.
+    // After a suspension of the process, several readings are too old.
     while (now.atMs - this.#readings[0].atMs >= WINDOW_MS) this.#readings.shift()
     this.#schedule()
   }
 
-  /** No request came for a minute: the problem has ended, or affects no client. */
+  /** Called when no request came for a minute. Any problem has ended, or affects no client. */
   #rest() {
     for (const problem of this.#logged.keys()) this.#logEnd(problem)
     const { recorder, started } = this.#parts
@@ -181,7 +184,11 @@ class Doctor {
     return this.#last
   }
 
-  /** Heaps that differ were measured by different collections. @param {Reading} reading */
+  /**
+   * Records the heap if it differs, because a different size comes from a new collection.
+   *
+   * @param {Reading} reading
+   */
   #recordHeap({ atMs, heapAfterBytes }) {
     if (heapAfterBytes === undefined || this.#heaps.at(-1)?.bytes === heapAfterBytes) return
     this.#heaps.push({ atMs, bytes: heapAfterBytes })
@@ -259,7 +266,12 @@ class Doctor {
   }
 }
 
-/** Without waiting for a CPU, where that is known. @param {Reading} before @param {Reading} now */
+/**
+ * Returns the time that the loop worked, without waits for a CPU if these are known.
+ *
+ * @param {Reading} before
+ * @param {Reading} now
+ */
 const ranBetween = (before, now) =>
   before.scheduler === undefined || now.scheduler === undefined
     ? now.loopActiveMs - before.loopActiveMs

@@ -1,5 +1,6 @@
 'use strict'
-// Evidence of findings: a figure, where the time of requests went, and whether the event loop had a CPU.
+// Evidence of findings: single figures, where the time of requests went, and whether the event loop had a
+// CPU.
 
 /**
  * @import { CallFigures, Figures, RouteFigures, UseFigures } from './figures'
@@ -23,16 +24,20 @@ const NAMES = Object.freeze({
 })
 /** A part, or a host, with less than half of the time explains nothing. */
 const MOST = 0.5
-/** Calls for each request. A page that is built from several services makes fewer calls to each of them. */
+/** Least calls per request. A page that is built from several services makes fewer calls to each service. */
 const MANY_CALLS = 10
-/** Nobody notices less. Ten quick calls are not a problem. */
+/** Least mean duration. Nobody notices shorter requests, so ten quick calls are not a problem. */
 const LONG_MS = 200
-/** Requests. A batch job that runs now and then may make many calls. */
+/** Least requests. A batch job that runs now and then may make many calls. */
 const FEWEST = 10
-/** Every call takes long while the loop is busy. */
+/** At this busy share of the loop, every call takes long. */
 const MOST_BUSY = 0.7
 
-/** Two clocks and rounding may leave a part slightly below 0. @param {Record<string, number>} parts */
+/**
+ * Sums the parts. Two clocks and rounding may leave a part slightly below 0, which counts as 0.
+ *
+ * @param {Record<string, number>} parts
+ */
 const sumOf = (parts) => Object.values(parts).reduce((sum, ms) => sum + Math.max(0, ms), 0)
 
 /**
@@ -52,12 +57,12 @@ function mostOfTime(routes) {
 }
 
 /**
- * Whether most of the time before the answer is a wait for something outside of the loop. A request that
- * waits all the time is in part `loopBusy` for as much of it as the loop works for others.
+ * Whether most of the time before the answer is a wait for something outside of the loop. While a request
+ * waits, the loop works for others. That share of its wait counts as `loopBusy`.
  *
  * @param {Pick<RouteFigures, 'parts'>} route
  * @param {Figures['loop']} loop
- * @returns {boolean} true also where parts are not measured
+ * @returns {boolean} also true if parts are not measured
  */
 function mayWaitOutside({ parts }, loop) {
   if (parts === undefined) return true
@@ -65,8 +70,8 @@ function mayWaitOutside({ parts }, loop) {
 }
 
 /**
- * A call whose request is not known may be of any route: Node 20 and 22 know the request only until the first
- * `await`.
+ * A call whose request is not known may be of any route, so it counts for each. Node 20 and 22 know the
+ * request only until the first `await`.
  *
  * @param {Pick<RouteFigures, 'count' | 'meanMs' | 'method' | 'route'>} of
  * @param {readonly CallFigures[] | undefined} outgoing
@@ -96,8 +101,8 @@ const bothOf = (a, b) => ({
 /**
  * @param {RouteFigures} route
  * @param {Pick<Figures, 'loop' | 'outgoing' | 'poolUses'>} figures
- * @returns {Calls | undefined} to one host, or uses of one pool: many for each request, and at least half of
- *   the route's time
+ * @returns {Calls | undefined} calls to one host, or uses of one pool, that are many per request and take at
+ *   least half of the route's time
  */
 function manyCallsOf({ count, meanMs, method, route }, { loop, outgoing = [], poolUses = [] }) {
   if (count < FEWEST || meanMs < LONG_MS || loop.utilization >= MOST_BUSY) return undefined
@@ -108,7 +113,11 @@ function manyCallsOf({ count, meanMs, method, route }, { loop, outgoing = [], po
   return most
 }
 
-/** A kind of query says more than the use of a connection that it is a part of. @param {Calls} calls */
+/**
+ * Whether these are queries. A kind of query says more than the uses of connections that contain it.
+ *
+ * @param {Calls} calls
+ */
 const isQuery = (calls) => 'query' in calls && calls.query !== undefined
 
 /**
@@ -124,8 +133,8 @@ function costliestQuery({ count, meanMs, method, route }, poolUses = []) {
 }
 
 /**
- * Share of the loop thread's runnable time without another process on its CPU. It discounts what others make
- * slow: the collector's own threads are part of a collection.
+ * Share of the loop thread's runnable time while no other process held its CPU. Waits for threads of this
+ * process, such as the collector's, are not subtracted.
  *
  * @param {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler
  */
@@ -136,8 +145,8 @@ function onCpuShare(scheduler) {
 }
 
 /**
- * Share of the loop thread's runnable time that it ran. Threads of the pool that hash for a handler do not
- * block the loop, but take its CPU.
+ * Share of the loop thread's runnable time for which it ran. Unlike `onCpuShare`, this also subtracts waits
+ * for threads of this process, such as a thread pool that hashes.
  *
  * @param {{ runShare: number, waitShare: number } | undefined} scheduler
  */
@@ -148,15 +157,15 @@ function ranShare(scheduler) {
 }
 
 /**
- * Share of the time that the loop was busy and not waiting for a CPU.
+ * Share of the time for which the loop was busy and not waiting for a CPU.
  *
  * @param {{ utilization: number }} loop
  * @param {{ runShare: number, waitShare: number } | undefined} scheduler
  */
 function ownBusyShare({ utilization }, scheduler) {
   if (scheduler === undefined) return utilization
-  // Waits right after a poll count as idle, so subtracting all waits may go below the time that the thread
-  // ran.
+  // Waits right after a poll count as idle. So subtracting all waits may give less than the time that the
+  // thread ran.
   return Math.min(utilization, Math.max(scheduler.runShare, utilization - scheduler.waitShare))
 }
 

@@ -5,7 +5,7 @@ const { Labels } = require('../../core/metrics/labels')
 
 /** @import { Finding } from '../../../index.js' */
 
-/** Problems and severities are few. @type {Map<string, Labels>} */
+/** Labels by problem and severity. There are few of both. @type {Map<string, Labels>} */
 const known = new Map()
 
 /** @param {Finding['problem']} problem @param {Finding['severity']} severity */
@@ -21,7 +21,7 @@ const DOCTOR_FAMILIES = [
   {
     name: 'spillway_findings',
     type: 'gauge',
-    help: 'Always 1; the labels name a problem that the doctor finds now, and its severity.',
+    help: 'Always 1. The labels name a problem that the doctor finds now, and its severity.',
     points: ({ doctor }) =>
       doctor.map((/** @type {Finding} */ { problem, severity }) => ({
         labels: labelsOf(problem, severity),

@@ -30,11 +30,11 @@ const { waitingRequests } = require('./waiting-requests')
 
 /** Quantiles take 70 µs per route, so only the routes with the most request time get them. */
 const MOST_QUANTILES = 20
-/** Of libuv, where UV_THREADPOOL_SIZE does not set another number. */
+/** Threads of libuv's pool, unless UV_THREADPOOL_SIZE sets another number. */
 const DEFAULT_THREADS = 4
 
 /**
- * @typedef {(ms: number) => number} ShareOf the time between the readings
+ * @typedef {(ms: number) => number} ShareOf returns a time as a share of the time between the readings
  *
  * @typedef {object} RouteFigures
  * @property {string} method
@@ -47,57 +47,60 @@ const DEFAULT_THREADS = 4
  * @property {number} timeShare of the time of all requests
  * @property {number} meanMs
  * @property {number} firstByteMs mean, until the answer began; NaN if most requests were not answered
- * @property {number | undefined} usualMs the usual mean of the last hour; undefined before the first look
- * @property {{ count: number, errors: number }} before from the start of the process to the earlier reading
- * @property {{ release: string, count: number, errorRatio: number } | undefined} previous the process of the
+ * @property {number | undefined} usualMs usual mean of the last hour; undefined before the first look
+ * @property {{ count: number, errors: number }} before counts from the start of the process to the earlier
+ *   reading
+ * @property {{ release: string, count: number, errorRatio: number } | undefined} previous figures of the
  *   previous release
  * @property {{ count: number, elasticity: number, correlation: number }} load see core/request/load-slope.js
  * @property {{ p50Ms: number, p99Ms: number, maxMs: number } | undefined} quantiles
- * @property {number | undefined} loopShare share of the time for which the loop ran its handlers, until each
- *   first returned
+ * @property {number | undefined} loopShare share of the time for which the loop ran the route's handlers,
+ *   until each first returned
  * @property {Record<string, number> | undefined} parts milliseconds of
  *   `queueMs runMs loopBusyMs gcMs waitMs bodyMs`
- * @property {number | undefined} unreadMs the longest that its requests can have been in the kernel, in sum
+ * @property {number | undefined} unreadMs upper bound of the total time that the route's requests were unread
+ *   in the kernel
  *
  * @typedef {object} Turns
  * @property {number} count
  * @property {number} share of the time
- * @property {number} requests how many ended in them
+ * @property {number} requests requests that ended in these turns
  *
  * @typedef {{ verdict: 'unknown', confidence?: undefined } | { verdict: 'none' | 'growing',
  *   bytesPerSecond: number, confidence: number, windowSeconds: number, secondsToLimit: number | undefined }}
  *   Trend see core/process/heap-trend.js
  *
- * @typedef {object} Figures all shares are of the time, from 0 to 1, unless something else is named
+ * @typedef {object} Figures all shares are shares of the time, from 0 to 1, unless something else is named
  * @property {number} seconds between the two readings
- * @property {{ count: number, errors: number, inFlight: number }} requests without the rejected ones
- * @property {RouteFigures[]} routes with a request in these seconds; those on which most time was spent first
+ * @property {{ count: number, errors: number, inFlight: number }} requests without rejected requests
+ * @property {RouteFigures[]} routes with a request in these seconds; the one with the most request time first
  * @property {Pick<RouteFigures, 'method' | 'route' | 'count' | 'errors' | 'before'>[]} events of sockets,
  *   with a message in these seconds
  * @property {{ utilization: number, longestMs: number, long: Turns, veryLong: Turns }} loop long: from 20 ms;
  *   veryLong: from 50 ms
  * @property {{ used: number, limit: number }} cpu in CPUs
- * @property {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler of the
- *   thread of the loop: on a CPU, waiting for one, and waiting while other processes ran
- * @property {{ periods: number, throttledPeriods: number, share: number } | undefined} throttling by the
+ * @property {{ runShare: number, waitShare: number, foreignShare: number } | undefined} scheduler shares of
+ *   the loop's thread: on a CPU, waiting for a CPU, and waiting while other processes ran
+ * @property {{ periods: number, throttledPeriods: number, share: number } | undefined} throttling by the CPU
  *   limit of the container
- * @property {{ seconds: number, fullShare: number, waitMs: number, threads: number }} threadPool seconds: for
- *   which it was observed; fullShare: of these, the share with a wait of 50 ms or more; waitMs: the mean of
- *   these waits
+ * @property {{ seconds: number, fullShare: number, waitMs: number, threads: number }} threadPool seconds:
+ *   time observed; fullShare: share of this time with a wait of 50 ms or more; waitMs: mean of these waits
  * @property {{ looked: number, proxied: number, kept: number, idleCloses: number, unusedCloses: number,
- *   keptMs: number }} proxies of requests that were looked at, see proxied-connections.js. keptMs: how long
- *   their server keeps an idle connection, 0 for ever
+ *   keptMs: number }} proxies counts of sampled requests, see proxied-connections.js. keptMs: how long their
+ *   server keeps an idle connection; 0 for ever
  * @property {{ share: number, majorShare: number }} gc
  * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number,
  *   bytes: number }[], trend: Trend }} heap
  * @property {{ limitBytes: number, rssBytes: number }} memory
  * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number,
  *   queued: number }} admission
- *   `reasons`: of what was rejected; in mode `observe` of what would be
- * @property {Overload | undefined} overload the time while requests were rejected; undefined without any
+ *   `reasons`: counts of rejected requests by reason. In mode `observe`, of those that would be rejected
+ * @property {Overload | undefined} overload the time while requests were rejected; undefined without
+ *   rejections
  * @property {import('./waiting-requests').Unanswered[]} unanswered requests that have been in flight for 30
  *   seconds or more
- * @property {ReturnType<typeof waitingRequests>['oldest']} oldest without an answer, from five seconds on
+ * @property {ReturnType<typeof waitingRequests>['oldest']} oldest request without an answer, from five
+ *   seconds on
  * @property {ReturnType<typeof waitingRequests>['clients']} clients
  * @property {{ method: string, route: string, durationMs: number }[]} gaveUp the slowest of the requests
  *   whose client disconnected before an answer began
@@ -106,27 +109,27 @@ const DEFAULT_THREADS = 4
  * @property {{ sites: StallFigures[] } | undefined} stalls of these seconds, the costliest first
  * @property {CallFigures[] | undefined} outgoing calls to other hosts, the costliest first
  * @property {{ lastMs: number, leastMs: number } | undefined} [cost] loop time per request: in the last ten
- *   seconds, and the least of any ten seconds
+ *   seconds, and the least of all spans of ten seconds
  * @property {UseFigures[] | undefined} poolUses uses of pools that were given to `pool()`, the costliest
  *   first
  * @property {WasteFigures[] | undefined} [wasted] work for requests that nobody waited for any more
- * @property {import('./other-figures').PoolFigures[]} [pools] that were given to `pool()`
+ * @property {import('./other-figures').PoolFigures[]} [pools] pools that were given to `pool()`
  * @property {import('./other-figures').Warnings | undefined} warnings of the process since its start
  *
- * @typedef {object} Overload in spans of ten seconds at most, each with a rejection. Shares are of these
- *   spans.
+ * @typedef {object} Overload the spans between two readings, at most ten seconds each, that had a rejection.
+ *   Shares are shares of these spans.
  * @property {number} utilization of the loop
- * @property {{ method: string, route: string, loopShare: number }[]} routes the costliest first; none where
- *   that is not measured
+ * @property {{ method: string, route: string, loopShare: number }[]} routes the costliest first; empty if
+ *   parts are not measured
  *
  * @typedef {object} WasteFigures
  * @property {string} method
  * @property {string} route
- * @property {number} requests whose work went on
+ * @property {number} requests whose work went on after their end
  * @property {number} loopMs
  * @property {number} poolMs time for which they held connections
  * @property {number} loopShare of the time
- * @property {number} connections that they held on average
+ * @property {number} connections mean number of connections that they held
  *
  * @typedef {object} StallFigures a site as in the snapshot, and `ms`, its cost in these seconds
  * @property {string} cause
@@ -144,30 +147,30 @@ const DEFAULT_THREADS = 4
  * @property {number} totalMs since the start
  * @property {number} ms
  *
- * @typedef {object} CallSums of calls, or of uses of a pool, by the route that asked
- * @property {string | null} method null where the request is not known
+ * @typedef {object} CallSums sums of calls, or of uses of a pool, by route
+ * @property {string | null} method null if the request is not known
  * @property {string | null} route
  * @property {number} count
  * @property {number} totalMs
- * @property {number} awaited how many ended before their request did
- * @property {number} awaitedMs the time while such a request had one of them under way, at least
+ * @property {number} awaited calls that ended before their request did
+ * @property {number} awaitedMs lower bound of the time while such a request had a call in progress
  * @property {CallParts | undefined} [parts] of `totalMs`
  *
  * @typedef {{ connections: number, lookupMs: number, connectMs: number, firstByteMs: number }} CallParts
- *   `connections`: opened for the calls
+ *   `connections`: connections that were opened for the calls
  *
- * @typedef {{ usualMs: number | undefined }} UsualCall its usual mean of the last hour; undefined before the
+ * @typedef {{ usualMs: number | undefined }} UsualCall usual mean of the last hour; undefined before the
  *   first look
  * @typedef {CallSums & UsualCall & { host: string }} CallFigures
  * @typedef {CallSums & UsualCall & { pool: string, query?: string | undefined }} UseFigures
- *   `query`: its kind, such as `find orders`; undefined: uses of connections
+ *   `query`: kind of query, such as `find orders`; undefined for uses of connections
  */
 
 /**
  * @param {Parts} parts
  * @param {{ readings: readonly Reading[], now: Reading, usual: UsualDurations,
  *   recent: readonly { atMs: number, bytes: number }[], cost?: Figures['cost'] }} given `readings`: the
- *   earlier ones, the oldest first
+ *   earlier readings, the oldest first
  * @returns {Figures}
  */
 function figuresOf(parts, { cost, readings, now, usual, recent }) {
@@ -298,8 +301,8 @@ const turnsBetween = (earlier, later, shareOf) => ({
 })
 
 /**
- * The loop may wait for a CPU that other threads of this process use, such as the collector's. `foreignShare`
- * leaves their time out.
+ * The loop may also wait for a CPU that other threads of this process use, such as the collector's.
+ * `foreignShare` excludes the time of these threads.
  *
  * @param {Reading} earlier @param {Reading} now @param {ShareOf} shareOf
  */
@@ -327,7 +330,7 @@ function threadPoolBetween(earlier, later) {
   return {
     seconds: observedMs / 1000,
     fullShare: (later.fullMs - earlier.fullMs) / Math.max(1, observedMs),
-    // The job of both readings may be the same one: then it waited for the difference.
+    // If the same job is pending at both readings, it waited for the difference.
     waitMs: (later.waitedMs - earlier.waitedMs) / Math.max(1, later.waits - earlier.waits),
     threads: Number(process.env.UV_THREADPOOL_SIZE) || DEFAULT_THREADS,
   }
@@ -365,7 +368,7 @@ function admissionOf({ admission }, earlier, now) {
 }
 
 /**
- * The rest of the minute may be idle.
+ * Looks only at spans with rejections, because the rest of the minute may be idle.
  *
  * @param {Parts} parts
  * @param {readonly Reading[]} readings
@@ -394,7 +397,7 @@ function overloadIn({ admission, recorder: { parts, routes } }, readings) {
     routes: shown
       .map(({ method, route }, index) => {
         const loopMs = sum(({ earlier, later }) => routeBetween(earlier, later, index).loopMs || 0)
-        // A request counts where it ends, and may have run before.
+        // A request counts in the span of its end, although it may have run before. So the share is bounded.
         return { method, route, loopShare: Math.min(utilization, loopMs / elapsedMs) }
       })
       .filter(({ loopShare }) => loopShare > 0)

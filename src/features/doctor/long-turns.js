@@ -1,11 +1,11 @@
 'use strict'
-// The loop turns that kept everything else waiting, summed: how many, how long, and how many requests ended
-// in them. A turn with fifty requests of 2 ms each is a full loop. A turn of 100 ms for one request is a
-// blocked loop.
+// Sums the loop turns that kept everything else waiting: their number, their length, and how many requests
+// ended in them. A turn with fifty requests of 2 ms each is a full loop. A turn of 100 ms for one request is
+// a blocked loop.
 
-/** On a full loop, two of these before a request are felt. */
+/** On a full loop, users notice if a request waits for two such turns. */
 const LONG_MS = 20
-/** Felt at any load: whoever comes meanwhile waits for the rest of it. */
+/** Noticed at any load, because a request that comes meanwhile waits for the rest of the turn. */
 const VERY_LONG_MS = 50
 
 class LongTurns {
@@ -26,7 +26,7 @@ class LongTurns {
     if (busyMs >= VERY_LONG_MS) add(this.#veryLong, busyMs, requests)
   }
 
-  /** Since the start. */
+  /** Sums since the start. */
   sample() {
     return { long: { ...this.#long }, veryLong: { ...this.#veryLong } }
   }

@@ -1,6 +1,6 @@
 'use strict'
-// Figures of parts that an instance may be without: stalls, outgoing calls and warnings of the process. Where
-// there is no such part the figure is undefined.
+// Figures of parts that an instance may lack: stalls, outgoing calls, pools and warnings of the process.
+// Without the part, the figure is undefined.
 
 const { partsSince } = require('./call-parts')
 const { POOL_REASON } = require('../../core/gate/verdict')
@@ -39,23 +39,24 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {number} asks callers that asked for a connection
  * @property {number} asksPerRequest
  * @property {number} meanWaitMs
- * @property {number} useMs of all uses that ended
+ * @property {number} useMs total time of all uses that ended
  * @property {number} meanUseMs
  * @property {number} waitingShare share of the time that somebody waited
  * @property {number} timeouts
  * @property {number} rejected requests that would have waited too long
  * @property {{ count: number, longestMs: number }} held connections that are not given back yet
- * @property {{ count: number, elasticity: number, correlation: number }} load the time of a use against the
- *   connections in use
- * @property {{ method: string | null, route: string | null, heldMs: number }[]} holders those that held
+ * @property {{ count: number, elasticity: number, correlation: number }} load how the time of a use depends
+ *   on the connections in use
+ * @property {{ method: string | null, route: string | null, heldMs: number }[]} holders the one that held
  *   connections longest first
- * @property {readonly QuerySums[] | undefined} [queries] those that took longest first; undefined if they are
- *   not measured
+ * @property {readonly QuerySums[] | undefined} [queries] the one that took longest first; undefined if
+ *   queries are not measured
  * @property {string} [kind] as in the snapshot
  *
  * @typedef {{ operation: string, collection?: string | undefined, count: number, totalMs: number }} QuerySums
  * @typedef {{ asks: number, uses: number, waitMs: number, useMs: number, contendedMs: number,
- *   timeouts: number, queries?: Map<object, QuerySums> | undefined }} PoolReading all that only counts up
+ *   timeouts: number, queries?: Map<object, QuerySums> | undefined }} PoolReading everything that only counts
+ *   up
  */
 
 /** @param {StallSite} site */
@@ -69,7 +70,7 @@ function stallTotals({ started: { stalls } }) {
 }
 
 /**
- * The sites that have cost something since, the costliest first.
+ * Returns the sites that took time since the earlier reading, the costliest first.
  *
  * @param {OtherParts} parts
  * @param {Map<string, number> | undefined} totals
@@ -86,7 +87,7 @@ function stallsSince({ started: { stalls } }, totals) {
 }
 
 /**
- * The events of sockets with a message in these seconds, as the figures of routes.
+ * Returns the events of sockets that had a message in these seconds, in the form of routes.
  *
  * @param {Map<string, { count: number, errors: number }>} before
  *   @param {Map<string, { count: number, errors: number }>} now
@@ -107,7 +108,7 @@ function eventsBetween(before, now) {
 }
 
 /**
- * The calls, or the uses of a pool, between two readings, the costliest first.
+ * Returns the calls, or the uses of pools, between two readings, the costliest first.
  *
  * @template {CallSums} Each
  * @param {Map<object, Each> | undefined} earlier @param {Map<object, Each> | undefined} now
@@ -137,7 +138,7 @@ function callsBetween(earlier, now, usual) {
 const NO_CALLS = Object.freeze({ count: 0, totalMs: 0, awaited: 0, awaitedMs: 0 })
 
 /**
- * Work for requests that nobody waited for any more.
+ * Returns the work for requests that nobody waited for any more.
  *
  * @param {Pick<Reading, 'atMs' | 'wasted'>} earlier @param {Pick<Reading, 'atMs' | 'wasted'>} now
  */
@@ -160,11 +161,11 @@ function wastedBetween(earlier, now) {
   })
 }
 
-/** Git shows as much of a revision. */
+/** Characters that Git shows of a revision. */
 const SHOWN_OF_REVISION = 12
 
 /**
- * The figures of a route in the previous release, if they are known: see features/releases/.
+ * Returns a function that finds a route's figures in the previous release, if known: see features/releases/.
  *
  * @param {OtherParts} parts
  */

@@ -1,6 +1,6 @@
 'use strict'
 // The kind of query that takes most of a pool's time, with `queries: true`. If it is far slower than the
-// others, it is the cause. The connections that it takes are then not the load of the pool.
+// other queries, it is the cause. The connections that it takes then do not count as the load of the pool.
 
 const { queryName } = require('../../core/readable')
 
@@ -16,11 +16,11 @@ const { queryName } = require('../../core/readable')
  */
 
 const MOST = 0.5
-/** A scan of a collection takes longer than a read by an index by more than this, in all but small ones. */
+/** A scan takes longer than a read by an index by more than this factor, except in small collections. */
 const FAR_SLOWER = 5
-/** Below this an index gains little. */
+/** For quicker queries an index gains little. */
 const LEAST_MS = 50
-/** Without other queries to compare with. Reads by an index take a few milliseconds. */
+/** The limit if there are no other queries to compare with. Reads by an index take a few milliseconds. */
 const LEAST_ALONE_MS = 100
 
 /** @param {PoolFigures} pool @returns {LongestQuery | undefined} */

@@ -1,7 +1,7 @@
 'use strict'
-// Whether requests come through proxies that keep connections to this process. Looks at one request a second:
-// the first after a loop turn. Where a server is attached, core/http/connection-events.js counts the
-// connections of these proxies that it closed itself.
+// Whether requests come through proxies that keep connections to this process. One request a second is
+// sampled: the next one after a loop turn. If a server is attached, core/http/connection-events.js counts the
+// connections of these proxies that this process closed.
 
 const { namesProxy } = require('../../core/gate/measurements/clients')
 
@@ -22,14 +22,13 @@ class ProxiedConnections {
   #dueMs = Number.NEGATIVE_INFINITY
   #isWaiting = false
   /**
-   * Requests that were looked at. Of these, those that came through a proxy. Of these, those on a connection
-   * that is kept.
+   * Sampled requests; those of them that came through a proxy; and those of the latter on a kept connection.
    */
   #looked = 0
   #proxied = 0
   #kept = 0
   /**
-   * The server of the last request through a proxy. Held weakly: a server may be closed.
+   * The server of the last request through a proxy. The reference is weak, because a server may be closed.
    *
    * @type {WeakRef<Server> | undefined}
    */
@@ -54,7 +53,7 @@ class ProxiedConnections {
   }
 
   /**
-   * A session of HTTP/2 has no race: its GOAWAY says which requests were not read.
+   * Samples a request. HTTP/2 is left out, because its GOAWAY says which requests were not read.
    *
    * @type {(request: Request) => void}
    */

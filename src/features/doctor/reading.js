@@ -1,6 +1,6 @@
 'use strict'
 // One reading of everything that only counts up: the difference of two readings is what happened between
-// them. A reading takes .2 ms, with a thousand routes 4 ms, and nothing is counted for it on the hot path.
+// them. A reading takes 0.2 ms, or 4 ms with a thousand routes. The hot path counts nothing extra for it.
 
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 const { ABORTED, ERRORED, OUTCOMES, TIMED_OUT } = require('../../core/request/outcome')
@@ -21,8 +21,8 @@ const { stallTotals } = require('./other-figures')
  */
 
 /**
- * The columns of `routes`, one row a series. The parts of its requests follow, in the order of
- * core/request/request-parts.js.
+ * The columns of `routes`, which has one row per series. The parts of the series' requests follow, in the
+ * order of core/request/request-parts.js.
  */
 const COLUMNS = Object.freeze({
   count: 0,
@@ -31,7 +31,7 @@ const COLUMNS = Object.freeze({
   ms: 3,
   firstBytes: 4,
   firstByteMs: 5,
-  // Without an answer: nearly all of them were aborted.
+  // Requests without a status. Nearly all of them were aborted.
   unanswered: 6,
   unansweredMs: 7,
 })
@@ -48,8 +48,7 @@ const WIDTH = FIRST_PART + PART_COLUMNS
 /**
  * @param {Parts} parts
  * @param {{ cpuThrottling: CpuThrottling, longTurns: LongTurns, proxies: ProxiedConnections,
- *   threadPool: ThreadPoolWait, readScheduler?: typeof schedulerWait }} own what the doctor measures for
- *   itself
+ *   threadPool: ThreadPoolWait, readScheduler?: typeof schedulerWait }} own what only the doctor measures
  */
 function takeReading(
   parts,
@@ -135,7 +134,7 @@ function routesOf({ parts, routes: { bounds, series, tables } }) {
 }
 
 /**
- * Differences of one series between two readings. The earlier may lack the series.
+ * Returns the differences of one series between two readings. The earlier reading may lack the series.
  *
  * @param {Pick<Reading, 'routes'>} earlier @param {Pick<Reading, 'routes'>} later @param {number} index
  */
@@ -164,28 +163,34 @@ function routeBetween(earlier, later, index) {
   }
 }
 
-/** A reading before anything was counted. */
+/** An empty reading, from before anything was counted. */
 const NOTHING = Object.freeze({ routes: new Float64Array(0) })
 
-/** About an hour of looks. */
+/** Number of looks in an hour. */
 const LOOKS = 360
-/** Slower, as slow-dependency.js defines it. */
+/** A route that takes this many times as long counts as slower, as in slow-dependency.js. */
 const MUCH = 3
 const FEWEST = 5
 
 /**
- * How long a route usually takes, from what it took in each ten seconds of the last hour or so. A route that
- * is much slower changes its usual duration only slowly. A fault of half an hour does not become the usual.
+ * The usual duration of a route: a mean over the looks of about the last hour. While a route is much slower,
+ * its usual duration changes only slowly. So a fault of half an hour does not become usual.
  */
 class UsualDurations {
   /**
-   * By the series or the row: the logarithm, so that one slow look does not outweigh many.
+   * By series or row. The mean is of logarithms, so that one slow look does not outweigh many.
    *
    * @type {WeakMap<object, { looks: number, log: number }>}
    */
   #usual = new WeakMap()
 
-  /** Mean duration between two readings. @param {object} key @param {number} count @param {number} meanMs */
+  /**
+   * Records the mean duration between two readings.
+   *
+   * @param {object} key
+   * @param {number} count
+   * @param {number} meanMs
+   */
   onLook(key, count, meanMs) {
     if (count < FEWEST || !(meanMs > 0)) return
     const usual = this.#usual.get(key) ?? { looks: 0, log: 0 }

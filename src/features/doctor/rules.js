@@ -1,20 +1,20 @@
 'use strict'
-// All rules of the doctor, causes before their effects: of two findings that are equally severe, the one that
-// comes first here is shown first. A rule is a pure function of the figures. It makes a claim with its
-// figures, or none.
+// All rules of the doctor, causes before their effects. Of two equally severe findings, the one whose rule
+// comes first here is shown first. A rule is a pure function of the figures, which returns claims or nothing.
 
 /**
  * @import { Finding } from '../../../index.js'
  * @typedef {Finding['problem']} Problem
  * @typedef {Omit<Finding, 'problem' | 'effectOf' | 'more'> & { causedBy?: Problem }} Claim `causedBy`: the
- *   figures say that this problem is an effect of that one. In general either may cause the other
+ *   problem that causes this one, according to the figures. It is given for two problems that may each cause
+ *   the other
  * @typedef {object} Rule
  * @property {Problem} problem
  * @property {readonly Problem[] | ((figures: import('./figures').Figures) => readonly Problem[])} [explains]
- *   what this problem causes
+ *   problems that this problem may cause
  * @property {(figures: import('./figures').Figures) => boolean} [makesOthersWait] whether requests of other
- *   routes than its own wait for it
- * @property {true} [isOutside] whether other processes, or a limit of the container, cause it
+ *   routes than the finding's route wait for it too
+ * @property {true} [isOutside] set if other processes, or a limit of the container, cause it
  * @property {(figures: import('./figures').Figures) => Claim[]} find
  */
 

@@ -1,8 +1,9 @@
 'use strict'
 // Finds pools that were given to `pool()` and are short of connections. The finding says for which share of
 // the time callers wait, and which routes hold the connections. The number of connections needed follows from
-// Little's law: uses per second x seconds of a use. That takes a slow scan for load. So where one query is
-// far slower than the others, the advice is about this query, and the size is for the others.
+// Little's law: uses per second x seconds of a use. This formula would count a slow scan as load. So if one
+// query is far slower than the others, the advice is about this query, and the advised size is for the other
+// queries.
 
 const { counted, duration, percent, routeName } = require('../../core/readable')
 const { evidence } = require('./evidence')
@@ -23,13 +24,16 @@ const LEAST_MS = 20
 const LONG_MS = 250
 const FEWEST_REJECTED = 10
 const MANY_REJECTED = 0.05
-/** A connection held this long while callers wait was probably never released, or works for minutes. */
+/**
+ * If a connection is held this long while callers wait, it was probably never released, or its query runs for
+ * minutes.
+ */
 const LEAKED_MS = 10_000
-/** As in problems/pool-exhausted.js: the time of a use grows with the connections in use. */
+/** As in problems/pool-exhausted.js. From here on, the time of a use grows with the connections in use. */
 const ELASTICITY = 0.4
 const CORRELATION = 0.5
 const LEAST_USES = 50
-/** Above this share of connections in use, callers wait by chance. */
+/** Above this share of connections in use, callers wait because uses meet by chance. */
 const BEST_USE = 0.7
 /** Kinds of pools that take `queries: true`. */
 const WITH_QUERIES = new Set(['mongodb', 'mysql2', 'pg'])
@@ -38,8 +42,8 @@ const WITH_QUERIES = new Set(['mongodb', 'mysql2', 'pg'])
 const shortPools = ({ pools = [] }) => pools.filter(isShort).map(claimOf)
 
 /**
- * The pools for which requests were rejected. The gate decides that on the stall-free clock, so a full loop
- * is not the cause.
+ * The pools for which requests were rejected. The gate measures pool waits without stalls, so a full loop is
+ * not the cause.
  *
  * @param {Figures} figures @returns {NamedClaim[]}
  */
@@ -79,19 +83,19 @@ function claimOf(pool) {
     route: holder === undefined || holder.route === null ? null : routeName(holder),
     summary: `${isLeaking(pool) ? leakOf(pool) : shortageOf(pool)}${rejectedOf(pool)}`,
     evidence: [
-      evidence('time that somebody waits', waitingShare, 'share of the time'),
+      evidence('time while a caller waits', waitingShare, 'share of the time'),
       evidence('mean wait for a connection', meanWaitMs, 'ms'),
       evidence('mean time of a use', meanUseMs, 'ms'),
       evidence('connections at most', pool.max, 'connections'),
       ...(needed === undefined
         ? []
-        : [evidence("needed by Little's law for today's durations", needed, 'connections')]),
+        : [evidence("needed by Little's law for the present durations", needed, 'connections')]),
       ...(slow?.othersMs === undefined
         ? []
         : [evidence(`needed without ${slow.name}`, neededWithout(pool, slow), 'connections')]),
       evidence('callers that waited until they timed out', timeouts, 'callers'),
       evidence('rejected requests', rejected, 'requests'),
-      evidence('held longest, not given back yet', pool.held.longestMs, 'ms'),
+      evidence('longest time that a connection in use is held', pool.held.longestMs, 'ms'),
     ],
     advice: adviceOf(pool, needed),
   }
@@ -131,7 +135,11 @@ function queryOf(pool) {
   return ` The query ${query.name} takes ${percent(query.share)} of the time of all queries, ${duration(query.meanMs)} on average.`
 }
 
-/** More connections make a query that reads a whole table slower. @param {PoolFigures} pool */
+/**
+ * Advice about the longest query. More connections would make a query that reads a whole table slower.
+ *
+ * @param {PoolFigures} pool
+ */
 function queryAdvice(pool) {
   const query = longestQuery(pool)
   return query === undefined ? '' : `First make the query ${query.name} cheaper, such as by an index. `
@@ -150,12 +158,12 @@ function neededOf(pool) {
   return busy > 0 ? Math.ceil(busy / BEST_USE) : undefined
 }
 
-/** Mean number of connections in use, if nobody was rejected. @param {PoolFigures} pool */
+/** Mean number of connections that would be in use without rejections. @param {PoolFigures} pool */
 const busyOf = ({ asks, asksPerRequest, meanUseMs, rejected, seconds }) =>
   (((asks + rejected * asksPerRequest) / seconds) * meanUseMs) / 1000
 
 /**
- * Number of connections that would serve all other queries.
+ * Number of connections that would serve all queries except the slow one.
  *
  * @param {PoolFigures} pool @param {LongestQuery} slow
  */
@@ -163,8 +171,8 @@ const neededWithout = (pool, { totalMs }) =>
   Math.max(1, Math.ceil((busyOf(pool) * Math.max(0, 1 - totalMs / pool.useMs)) / BEST_USE))
 
 /**
- * Mean number of connections in use, plus callers that wait. Closed-loop clients may need this many once they
- * no longer wait.
+ * Mean number of connections in use, plus waiting callers. Closed-loop clients may need this many connections
+ * once they no longer wait.
  *
  * @param {PoolFigures} pool
  */
@@ -175,11 +183,11 @@ const wantedOf = ({ asks, meanUseMs, meanWaitMs, seconds }) =>
 function sizeAdvice(pool, needed) {
   const wanted = wantedOf(pool)
   const orMore =
-    wanted > needed ? `, and up to ${wanted} if clients come back sooner when they are answered sooner` : ''
+    wanted > needed ? `. Quicker answers may bring clients back sooner: then up to ${wanted} are needed` : ''
   return `By Little's law ${counted(needed, 'connection')} would be enough for the present load${orMore}. ${durationsOf(pool)} Make the pool this large, if the server can take that many connections from each process at the same time.`
 }
 
-/** A slow query looks like load. @param {PoolFigures} pool */
+/** Says which time of a use the size is for. A slow query looks like load. @param {PoolFigures} pool */
 function durationsOf({ kind, meanUseMs, queries }) {
   const size = `This size is right as long as a use takes ${duration(meanUseMs)}.`
   if (queries !== undefined) return size
@@ -206,7 +214,7 @@ function adviceOf(pool, needed) {
   const [holder] = holders
   const whose = holder === undefined || holder.route === null ? 'its requests' : routeName(holder)
   if (isLeaking(pool))
-    return `All connections of '${name}' are held, one for ${duration(held.longestMs)}. Look whether ${whose} waits for a query that still runs. If not, a path of it does not give its connection back, such as an error before \`release()\`.`
+    return `All connections of '${name}' are held, one for ${duration(held.longestMs)}. Look whether ${whose} waits for a query that still runs. If not, some path does not give the connection back, such as an error before \`release()\`.`
   if (isLimitedByServer(pool))
     return `${queryAdvice(pool)}A larger pool would not help: a use takes longer the more connections are in use, so the server behind '${name}' is the limit. Make what ${whose} asks of it cheaper, or hold connections for a shorter time.`
   const slow = longestQuery(pool)
@@ -215,7 +223,7 @@ function adviceOf(pool, needed) {
     needed === undefined || needed <= max
       ? `By Little's law ${counted(max, 'connection')} should be enough on average, so bursts make callers wait.`
       : sizeAdvice(pool, needed)
-  return `${queryAdvice(pool)}${size} Hold a connection for as short as possible: not while ${whose} awaits anything else.`
+  return `${queryAdvice(pool)}${size} Hold a connection as briefly as possible: not while ${whose} awaits anything else.`
 }
 
 module.exports = { isLeaking, isShort, rejectingPools, shortPools }

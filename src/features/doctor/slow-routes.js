@@ -1,12 +1,12 @@
 'use strict'
-// Tells routes whose own calls are slow from those that only wait for a connection of a short pool. A pool
-// is short for one of two reasons. Its uses are slow, and then the routes that hold its connections are the
-// cause. Or it is too small, and then routes that wait for it only look as if their dependency were slow.
+// Distinguishes routes whose own calls are slow from routes that only wait for a connection of a short pool.
+// A pool is short for one of two reasons. If its uses are slow, the routes that hold its connections are the
+// cause. If it is too small, routes that wait for it only look as if their dependency were slow.
 // - Uses are slow if they take three times as long as in the last hour, or two seconds. They are also slow if
-//   they are mostly one slow query (pool-queries.js). Together such routes must hold the connections for half
-//   of the time.
-// - A route waits for the pool if that takes at least half of the time until its answer begins. The wait is
-//   the mean of all callers, because a pool serves its callers in turn.
+//   they are mostly one slow query (pool-queries.js). Together, routes with slow uses must account for half
+//   of the time that connections are held.
+// - A route waits for the pool if the wait takes at least half of the time until its answer begins. The wait
+//   is the mean of all callers, because a pool serves its callers in turn.
 
 const { manyCallsOf, mayWaitOutside } = require('./evidence')
 const { longestQuery } = require('./pool-queries')
@@ -16,10 +16,11 @@ const { isLeaking, isShort } = require('./short-pools')
 /**
  * @import { Figures, RouteFigures, UseFigures } from './figures'
  * @import { PoolFigures } from './other-figures'
- * @typedef {{ route: RouteFigures, pool: PoolFigures, use: UseFigures, query: UseFigures | undefined }} Held a
- *   short pool, by a route whose uses are slow. `query`: most of them
+ * @typedef {{ route: RouteFigures, pool: PoolFigures, use: UseFigures, query: UseFigures | undefined }} Held
+ *   a short pool, and a route with slow uses that holds it. `query`: the slow query that most of these uses
+ *   are
  * @typedef {{ own: RouteFigures[], holding: Held[], waiting: { route: RouteFigures, pool: PoolFigures }[] }}
- *   SlowRoutes `own`: those whose own calls are slow, and `holding` with which of them a pool is short
+ *   SlowRoutes `own`: routes whose own calls are slow. `holding`: those of them that make a pool short
  */
 
 const LEAST_MORE_MS = 100
@@ -44,7 +45,8 @@ function slowRoutes(figures) {
 }
 
 /**
- * The slow routes with which the pool is short, if they hold its connections for most of the time.
+ * Returns the slow routes that make the pool short, if they account for most of the time that its connections
+ * are held.
  *
  * @param {PoolFigures} pool @param {readonly RouteFigures[]} slow @param {Figures} figures
  * @returns {Held[]}
@@ -66,7 +68,11 @@ const useOf = ({ method, route }, pool, { poolUses = [] }) =>
     (use) => use.query === undefined && use.pool === pool.name && use.method === method && use.route === route
   )
 
-/** @param {UseFigures} use of connections @param {PoolFigures} pool @param {Pick<Figures, 'poolUses'>} figures */
+/**
+ * @param {UseFigures} use a use of connections, not of queries
+ * @param {PoolFigures} pool
+ * @param {Pick<Figures, 'poolUses'>} figures
+ */
 function slowQueryIn({ method, route, totalMs }, pool, { poolUses = [] }) {
   const longest = longestQuery(pool)
   if (!longest?.isSlow) return undefined
@@ -97,7 +103,8 @@ const isMuchLonger = (ms, usualMs, leastMoreMs) =>
   usualMs !== undefined && ms >= MUCH * usualMs && ms - usualMs >= leastMoreMs
 
 /**
- * Time lost to other processes is discounted: a request loses the same share of its time as the loop.
+ * Time until the first byte, without time lost to other processes. A request loses the same share of its time
+ * as the loop.
  *
  * @param {RouteFigures} route @param {Pick<Figures, 'scheduler'>} figures
  */

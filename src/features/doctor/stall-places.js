@@ -9,7 +9,7 @@ const { bytes, routeName } = require('../../core/readable')
 const ANONYMOUS = '(anonymous)'
 
 /**
- * The costliest first. One place may have stalls of two causes.
+ * Returns the places, the costliest first. One place may have stalls of two causes, which are merged.
  *
  * @param {Figures} figures
  * @returns {StallFigures[]}
@@ -36,7 +36,7 @@ const merged = (larger, other) => ({
 })
 
 /**
- * What to do about the costliest place of a route, as a sentence of its own.
+ * Returns what to do about the costliest place of a route, as a separate sentence.
  *
  * @param {Figures} figures
  * @param {string | null} route
@@ -46,7 +46,11 @@ function adviceWithin(figures, route) {
   return place === undefined ? '' : ` ${adviceForPlace(place, null)}`
 }
 
-/** Functions of packages are often anonymous. @param {StallFigures} site */
+/**
+ * The package's name stands in for an anonymous function, because functions of packages are often anonymous.
+ *
+ * @param {StallFigures} site
+ */
 const nameOf = ({ function: name, package: from }) => (name === ANONYMOUS && from) || (name ?? ANONYMOUS)
 
 /** @param {StallFigures} site */

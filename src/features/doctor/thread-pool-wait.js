@@ -1,18 +1,21 @@
 'use strict'
 // Measures how long a job waits for a thread of libuv's pool, which serves files, DNS, crypto and zlib. While
-// requests come, a trivial job is started at most once a second. A blocked loop delays its callback too, so
-// lateness of the loop is not counted. Each loop turn collects the finished jobs. A job that is pending when
-// a turn ends was therefore pending when that turn began to work. From then on only idle time of the loop
-// counts: the end of the job would have woken it.
+// requests come, a trivial job is started at most once a second. A blocked loop delays the job's callback
+// too, so lateness of the loop is not counted. Each loop turn collects the finished jobs. So a job that is
+// pending when a turn ends was also pending when that turn began to work. After that only idle time of the
+// loop counts, because the end of the job would have woken the loop.
 //
 // The job fills one byte with random numbers. It takes 15 µs of CPU, as `fs.fstat` does, but needs no
-// permission, and no file that may be on a hung network mount. A pending job keeps the process alive no
-// longer than the jobs ahead of it do.
+// permission, and no file that may be on a hung network mount. A pending job does not keep the process alive
+// for longer than the jobs ahead of it.
 
 const { randomFill } = require('node:crypto')
 
 const INTERVAL_MS = 1000
-/** A free thread starts a job within 0.1 ms, or 20 ms where other processes use the CPUs. */
+/**
+ * The pool counts as full if a job waits this long. A free thread starts a job within 0.1 ms, or within 20 ms
+ * if other processes use the CPUs.
+ */
 const FULL_MS = 50
 
 /** @param {() => void} onDone */
@@ -66,7 +69,7 @@ class ThreadPoolWait {
     this.#idleMs = this.#clock.idleMs()
   }
 
-  /** Sums since the start, with the pending job once it has waited for long. */
+  /** Returns the sums since the start. They include the pending job once it has waited for 50 ms. */
   sample() {
     const ms = this.#isPending ? this.#pendingMs() : 0
     return ms < FULL_MS ? { ...this.#sums } : this.#sumsWith(ms)
@@ -76,7 +79,7 @@ class ThreadPoolWait {
     return this.#waitedMs + this.#clock.idleMs() - this.#idleMs
   }
 
-  /** A job stands for a second, or for its wait if that is longer. @param {number} ms */
+  /** Adds a job. It stands for a second, or for its wait if that is longer. @param {number} ms */
   #sumsWith(ms) {
     const { observedMs, fullMs, waits, waitedMs } = this.#sums
     const spanMs = Math.max(INTERVAL_MS, ms)

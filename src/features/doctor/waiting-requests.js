@@ -1,6 +1,6 @@
 'use strict'
-// Tells whether long requests in flight wait for their handler or for their client. Requests in flight are
-// sorted by arrival, so that only the old ones are visited.
+// Finds out whether long requests in flight wait for their handler or for their client. Requests in flight
+// are sorted by arrival, so only old requests are visited.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 
@@ -12,14 +12,14 @@ const { quantilesOf } = require('../../core/histogram/quantiles')
 
 /** A client that takes longer than this to read or to send is slow. */
 const SLOW_CLIENT_MS = 5000
-/** No handler is an orphan before. */
+/** A request without an answer counts as unanswered after this time. */
 const UNANSWERED_MS = 30_000
 const MOST_LOOKED_AT = 1000
 
 /**
  * @typedef {{ method: string, route: string | null, count: number, oldestMs: number, p99Ms: number,
  *   answered: number }} Unanswered
- *   `p99Ms` and `answered` are of the same route since the start
+ *   `p99Ms` and `answered` cover the same route since the start
  * @typedef {Omit<Unanswered, 'p99Ms' | 'answered'>} Group
  * @typedef {Pick<RequestInFlight, 'method' | 'route' | 'ageMs'>} Oldest
  * @typedef {{ reading: number, sending: number, unsentBytes: number, oldestMs: number, inFlight: number }}
@@ -66,7 +66,7 @@ function countClient(clients, { hasAnswer, req, res }) {
 }
 
 /**
- * The first of a route is its oldest.
+ * Counts a request. The first request of a route is its oldest.
  *
  * @param {Map<string, Group>} unanswered @param {Pick<RequestInFlight, 'method' | 'route' | 'ageMs'>} request
  */

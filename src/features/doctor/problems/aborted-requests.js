@@ -1,10 +1,11 @@
 'use strict'
 // Clients of a route disconnect before an answer begins: their timeout has passed, or that of a proxy.
-// - One in ten of the route's requests, and five at least: a few per cent are people who close a page.
-// - After a second on average. Earlier disconnects are cancelled requests, such as those of a search that is
-//   sent with each letter. Event streams do not count, because their answer has begun. Long polls of
-//   Socket.IO do not count either. High: a fifth of the route, as in errors.js. Clients see a timeout as an
-//   error.
+// - Found if a tenth of the route's requests are aborted, and at least five. A few per cent are people who
+//   close a page.
+// - The mean time until the disconnect is at least a second. Earlier disconnects are cancelled requests, such
+//   as those of a search that is sent with each letter.
+// - Event streams do not count, because their answer has begun. Long polls of Socket.IO do not count either.
+// - Severity high from a fifth of the requests, as in errors.js, because clients see a timeout as an error.
 
 const { counted, duration, percent, routeName } = require('../../../core/readable')
 const { evidence } = require('../evidence')

@@ -1,11 +1,11 @@
 'use strict'
-// The event loop has no time left, though no single piece of work is long; or the process uses all the CPUs
-// it may use.
-// - Busy for nine tenths of the time: by queueing theory a request then waits ten times as long as on an idle
-//   loop. Eight tenths is
-//   a process that is used well. High from 96 %, where the wait has no bound.
-// - Nine tenths of the CPU limit while the loop has room: the thread pool, worker threads or the collector
-//   use the rest.
+// The event loop has no time left, although no single piece of work is long. Or the process uses all its
+// CPUs.
+// - Found if the loop is busy for nine tenths of the time. By queueing theory a request then waits ten times
+//   as long as on an idle loop. Eight tenths is normal for a process that is used well.
+// - A busy share of 96 % or more has severity high, because waits then have no bound.
+// - Also found if the process uses nine tenths of its CPU limit while the loop has room. The thread pool,
+//   worker threads or the collector use the rest.
 
 const { evidence, mostOfTime } = require('../evidence')
 const { adviceWithin } = require('../stall-places')
@@ -14,7 +14,7 @@ const { percent, routeName } = require('../../../core/readable')
 const BUSY = 0.9
 const FULL = 0.96
 const OF_LIMIT = 0.9
-/** Share of the busy time. A route with less is not the one to begin with. */
+/** Share of the busy time. A route with a smaller share is not where to begin. */
 const LEAST_OF_LOOP = 0.2
 
 /** @type {import('../rules').Rule} */

@@ -1,11 +1,12 @@
 'use strict'
-// The CPU limit of the container stops the process: in a throttled period it has used its quota, and nothing
-// runs until the next.
-// - A tenth of the periods: with periods of 100 ms, one request in ten may meet a stop of tens of
-//   milliseconds. Below that a
-//   collection or a deploy may be the reason, and no client notices.
-// - A third: most requests that take longer than a moment are stopped at least once.
-// The cgroup counts periods with any work. Ignored below 20 periods: too few samples.
+// The CPU limit of the container stops the process. In a throttled period the process has used its quota, and
+// does not run until the next period.
+// - Found from a tenth of the periods on. With periods of 100 ms, one request in ten may then be stopped for
+//   tens of milliseconds. Below that the cause may be a collection or a deploy, and no client notices.
+// - Severity high from a third of the periods: most requests that are not very short are stopped at least
+//   once.
+// - The cgroup only counts periods with some work. Fewer than 20 periods are ignored, because they are too
+//   few samples.
 
 const { percent } = require('../../../core/readable')
 const { evidence } = require('../evidence')
@@ -45,7 +46,7 @@ const rule = {
           evidence('CPU limit', cpu.limit, 'CPUs'),
         ],
         advice:
-          'Raise the CPU limit of the container, or remove it and keep the request. A Node.js process needs 1 CPU for its loop, and more for garbage collection and the thread pool.',
+          'Raise the CPU limit of the container, or remove the limit and keep the CPU request (`resources.requests.cpu`). A Node.js process needs 1 CPU for its loop, and more for garbage collection and the thread pool.',
       },
     ]
   },

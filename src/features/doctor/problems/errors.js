@@ -1,11 +1,11 @@
 'use strict'
 // A route, or most of the process, answers with errors: a status of 500 or more, an answer that was cut off,
 // or a timeout.
-// - One in twenty of a route and five at least: a retry hides less than that.
-// - High: a fifth of a route, or a twentieth of all requests. An event of a socket is judged as a route is: a
-//   message that failed is a request that failed. The sentence compares the share with that of this process
-//   until a minute ago. If the route failed as much then, or had fewer than twenty requests, it compares with
-//   the previous release.
+// - Found if a twentieth of a route's requests fail, and at least five. Retries hide fewer errors than that.
+// - Severity high from a fifth of a route, or a twentieth of all requests.
+// - An event of a socket is judged like a route: a failed message counts as a failed request.
+// - The sentence compares the share with the share of this process until a minute ago. If the route failed as
+//   much before, or had fewer than twenty requests, it compares with the previous release.
 
 const { counted, percent, routeName } = require('../../../core/readable')
 const { evidence } = require('../evidence')
@@ -15,7 +15,7 @@ const { evidence } = require('../evidence')
 const SOME = 0.05
 const FEWEST = 5
 const MANY = 0.2
-/** Multiple of the former share: the route has begun to fail. */
+/** If the share has grown by this factor, the route has begun to fail. */
 const BEGUN = 3
 const FEWEST_BEFORE = 20
 
@@ -60,7 +60,7 @@ const rule = {
 }
 
 /**
- * The previous release, if it failed much less. An event of a socket has none.
+ * Returns the previous release, if the route failed much less in it. For events of sockets it is not known.
  *
  * @param {RouteFigures | Figures['events'][number]} first @param {number} ratio
  */
@@ -86,11 +86,11 @@ function kindOf(kind) {
 /** @param {boolean} hasBegun @param {RouteFigures['previous']} previous */
 function reasonOf(hasBegun, previous) {
   if (previous !== undefined)
-    return ', and at what this release has changed. Until it is fixed, roll back to the previous one'
-  return hasBegun ? ', and at what has changed: the last deploy, or a dependency of this route' : ''
+    return '. Then look at what this release has changed. Until that is fixed, roll back to the previous release'
+  return hasBegun ? '. Then look at what has changed: the last deploy, or a dependency of this route' : ''
 }
 
-/** Of requests and messages. @param {Figures['requests']} requests @param {Figures['events']} events */
+/** Sums requests and messages. @param {Figures['requests']} requests @param {Figures['events']} events */
 function sumsOf(requests, events) {
   /** @param {'count' | 'errors'} key */
   const sum = (key) => events.reduce((total, event) => total + event[key], requests[key])

@@ -1,16 +1,16 @@
 'use strict'
-// Synchronous code holds the loop, while everything else waits. Collections and waits for a CPU are
-// subtracted: they are problems of their own. Turns with many cheap requests mean a full loop, not a blocked
-// one.
-// - Turns of 50 ms or more for a twentieth of the time: one request in twenty waits for such a turn. High
-//   from a fifth.
-// - The loop is busy for at least 70 % of the time. Turns of 20 ms or more take at least half of the time.
-//   When two requests meet, one waits for 20 ms. When ten meet, the last waits for about 200 ms. This is a
-//   synchronous pbkdf2 of 38 ms at 20 requests a second.
-// - Below that, three or more stalls of one place that take a hundredth of the time. They are rare, but they
-//   decide the p99. Low.
-// - Turns count as blocked only if they took 10 ms or more for each request that ended in them. Shorter ones
-//   hold many cheap requests.
+// Synchronous code holds the loop while everything else waits. Collections and waits for a CPU are
+// subtracted, because other rules find them. Turns with many cheap requests mean a full loop, not a blocked
+// loop.
+// - Found if turns of 50 ms or more take a twentieth of the time. One request in twenty then waits for such a
+//   turn. Severity high from a fifth of the time.
+// - Also found if turns of 20 ms or more take half of the time, and the loop is busy for at least 70 %. When
+//   two requests meet, one waits for 20 ms. When ten meet, the last waits for about 200 ms. An example is a
+//   synchronous pbkdf2 of 38 ms at 20 requests a second. Severity high.
+// - Also found below these limits if three or more stalls of one place take a hundredth of the time. They are
+//   rare, but they decide the p99. Severity low.
+// - Turns count only if they took 10 ms or more for each request that ended in them. Other turns consist of
+//   many cheap requests.
 
 const { evidence, mostOfTime, ranShare } = require('../evidence')
 const { adviceForPlace, callText, functionName, placesOf } = require('../stall-places')
@@ -21,12 +21,12 @@ const { counted, duration, percent, routeName } = require('../../../core/readabl
 const SOME = 0.05
 const MUCH = 0.2
 const RARE = 0.01
-/** One block may be an accident. */
+/** Fewer blocks may be chance. */
 const FEWEST_RARE = 3
 const BUSY = 0.7
 const LONG_SHARE = 0.5
 const LEAST_MS_OF_ONE = 10
-/** A route that takes most of the loop's time is the one to name. */
+/** Least share of the loop's busy time for a route to be named. */
 const MOST = 0.5
 /**
  * A place is a function in a route. Unless a place has this share of the stall time in code, other places are
@@ -78,7 +78,7 @@ const rule = {
   },
 }
 
-/** Stalls in one place that are too rare for the rest of the rule. @param {Figures} figures */
+/** Finds stalls in one place that are too rare for the rest of the rule. @param {Figures} figures */
 function rareClaims(figures) {
   const [site] = placesOf(figures)
   if (site === undefined) return []
@@ -112,7 +112,7 @@ function loopEvidence(routes, name) {
 }
 
 /**
- * Clients wait during this time too, but no request duration includes it.
+ * Clients also wait while a request is unread in the socket, but no duration includes this time.
  *
  * @param {RouteFigures[]} routes
  * @param {number} count
@@ -121,7 +121,9 @@ function unreadEvidence(routes, count) {
   const known = routes.filter(({ unreadMs }) => unreadMs !== undefined)
   if (known.length === 0 || count === 0) return []
   const unreadMs = known.reduce((sum, route) => sum + Number(route.unreadMs), 0)
-  return [evidence('mean time in the socket buffer, at most', unreadMs / count, 'ms')]
+  return [
+    evidence('upper bound of the mean time that requests were unread in the socket', unreadMs / count, 'ms'),
+  ]
 }
 
 /** @param {Turns} turns @param {number} seconds */
@@ -158,7 +160,7 @@ function placeName(site) {
 }
 
 /**
- * The turns that the finding counts are those of all places, not of the first alone.
+ * Says how many other places there are, because the finding counts the turns of all places.
  *
  * @param {StallFigures[]} places
  */

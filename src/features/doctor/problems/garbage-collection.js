@@ -1,10 +1,12 @@
 'use strict'
 // Collections stop the loop for a large share of the time.
-// - 15 %: a server that answers JSON at eight tenths of its capacity spends 3 to 8 %. From 15 % on,
-//   allocating less pays.
-// - 30 %: nearly a third of the CPU does no work, and each request is stopped several times.
-// While the thread waits for a CPU a collection lasts longer: that share is subtracted.
-// Major and incremental collections tell a heap that is too full, minor ones a handler that allocates much.
+// - Found from 15 % of the time on. A server that answers JSON at eight tenths of its capacity spends 3 to 8
+//   %. From 15 % on, allocating less pays.
+// - Severity high from 30 %: nearly a third of the CPU does no work, and each request is stopped several
+//   times.
+// - A collection takes longer while the thread waits for a CPU. That share is subtracted.
+// - Mostly major and incremental collections mean that the heap is too full. Mostly minor collections mean
+//   that handlers allocate much.
 
 const { evidence, onCpuShare } = require('../evidence')
 const { percent } = require('../../../core/readable')

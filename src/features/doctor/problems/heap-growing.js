@@ -1,16 +1,16 @@
 'use strict'
-// The heap that survives major collections grows as a leak does, or is nearly full.
-// - The trend (core/process/heap-trend.js) says `growing` with its confidence, over two minutes to 36 hours.
-// - Faster leaks end the process before a trend is certain. So a rise is also claimed where each of four or
-//   more collections left more than the one before. It is by 10 MB and a quarter in all, and would fill the
-//   heap within 15 minutes. A cache
-//   that fills is a matter of minutes as well, but is seldom as large as the heap.
-// - A heap that is full after a collection leaves nothing to work with, growing or not. It is full from 85 %
-//   of its limit on, where
-//   the gate begins to reject requests.
-// - Growth that fills the heap only after a week is not claimed: the process is replaced before. High: the
-//   heap is full within an hour, so an operator has less than an hour to act. Low: it has grown for less than
-//   a quarter of an hour, and a cache that still fills looks the same.
+// The heap that survives major collections grows as with a leak, or is nearly full.
+// - Found if the trend (core/process/heap-trend.js) says `growing`, over two minutes to 36 hours.
+// - A faster leak ends the process before a trend is certain. So a rise is also found if each of four or more
+//   collections left more than the one before. The rise must be at least 10 MB and a quarter of the first
+//   value, and must fill the heap within 15 minutes. A cache that fills also takes minutes, but is seldom as
+//   large as the heap.
+// - Also found if the heap is full after a collection, growing or not. It counts as full from 85 % of its
+//   limit on, where the gate begins to reject requests.
+// - Growth that fills the heap only after a week is ignored, because the process is replaced before.
+// - Severity high if the heap is full now or within an hour, because an operator must act soon. Severity low
+//   if the heap has grown for less than a quarter of an hour, because a cache that still fills looks the
+//   same.
 
 const { MEMORY_BEGIN: FULL } = require('../../../core/gate/limits/resource-limits')
 const { bytes, duration, percent } = require('../../../core/readable')
@@ -80,7 +80,11 @@ function isMostlyForMemory({ reasons }) {
   return Number(reasons.memory) > all / 2
 }
 
-/** A slow leak is 0 MB a minute. @param {number} bytesPerSecond */
+/**
+ * Writes the growth per minute, or per hour for a slow leak that would be 0 MB a minute.
+ *
+ * @param {number} bytesPerSecond
+ */
 function paceOf(bytesPerSecond) {
   const aMinute = bytesPerSecond * 60
   return aMinute >= LEAST_A_MINUTE ? `${bytes(aMinute)} a minute` : `${bytes(aMinute * 60)} an hour`

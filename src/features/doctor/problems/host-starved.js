@@ -1,14 +1,15 @@
 'use strict'
 // The thread of the event loop was ready to run, but the kernel gave the CPU to other threads. Linux counts
 // that time.
-// - Found from a tenth of the time on, if that is also a quarter of the time that the thread wanted a CPU. A
-//   thread that shares two CPUs with its own garbage collector waits for less. Below these limits no request
-//   waits for long, even if the thread wants little CPU.
-// - High from a quarter of the time: every request waits for the neighbours of this process longer than most
-//   handlers take. The loop may also wait for other threads of this process, so their run time is subtracted.
-//   If these threads need all CPUs, the finding says that instead. From a tenth of a CPU on, the finding
-//   names them beside the other processes. If they ran for longer than the loop waited for others, the
-//   severity is not high.
+// - Found from a tenth of the time on, if this is also a quarter of the time that the thread wanted a CPU. A
+//   thread that shares two CPUs with its own garbage collector waits less. Below these limits no request
+//   waits long, even if the thread wants little CPU.
+// - Severity high from a quarter of the time: each request then waits for other processes longer than most
+//   handlers take.
+// - The loop may also wait for other threads of this process, so the run time of these threads is subtracted.
+//   If these threads need all CPUs, the finding says that instead of naming other processes.
+// - If these threads use a tenth of a CPU or more, the finding names them beside the other processes. If they
+//   ran for longer than the loop waited for other processes, the severity is not high.
 
 const { percent } = require('../../../core/readable')
 const { evidence } = require('../evidence')
@@ -23,7 +24,7 @@ const OWN = 0.8
 const rule = {
   problem: 'host-starved',
   isOutside: true,
-  // Blocks and collections are not listed: their rules subtract the wait themselves.
+  // Blocks and collections are not listed, because their rules subtract the wait themselves.
   explains: ['cpu-saturated', 'overloaded'],
   find({ scheduler, cpu }) {
     if (scheduler === undefined) return []
@@ -42,7 +43,7 @@ const rule = {
         severity: isForeign && foreignShare >= Math.max(MUCH, own) ? 'high' : 'medium',
         share: isForeign ? foreignShare : waitShare,
         route: null,
-        summary: `The event loop waited for a CPU for ${percent(waitShare)} of the time, and ran for ${percent(runShare)}: ${isForeign ? `other processes${isOwnToo ? ' and other threads of this one' : ''} use the CPUs of this machine` : 'the threads of this process need more CPUs than there are'}.`,
+        summary: `The event loop waited for a CPU for ${percent(waitShare)} of the time, and ran for ${percent(runShare)}: ${isForeign ? `other processes${isOwnToo ? ' and other threads of this process' : ''} use the CPUs of this machine` : 'the threads of this process need more CPUs than there are'}.`,
         evidence: [
           evidence('waiting for a CPU', waitShare, 'share of the time'),
           evidence('waiting while other processes ran', foreignShare, 'share of the time'),

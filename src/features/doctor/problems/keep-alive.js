@@ -1,10 +1,12 @@
 'use strict'
-// A proxy keeps connections to this process for longer than the process does. The process closes one just
-// when the proxy sends a request on it, and the client gets 502. Nothing in the process sees that request.
-// - An attached server must have closed such connections: each close can lose a request. The timeout alone
-//   proves nothing, because this process does not know for how long the proxy keeps a connection.
-// - At least a fifth of the requests: some clients have proxies of their own, and probes come without one.
-// - At least five requests: one a second is sampled.
+// A proxy keeps connections to this process for longer than the process does. If the process closes a
+// connection just when the proxy sends a request on it, the client gets 502. Nothing in the process sees that
+// request.
+// - Found only if an attached server has closed such connections, because each close can lose a request. The
+//   timeout alone proves nothing: this process does not know for how long the proxy keeps a connection.
+// - At least a fifth of the sampled requests must come through a proxy. Some clients have their own proxies,
+//   and probes come without one.
+// - At least five sampled requests must come on kept connections. One request a second is sampled.
 
 const { counted, duration } = require('../../../core/readable')
 const { evidence } = require('../evidence')
@@ -29,7 +31,7 @@ const rule = {
           evidence('connections closed after a request', idleCloses, 'connections'),
           evidence('connections closed before a first request', unusedCloses, 'connections'),
           evidence('requests through a proxy on a kept connection', kept, 'requests'),
-          evidence('requests looked at', looked, 'requests'),
+          evidence('requests sampled', looked, 'requests'),
           ...(keptMs > 0 ? [evidence('an idle connection is closed after', keptMs / 1000, 's')] : []),
         ],
         advice: ADVICE,
@@ -41,8 +43,8 @@ const rule = {
 /** @param {import('../figures').Figures['proxies']} proxies */
 function summaryOf({ idleCloses, keptMs, unusedCloses }) {
   if (idleCloses > 0)
-    return `This process closed ${counted(idleCloses, 'idle connection')}${keptMs > 0 ? `, each ${duration(keptMs)} after its last request,` : ''} while proxies keep them`
-  return `This process closed ${counted(unusedCloses, 'connection')} that carried no request yet, while proxies keep them`
+    return `This process closed ${counted(idleCloses, 'idle connection')} that proxies keep${keptMs > 0 ? `, ${duration(keptMs)} after the last request of each` : ''}`
+  return `This process closed ${counted(unusedCloses, 'connection')} that proxies keep, before the first request of each`
 }
 
 const ADVICE =

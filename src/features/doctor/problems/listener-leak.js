@@ -1,15 +1,17 @@
 'use strict'
-// Listeners, or hooks, are registered on every request and never removed: each request then does more than
-// the one before. Node.js warns once an emitter, at eleven listeners (`MaxListenersExceededWarning`). One
-// warning is enough: no emitter of a healthy process has them. The warning alone does not explain a full
-// loop. The loop time per request does, once it has doubled. The growth is the share of the leak. A full or
-// blocked loop is an effect if the leak takes half of it.
+// Listeners, or hooks, are registered on every request and never removed. So each request does more work than
+// the one before.
+// - Found if Node.js has warned. It warns once per emitter, at eleven listeners
+//   (`MaxListenersExceededWarning`). One warning is enough, because emitters of a healthy process cause none.
+// - The warning alone does not explain a full loop. The loop time per request explains it once it has
+//   doubled. The growth of this time is the share of the finding. A full or blocked loop is an effect of the
+//   leak if the leak takes half of the loop's time.
 
 const { counted, duration } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
 const MOST_LETTERS = 120
-/** A change in the mix of requests seldom doubles their cost. */
+/** Factor of growth. A change in the mix of requests seldom doubles their cost. */
 const GROWN = 2
 const WARNING = 'MaxListenersExceededWarning'
 
@@ -38,8 +40,8 @@ const rule = {
           ...(cost === undefined
             ? []
             : [
-                evidence('time of a request on the event loop', cost.lastMs, 'ms'),
-                evidence('the least time of a request, over ten seconds', cost.leastMs, 'ms'),
+                evidence('event loop time per request', cost.lastMs, 'ms'),
+                evidence('least such time, over ten seconds', cost.leastMs, 'ms'),
               ]),
         ],
         advice: `${at === null ? 'Start the process with --trace-warnings to see where the listener is added.' : `Look at ${at}, where the listener is added.`} Register hooks once at the start and not in a handler, and remove the listeners of a request when it ends (\`once\`, \`AbortSignal\`).`,

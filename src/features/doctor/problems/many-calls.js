@@ -1,7 +1,7 @@
 'use strict'
 // Each request of a route calls one host, or uses one pool, many times, and spends most of its duration on
-// it. An example is a query in a loop (N+1). The thresholds are in evidence.js. Never high: such a route
-// becomes slower with the data, over weeks.
+// these calls. An example is a query in a loop (N+1). The thresholds are in evidence.js. The severity is
+// never high, because such a route becomes slower over weeks, as the data grows.
 
 const { counted, duration, routeName } = require('../../../core/readable')
 const { evidence, manyCallsOf } = require('../evidence')
@@ -12,9 +12,9 @@ const { evidence, manyCallsOf } = require('../evidence')
  * @import { Claim } from '../rules'
  */
 
-/** Mean number of concurrent calls: with fewer, they were made one after another. */
+/** Mean number of concurrent calls. With fewer, calls were made one after another. */
 const AT_ONCE = 1.5
-/** People notice a wait of half a second. Below it the finding is low. */
+/** People notice a wait of half a second. For shorter requests the severity is low. */
 const NOTICED_MS = 500
 
 /** @type {import('../rules').Rule} */
@@ -34,7 +34,7 @@ function claimOf({ route, calls }, others) {
   const name = routeName(route)
   const perRequest = calls.awaited / route.count
   const callMs = calls.totalMs / calls.count
-  // Requests under way have made calls, and have not ended.
+  // Requests in flight have made calls but have not ended, so the sum may exceed the duration.
   const awaitedMs = Math.min(route.meanMs, calls.awaitedMs / route.count)
   const atOnce = (calls.awaited * callMs) / calls.awaitedMs
   const isPool = 'pool' in calls
@@ -51,7 +51,7 @@ function claimOf({ route, calls }, others) {
       evidence(`${plural} for each request`, perRequest),
       evidence(`mean time of a ${noun}`, callMs, 'ms'),
       evidence('at the same time', atOnce, plural),
-      evidence(`time of a request with a ${noun} under way`, awaitedMs, 'ms'),
+      evidence(`time while a request has a ${noun} in progress`, awaitedMs, 'ms'),
       evidence('mean duration of the route', route.meanMs, 'ms'),
       evidence('requests of the route', route.count, 'requests'),
     ],

@@ -1,12 +1,13 @@
 'use strict'
 // Handlers that never answer: a path without `res.end()`, a promise that stays pending, a callback that is
 // never called. Their memory and their slot are not freed.
-// - In flight for 30 seconds and three times the p99 of the route, unanswered. A route that answers after a
-//   minute has a long p99 and
-//   is not meant. Routes with fewer than 20 answers are skipped. Those with none need three pending requests.
-// - Or clients that gave up. Three of the slowest requests of the route disconnected before an answer began.
-//   They had waited for a second, and for ten times the route's median. A client that waits for 10 seconds
-//   leaves nothing in flight to be seen. High: ten of them, because each holds what it holds for ever.
+// - Found if requests are unanswered after 30 seconds and after three times the p99 of the route. So a route
+//   that usually answers after a minute is not found, because its p99 is long.
+// - Routes with fewer than 20 answers are skipped. Routes without any answer need three pending requests.
+// - Also found if clients gave up: three of the slowest requests of a route were disconnected before an
+//   answer began. They had waited for a second, and for ten times the route's median. If a client gives up
+//   after 10 seconds, no request stays in flight for 30 seconds.
+// - Severity high from ten such requests, because each keeps its memory and its slot for ever.
 
 const { counted, duration, routeName } = require('../../../core/readable')
 const { evidence } = require('../evidence')
@@ -47,7 +48,7 @@ function inFlightClaim(first, inFlight) {
   const { answered, count, oldestMs, p99Ms } = first
   const name = routeName(first)
   const others =
-    answered === 0 ? 'none was ever answered' : `99 % of that route are answered in ${duration(p99Ms)}`
+    answered === 0 ? 'no request was ever answered' : `99 % of that route are answered in ${duration(p99Ms)}`
   return {
     severity: count >= MANY ? 'high' : 'medium',
     share: inFlight > 0 ? Math.min(1, count / inFlight) : 0,
@@ -86,7 +87,7 @@ function gaveUpClaims({ gaveUp, routes }) {
       route: name,
       summary: `Clients of ${name} gave up after ${duration(longestMs)} without an answer, while half of the requests of that route take ${duration(route.quantiles.p50Ms)}.`,
       evidence: [
-        evidence('clients that gave up, of the slowest requests', left.length, 'requests'),
+        evidence('slowest requests whose client gave up', left.length, 'requests'),
         evidence('aborted', route.aborted, 'requests'),
         evidence('requests', route.count, 'requests'),
         evidence('p50 of the route', route.quantiles.p50Ms, 'ms'),

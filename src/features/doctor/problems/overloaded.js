@@ -1,9 +1,10 @@
 'use strict'
-// The gate rejects requests, or would in mode `observe`: the load is over the capacity, or a resource is
-// short.
-// - One in a hundred: below that it is a burst. High from one in twenty.
-// - Ten rejections at least: a handful in a minute is nothing to wake anybody for. The route that takes most
-//   of the loop while requests are rejected is named: the rest of the minute may be idle.
+// The gate rejects requests, or would reject them in mode `observe`: the load is over the capacity, or a
+// resource is short.
+// - Found if at least one request in a hundred was rejected, and at least ten. A smaller share is a burst,
+//   and nobody should be woken for a handful in a minute. Severity high from one in twenty.
+// - The route is chosen by the loop time while requests were rejected. The whole minute would mislead,
+//   because the rest of it may be idle.
 
 const { LIMIT_REASON, POOL_REASON } = require('../../../core/gate/verdict')
 const { evidence, mostOfTime } = require('../evidence')
@@ -13,7 +14,7 @@ const { counted, percent, routeName } = require('../../../core/readable')
 const SOME = 0.01
 const MANY = 0.05
 const FEWEST = 10
-/** Share of the busy time. A route with less is not the one to begin with. */
+/** Share of the busy time. A route with a smaller share is not where to begin. */
 const LEAST_OF_LOOP = 0.2
 
 /** @type {Record<string, string>} */
@@ -25,7 +26,7 @@ const ADVICE = {
     'The heap is nearly full. Look for a leak, or raise --max-old-space-size if the container has room.',
   shortage: 'Your function `shed.shortage` reports a shortage. Look at the resource that it measures.',
   deadline: 'Requests would not be answered within their deadlines. Run more processes, or allow more time.',
-  age: 'Requests wait in a proxy before they arrive. Run more processes, or let the proxy queue fewer. If it queues none, its clock differs: compare it with the clock of this machine, and see `deadlines.proxy.clockDifferenceMs` of the snapshot.',
+  age: 'Requests wait in a proxy before they arrive. Run more processes, or let the proxy queue fewer. If the proxy queues none, its clock differs: compare it with the clock of this machine, and see `deadlines.proxy.clockDifferenceMs` of the snapshot.',
 }
 /** The fixed limits of the user, by reason. @type {Record<string, string>} */
 const FIXED = {
@@ -39,7 +40,7 @@ const FIXED = {
 const CAUSES = {
   memory: 'the heap is nearly full',
   shortage: 'the application reports a shortage',
-  age: 'the time in the proxy, by its clock, is longer than allowed',
+  age: 'requests were in the proxy for longer than allowed, by its clock',
 }
 const OTHER_CAUSE = 'more requests come than the process can serve'
 
@@ -62,7 +63,8 @@ function adviceFor(reason) {
 const limitOf = (reason) => `the limit '${reason.slice(LIMIT_REASON.length)}'`
 
 /**
- * The reason of most rejections. A pool that is short is a finding of its own: pool-exhausted.
+ * The reason of most rejections. Pools are left out, because a short pool is a separate finding:
+ * pool-exhausted.
  *
  * @param {Record<string, number>} reasons
  */
@@ -75,7 +77,7 @@ const mainReason = (reasons) =>
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'overloaded',
-  // A limit is reached whether the CPU is busy or not.
+  // A limit is reached whether the CPU is busy or not, so it explains nothing.
   explains: ({ admission }) =>
     mainReason(admission.reasons).startsWith(LIMIT_REASON) ? [] : ['cpu-saturated'],
   find(figures) {
@@ -83,7 +85,7 @@ const rule = {
     const isObserved = admission.mode === 'observe'
     const all = isObserved ? admission.wouldReject : admission.rejected
     const rejected = all - forPools(admission.reasons)
-    // In mode `observe` those that would be rejected run.
+    // In mode `observe`, requests that the gate would reject are run. So `requests.count` includes them.
     const offered = requests.count + (isObserved ? 0 : rejected)
     const share = offered === 0 ? 0 : rejected / offered
     if (rejected < FEWEST || share < SOME) return []
@@ -98,7 +100,7 @@ const rule = {
         severity: share >= MANY ? 'high' : 'medium',
         share,
         route,
-        summary: `${percent(share)} of the requests ${isObserved ? 'would be' : 'were'} rejected${isObserved ? '' : `, mostly for ${reason}`} (${counted(rejected, 'request')}): ${causeOf(reason)}.${isCostly ? ` Meanwhile ${route} took ${percent(first.loopShare)} of the loop's time.` : ''}`,
+        summary: `${percent(share)} of the requests ${isObserved ? 'would be' : 'were'} rejected (${counted(rejected, 'request')})${isObserved ? '' : `, mostly for the reason \`${reason}\``}: ${causeOf(reason)}.${isCostly ? ` Meanwhile ${route} took ${percent(first.loopShare)} of the loop's time.` : ''}`,
         evidence: [
           evidence(
             isObserved ? 'requests that would be rejected' : 'rejected requests',

@@ -1,16 +1,18 @@
 'use strict'
-// Requests wait for a connection of a pool. A pool that was given to `pool()` says so itself: short-pools.js.
-// Of any other it is inferred: requests wait for each other, though the loop has time, for a connection, a
-// lock, or a semaphore. Then the duration grows in proportion to the requests in flight
-// (core/request/load-slope.js). Behind a slow dependency it does not.
-// - Elasticity of 0.4: twice as many in flight take at least 1.4 times as long. Correlation of 0.5: in flight
-//   explains a quarter of the variance, which chance does not reach with fifty requests.
-// - 50 ms and three in flight on average: below that no request waits for long.
-// - A loop that is busy for eight tenths makes requests wait for each other as well, and then the loop is the
-//   resource they share. So does a thread that waits for a CPU. Requests that were rejected for a pool are a
-//   finding all the same: no other rule counts them.
-// High from a mean of 250 ms: the wait is then most of the duration.
-// A pool that is short because its uses are slow is an effect of them: slow-routes.js.
+// Requests wait for a connection of a pool. A pool that was given to `pool()` is measured (short-pools.js).
+// For other pools the wait is inferred: requests wait for each other, for a connection, a lock or a
+// semaphore, although the loop has time. Then the duration grows in proportion to the requests in flight
+// (core/request/load-slope.js). Behind a slow dependency it does not grow.
+// - An elasticity of 0.4 is needed: with twice as many requests in flight, a request takes at least 1.4 times
+//   as long. A correlation of 0.5 is needed: requests in flight explain a quarter of the variance, which
+//   chance does not reach with fifty requests.
+// - The mean duration must be 50 ms, with three requests in flight on average. Below that no request waits
+//   long.
+// - Nothing is inferred if the loop is busy for eight tenths of the time, because requests then wait for each
+//   other on the loop. The same applies while the thread waits for a CPU. Requests that were rejected for a
+//   pool are a finding all the same, because no other rule counts them.
+// - Severity high from a mean of 250 ms, because the wait is then most of the duration.
+// - If a pool is short because its uses are slow, this finding is an effect of the slow uses: slow-routes.js.
 
 const { costliestCall, evidence, mayWaitOutside, mostOfTime } = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
@@ -32,7 +34,7 @@ const MOST_BUSY = 0.8
 const MOST_STARVED = 0.2
 const FULL_SHARE = 0.5
 const LONG_MS = 250
-/** Share of the time of all requests. One route with a lock of its own is only a hint. */
+/** Share of the time of all requests. One small route with its own lock is only a hint. */
 const LEAST_SHARE = 0.1
 
 /** @type {import('../rules').Rule} */
@@ -53,7 +55,7 @@ const isStarved = ({ scheduler }) => (scheduler?.waitShare ?? 0) >= MOST_STARVED
 /** Whether a full loop, or the wait for a CPU, may be what requests wait for. @param {Figures} figures */
 const isHeldUp = (figures) => isStarved(figures) || figures.loop.utilization >= MOST_BUSY
 
-/** Those that were given to `pool()`. @param {Figures} figures @returns {NamedClaim[]} */
+/** Finds pools that were given to `pool()`. @param {Figures} figures @returns {NamedClaim[]} */
 function knownOf(figures) {
   if (!isHeldUp(figures)) return shortPools(figures)
   const rejecting = rejectingPools(figures)
@@ -70,8 +72,8 @@ function withCauses(claims, figures) {
 
 /**
  * A process that waits for a CPU gives its connections back late, and everything takes longer. A pool given
- * to `pool()` is still short if all its connections are in use and somebody waits for half of the time. The
- * wait is longer than a use.
+ * to `pool()` is still short in one case: all its connections are in use, and callers wait for half of the
+ * time. The mean wait must also be longer than a use.
  *
  * @param {Figures} figures
  * @returns {NamedClaim[]}
@@ -90,7 +92,7 @@ function inferredOf({ loop, routes, seconds, outgoing }) {
     (route) =>
       isWaiting(route, seconds) &&
       mayWaitOutside(route, loop) &&
-      // Calls to another host that take most of the time are slow, whatever makes them wait.
+      // If calls to another host take most of the time, these calls are slow, and not a pool.
       costliestCall(route, outgoing) === undefined &&
       route.timeShare >= LEAST_SHARE
   )
@@ -110,7 +112,7 @@ function inferredOf({ loop, routes, seconds, outgoing }) {
         ...mostOfTime([first]),
         evidence('in flight, on average', inFlight, 'requests'),
         evidence(
-          'growth of the duration per growth of the requests in flight',
+          'by how many per cent the duration grows for 1 % more requests in flight',
           first.load.elasticity,
           'elasticity'
         ),
@@ -118,7 +120,7 @@ function inferredOf({ loop, routes, seconds, outgoing }) {
         evidence('requests', first.count, 'requests'),
         evidence('event loop busy', loop.utilization, 'share of the time'),
       ],
-      advice: `Look at the pool that ${name} uses: how many connections it has, and how many requests wait for one (\`pool.waitingCount\` of pg). Hold a connection for as short as possible, release it on every path, and then make the pool larger, as far as the database allows.`,
+      advice: `Look at the pool that ${name} uses: how many connections it has, and how many requests wait for one (\`pool.waitingCount\` of pg). Hold a connection as briefly as possible, release it on every path, and then make the pool larger, as far as the database allows.`,
     },
   ]
 }

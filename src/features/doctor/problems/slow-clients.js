@@ -1,9 +1,9 @@
 'use strict'
-// Clients that read their answer, or send their request, so slowly that both stay in memory: slow networks, a
-// proxy without buffers, or an attack. Nothing in the process is slow then.
-// - Five of them for five seconds or more, and a fifth of those in flight: a phone in a tunnel is one of a
-//   hundred.
-// - High: what they have not read is a tenth of the memory.
+// Clients read their answer or send their request so slowly that it stays in memory. The causes are slow
+// networks, a proxy without buffers, or an attack. The process itself is not slow.
+// - Found if five such clients have taken five seconds or more, and are a fifth of the requests in flight. A
+//   phone in a tunnel is only one client in a hundred.
+// - Severity high if the data that they have not read is a tenth of the memory.
 
 const { bytes, counted, duration } = require('../../../core/readable')
 const { evidence } = require('../evidence')

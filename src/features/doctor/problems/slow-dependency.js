@@ -1,20 +1,23 @@
 'use strict'
-// Requests wait for something outside of the process, while the loop has time: the answer begins late, and
+// Requests wait for something outside of the process while the loop has time: the answer begins late, and
 // nothing here computes.
-// - Slower than usual: three times what the route took in the last hour, and 100 ms more, for at least ten
-//   requests. A cache that is
-//   cold, or more rows in the evening, seldom make it three times.
-// - Or two seconds, usual or not: by then people leave.
-// - A route with many calls for each request is claimed by many-calls.js, and here only if a call takes three
-//   times as long as usual.
-// - Routes that answer less than half of their requests are skipped: their duration is the timeout of their
-//   clients.
-// - A loop that is busy for seven tenths may be what they wait for. Waiting for a CPU does not count as busy.
-// - Time lost to other processes is discounted: a request loses the same share of its time as the loop. Above
-//   half, the host is the larger cause, and the rule is silent.
-// - Routes that only wait for a connection of a short pool are an effect of it: slow-routes.js.
-// - A handler that computes is not a dependency. Where parts are measured, half of the time that a free loop
-//   leaves is a wait. High: a fifth of all requests are of such routes, and they became slower.
+// - Found if at least ten requests of a route are slower than usual. They take three times as long as in the
+//   last hour, and 100 ms more. A cold cache, or more rows in the evening, seldom make a route three times as
+//   slow.
+// - Also found from two seconds on, usual or not, because people leave by then.
+// - A route with many calls for each request is left to many-calls.js. It is found here only if a call takes
+//   three times as long as usual.
+// - Routes that answer less than half of their requests are skipped, because their duration is the timeout of
+//   their clients.
+// - Nothing is found if the loop is busy for seven tenths of the time, because requests may then wait for the
+//   loop. Waiting for a CPU does not count as busy.
+// - Time lost to other processes is subtracted: a request loses the same share of its time as the loop. If
+//   that share is more than half, the host is the larger cause, and nothing is found.
+// - If routes only wait for a connection of a short pool, the finding is an effect of the pool:
+//   slow-routes.js.
+// - A handler that computes is not a dependency. If parts are measured, half of the time that the loop leaves
+//   free must be a wait.
+// - Severity high if a fifth of all requests are of such routes, and the routes became slower.
 
 const { costliestCall, costliestQuery, evidence, mostOfTime, ownBusyShare } = require('../evidence')
 const { adviceOfCall, describeCall, figuresOfCall } = require('../call-parts')
@@ -26,8 +29,8 @@ const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
  * @import { Figures, RouteFigures, UseFigures } from '../figures'
  * @import { Claim } from '../rules'
  * @import { Held } from '../slow-routes'
- * @typedef {{ mostly: string, more: string, figures: Evidence[], advice: string }} Cause of the wait, in
- *   words
+ * @typedef {{ mostly: string, more: string, figures: Evidence[], advice: string }} Cause the cause of the
+ *   wait, in words
  */
 
 const MOST_BUSY = 0.7
@@ -43,7 +46,7 @@ const rule = {
     if (ownBusyShare(loop, scheduler) >= MOST_BUSY || starvedShare >= MOST_STARVED) return []
     const { own, holding, waiting } = slowRoutes(figures)
     if (own.length > 0) {
-      // What makes a pool short is the cause of more than its own requests.
+      // A route that makes a pool short comes first, because it also slows requests of other routes.
       const [held] = holding
       const first = held?.route ?? own[0]
       return [
@@ -58,7 +61,8 @@ const rule = {
 
 /** @param {RouteFigures} first @param {Held | undefined} held @param {Figures} figures @returns {Cause} */
 function ownCause(first, held, { outgoing, poolUses }) {
-  // A call whose route is not known may be of another request.
+  // With a slow query, calls are not looked at, because a call without a known route may belong to another
+  // request.
   const call = held?.query === undefined ? costliestCall(first, outgoing) : undefined
   const query = call === undefined ? costliestQuery(first, poolUses) : undefined
   return {
@@ -68,11 +72,11 @@ function ownCause(first, held, { outgoing, poolUses }) {
       ...(call === undefined ? [] : figuresOfCall(call).map((figure) => evidence(...figure))),
       ...(held === undefined ? [] : figuresOfHeld(held)),
     ],
-    advice: `${call === undefined ? lookAt(first, query ?? held?.query, held) : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process. Answer from a cache or without it where possible.`,
+    advice: `${call === undefined ? lookAt(first, query ?? held?.query, held) : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process. Where possible, answer from a cache, or without the result of the call.`,
   }
 }
 
-/** The dependency only looks slow. @param {string} pool @returns {Cause} */
+/** The cause of routes whose dependency only looks slow. @param {string} pool @returns {Cause} */
 const waitForPlace = (pool) => ({
   mostly: `, most of it for a connection of the pool '${pool}'`,
   more: '',
@@ -112,7 +116,7 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
   }
 }
 
-/** What a connection is used for, and that others wait meanwhile. @param {Held} held */
+/** Says what holds a connection, and that others wait meanwhile. @param {Held} held */
 function describeHeld({ pool, query, use }) {
   const what =
     query === undefined

@@ -1,14 +1,16 @@
 'use strict'
-// All threads of libuv's pool are in use, so files, DNS, asynchronous crypto and zlib wait for one. The wait
-// is measured by thread-pool-wait.js; waits of 50 ms or more count.
-// - A fifth of the time: one job in five waits. Ten seconds of samples, because a single one proves nothing.
-// - Requests must be slow by it. Ten requests of a route take half of the mean wait, most of it waiting. Or a
-//   request has had no answer for five seconds. Half, because while the queue grows, requests that have ended
-//   waited less than a job does now.
+// All threads of libuv's pool are in use, so files, DNS, asynchronous crypto and zlib wait for a thread. The
+// wait is measured by thread-pool-wait.js. Waits of 50 ms or more count.
+// - Found if jobs wait for a fifth of the time, so that one job in five waits. Ten seconds of samples are
+//   needed, because a single sample proves nothing.
+// - Requests must be slow because of the wait. Ten requests of a route must take at least half of the mean
+//   wait, most of it waiting. Or a request must have been unanswered for five seconds. Half is enough: while
+//   the queue grows, requests that have ended waited less than a job waits now.
 // - Routes that spend most of their time on calls to another host are left out.
-// - Discounts the wait for a CPU that other processes use: a job needs a CPU as well. High: half of the time
-//   and 250 ms. The wait is then most of the duration. DNS look-ups use at most half of the threads. While
-//   only they wait, other jobs do not, and nothing is found.
+// - Waits for a CPU that other processes use are subtracted, because a job needs a CPU too.
+// - Severity high from half of the time and 250 ms, because the wait is then most of the duration.
+// - DNS look-ups use at most half of the threads. If only look-ups wait, nothing is found, because other jobs
+//   do not wait.
 
 const { costliestCall, evidence, mayWaitOutside, mostOfTime, onCpuShare } = require('../evidence')
 const { counted, duration, routeName } = require('../../../core/readable')
@@ -23,9 +25,9 @@ const LONG_MS = 250
 const FEWEST = 10
 const OF_WAIT = 0.5
 const MOST_NAMED = 3
-/** Above this share of the CPUs, more threads compute no faster. */
+/** Share of the CPUs in use above which more threads do not compute faster. */
 const MOST_CPU = 0.8
-/** The same, where others use the CPUs: share of the time that the loop waits for one. */
+/** The same if other processes use the CPUs: share of the time that the loop waits for a CPU. */
 const MOST_STARVED = 0.2
 
 /** @type {import('../rules').Rule} */
@@ -48,7 +50,7 @@ const rule = {
         severity: fullShare >= MUCH && waitMs >= LONG_MS ? 'high' : 'medium',
         share: fullShare,
         route: name,
-        summary: `Jobs of the thread pool (files, DNS, crypto, zlib) wait ${duration(waitMs)} for one of its ${counted(threads, 'thread')}: ${name}${rest} ${others.length === 0 ? 'waits' : 'wait'} for them.`,
+        summary: `Jobs of the thread pool (files, DNS, crypto, zlib) wait ${duration(waitMs)} for one of its ${counted(threads, 'thread')}: ${name}${rest} ${others.length === 0 ? 'waits' : 'wait'} for these jobs.`,
         evidence: [
           evidence('wait for a thread', waitMs, 'ms'),
           evidence('jobs wait', fullShare, 'share of the time'),
@@ -61,17 +63,22 @@ const rule = {
           evidence('CPU used', cpu.used, 'CPUs'),
           evidence('CPU limit', cpu.limit, 'CPUs'),
         ],
-        advice: `Find what fills the pool, in ${namesOf(waiting, name)} or in work between requests: bcrypt, crypto.pbkdf2, crypto.scrypt, zlib, dns.lookup or slow files. ${sizeAdvice(figures)} Move long computations to worker threads of their own: that leaves the pool to files and DNS.`,
+        advice: `Find what fills the pool, in ${namesOf(waiting, name)} or in work between requests: bcrypt, crypto.pbkdf2, crypto.scrypt, zlib, dns.lookup or slow files. ${sizeAdvice(figures)} Move long computations to separate worker threads, which leaves the pool to files and DNS.`,
       },
     ]
   },
 }
 
-/** Routes that wait may be those that fill the pool. @param {RouteFigures[]} waiting @param {string} name */
+/**
+ * Names the routes that wait, because they may also be the ones that fill the pool.
+ *
+ * @param {RouteFigures[]} waiting
+ * @param {string} name
+ */
 const namesOf = (waiting, name) =>
   waiting.length < 2 ? name : waiting.slice(0, MOST_NAMED).map(routeName).join(', ')
 
-/** The route with the most request time first. @param {Figures} figures */
+/** Routes that wait for the pool, the one with the most request time first. @param {Figures} figures */
 const waitingRoutes = ({ loop, outgoing, routes, threadPool: { fullShare, waitMs } }) =>
   routes.filter(
     (route) =>
@@ -84,7 +91,7 @@ const waitingRoutes = ({ loop, outgoing, routes, threadPool: { fullShare, waitMs
 /** @param {Figures} figures */
 function sizeAdvice({ cpu, scheduler, threadPool: { threads } }) {
   if (cpu.used >= MOST_CPU * cpu.limit || (scheduler?.waitShare ?? 0) >= MOST_STARVED)
-    return `A larger UV_THREADPOOL_SIZE (${threads} now) lets files and DNS pass, but hashes and compresses no faster: the CPUs are in use. Give the process more CPUs, or hash and compress less.`
+    return `A larger UV_THREADPOOL_SIZE (${threads} now) lets files and DNS pass. It does not speed up hashing and compression, because the CPUs are in use. Give the process more CPUs, or hash and compress less.`
   return `Start the process with UV_THREADPOOL_SIZE=${Math.max(2 * threads, Math.ceil(cpu.limit))} (${threads} now).`
 }
 

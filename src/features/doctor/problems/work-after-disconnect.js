@@ -1,9 +1,10 @@
 'use strict'
 // Work goes on for requests that nobody waits for: their clients have disconnected, or `errors.timeout` has
 // answered for the handler.
-// - Five requests of a route, because a client that leaves now and then is normal.
-// - A hundredth of the loop, or a quarter of one connection. Less is not worth the change.
-// High: a tenth of the loop, or one connection all the time.
+// - A route is found only with five such requests or more, because some clients always disconnect.
+// - These requests must also have taken a hundredth of the loop, or a quarter of one connection. Less is not
+//   worth a change of the code.
+// - Severity high from a tenth of the loop, or one connection all the time.
 
 const { counted, duration, percent, routeName } = require('../../../core/readable')
 const { evidence } = require('../evidence')
@@ -21,7 +22,7 @@ const MUCH = { loop: 0.1, connections: 1 }
 const isAtLeast = ({ loopShare, connections }, least) =>
   loopShare >= least.loop || connections >= least.connections
 
-/** The larger share: of the loop, or of one connection. @param {WasteFigures} waste */
+/** The larger of two shares: of the loop, and of one connection. @param {WasteFigures} waste */
 const sizeOf = ({ loopShare, connections }) => Math.max(loopShare, Math.min(1, connections))
 
 /** @type {import('../rules').Rule} */
@@ -49,9 +50,9 @@ function claimOf(waste, others) {
     route: name,
     summary: `${name} keeps working for clients that have disconnected or timed out: ${counted(requests, 'request')} took ${spent} after that${others === 0 ? '' : `. ${others === 1 ? 'So does' : 'So do'} ${counted(others, 'other route')}`}.`,
     evidence: [
-      evidence('requests that went on', requests, 'requests'),
-      evidence('loop time for them', loopMs, 'ms'),
-      evidence('time for which they held connections', poolMs, 'ms'),
+      evidence('requests whose work went on', requests, 'requests'),
+      evidence('loop time for these requests', loopMs, 'ms'),
+      evidence('time for which these requests held connections', poolMs, 'ms'),
     ],
     advice: `Pass \`spillway.signal(req)\` in ${name} to what it awaits: \`fetch(url, { signal })\`, \`pipeline(source, res, { signal })\`, or \`signal.throwIfAborted()\` between steps. docs/cancellation.md shows how to cancel queries of pg and mysql2.`,
   }
