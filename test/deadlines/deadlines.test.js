@@ -162,7 +162,7 @@ test('hostile stamps are not believed, and the log says so once', async (t) => {
   const { proxy } = /** @type {any} */ (spillway.snapshot().deadlines)
   assert.deepEqual([proxy.requests, proxy.implausible, proxy.totalMs], [1, hostile.length, 0])
   assert.deepEqual(lines, [
-    'spillway: the timestamp of a request holds no time since 1970: it is ignored. Compare the clocks of proxy and service.',
+    'spillway: the timestamp of a request is not a time: the timestamp is ignored. Compare the clocks of proxy and service.',
   ])
 })
 

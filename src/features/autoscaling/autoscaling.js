@@ -2,9 +2,9 @@
 // The figure for autoscalers, from 0 to 1: how much of its scarcest resource the process has used lately.
 //   ratio = max(busy share of the loop, connections in use / pool size, requests in flight / maxConcurrent,
 //               the user's shortage), each a mean of about the last ten seconds
-// An autoscaler computes replicas from a proportion: twice the load must give twice the figure. So a pool
-// counts from its first connection in use. `spillway.pressure` counts only its callers that wait.
-// Rejections do not count: clients that ask again at once would add replicas that nobody needs.
+// An autoscaler computes replicas from a proportion, so twice the load must give twice the figure. So a pool
+// counts from its first connection in use, while `spillway.pressure` only counts callers that wait.
+// Rejections do not count, because clients that retry at once would add replicas that nobody needs.
 
 /**
  * @import { Clock } from '../../core/clock'
@@ -27,12 +27,15 @@ class Autoscaling {
   #pool = new Level()
   #slots = new Level()
   #shortage = new Level()
-  /** Whether the first interval has ended. It is left out: a process loads its modules in it. */
+  /**
+   * Whether the first interval has ended. The first interval is left out, because a process loads its modules
+   * in it.
+   */
   #isMeasuring = false
 
   /**
    * @param {{ clock: Pick<Clock, 'now' | 'idleMs'>, gate: Gate, poolUse: () => number }} parts
-   *   `poolUse`: of the fullest pool, the share of its connections that are in use
+   *   `poolUse`: share of the connections of the fullest pool that are in use
    */
   constructor({ clock, gate, poolUse }) {
     this.#clock = clock
@@ -64,14 +67,14 @@ class Autoscaling {
     this.#sampledIdleMs = idleMs
   }
 
-  /** An idle loop has no turns: the time since the last one counts now. */
+  /** Also counts the time since the last loop turn, because an idle loop has no turns. */
   sample() {
     this.onInterval(this.#clock.now(), this.#clock.idleMs())
     return { ratio: Math.max(this.#loop, this.#pool.mean, this.#slots.mean, this.#shortage.mean) }
   }
 }
 
-/** The mean of a figure that is read now and then. */
+/** The mean of a figure that is read at irregular intervals. */
 class Level {
   mean = 0
   #last = 0
@@ -79,7 +82,8 @@ class Level {
   /** @param {number} now @param {number} elapsedMs since the last reading @param {number} kept */
   record(now, elapsedMs, kept) {
     const level = within01(now)
-    // Either reading beside a long sleep may be of a turn that ended or began it. So the lower one counts.
+    // The readings before and after a long sleep may both be of busy turns. So the lower reading counts for
+    // the sleep.
     const meanwhile = elapsedMs > 2 * SAMPLE_MS ? Math.min(level, this.#last) : level
     this.mean = meanwhile + (this.mean - meanwhile) * kept
     this.#last = level

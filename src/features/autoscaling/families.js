@@ -1,5 +1,5 @@
 'use strict'
-// The metric for autoscalers. In a fleet each worker has its own: an autoscaler takes the mean.
+// The metric for autoscalers. In a fleet each worker has its own figure, and an autoscaler takes the mean.
 
 const { unlabelled } = require('../../core/metrics/family')
 

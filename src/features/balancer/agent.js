@@ -1,7 +1,7 @@
 'use strict'
 // Answers HAProxy's agent-check: each connection gets one line, such as `up ready 62%`, or `drain` while this
-// process takes no traffic. It reads nothing that a client sends, and the line has no secret, so it needs no
-// token.
+// process takes no traffic. The agent ignores what a client sends, and the line contains no secret, so the
+// agent needs no token.
 
 const net = require('node:net')
 const { SpillwayError } = require('../../core/errors/errors')
@@ -12,7 +12,7 @@ const { SpillwayError } = require('../../core/errors/errors')
  */
 
 const MAX_CONNECTIONS = 64
-/** A client that does not take the line is cut off. */
+/** A client that has not taken the line after this time is cut off. */
 const TIMEOUT_MS = 2000
 
 /** @param {string} message @param {unknown} [cause] */
@@ -65,8 +65,8 @@ class Agent {
 
   /** @param {net.Socket} socket */
   #onConnection(socket) {
-    // The oldest has had its line. If the newest were refused, clients that do not close could keep HAProxy
-    // out.
+    // The oldest connection has already got its line, so it can be cut. If the newest were refused, clients
+    // that do not close could keep HAProxy out.
     if (this.#open.size >= MAX_CONNECTIONS) this.#cutOldest()
     this.#open.add(socket)
     const timer = this.#clock.after(TIMEOUT_MS, () => socket.destroy())
@@ -76,7 +76,8 @@ class Agent {
       this.#open.delete(socket)
       this.#clock.cancel(timer)
     })
-    // Data of an `agent-send` is dropped: unread, it would reset the connection at its end.
+    // Data of an `agent-send` is read and dropped. If it stayed unread, closing the socket would reset the
+    // connection.
     socket.resume()
     this.#line().then((line) => socket.end(line))
   }

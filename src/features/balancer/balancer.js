@@ -1,6 +1,6 @@
 'use strict'
 // Tells load balancers how full this process is: an agent for HAProxy, a header of ORCA, and a `/readyz` that
-// says 503 for a while. All of it is off without its option, or a call of `agent()`.
+// says 503 for a while. Each is off until its option is set, or `agent()` is called.
 
 const cluster = /** @type {Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const { Readiness } = require('./readiness')
@@ -15,7 +15,7 @@ const { Weight } = require('./weight')
  */
 
 class Balancer {
-  /** Set where requests may ask for the load. @type {((request: Request) => void) | undefined} */
+  /** Set if requests may ask for the load. @type {((request: Request) => void) | undefined} */
   onRequest
   /** @type {((request: Request) => void) | undefined} */
   onEnd

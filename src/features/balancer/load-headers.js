@@ -3,7 +3,7 @@
 // Aggregation):
 //   endpoint-load-metrics-format: TEXT        asks, in a request
 //   endpoint-load-metrics: TEXT application_utilization=0.62,cpu_utilization=0.58,rps_fractional=412.5,eps=0
-// Anybody else would learn how full the service is, and so when an attack begins to hurt.
+// Other clients get no answer, because it would tell an attacker when an attack begins to hurt.
 
 const net = require('node:net')
 
@@ -29,11 +29,15 @@ class LoadHeaders {
   #sampledMs
   #sampledCpuMs
   #rejected
-  /** Of the last second: of a tenth they would jump. @type {Record<string, number>} */
+  /** Figures of the last second. Those of a tenth of a second would jump. @type {Record<string, number>} */
   #rates = {}
   #requests = 0
   #errors = 0
-  /** By format. Anybody may ask for a format, so it has no prototype. @type {Record<string, string>} */
+  /**
+   * Header values by format. The format comes from the client, so the object has no prototype.
+   *
+   * @type {Record<string, string>}
+   */
   #texts = Object.create(null)
 
   /**
@@ -51,7 +55,7 @@ class LoadHeaders {
     this.#write({ application_utilization: pressure.ratio })
   }
 
-  /** Ten times a second, until the pressure is 0. @param {number} ratio */
+  /** Called ten times a second until the pressure is 0. @param {number} ratio */
   onSample(ratio) {
     const nowMs = this.#clock.now()
     const cpuMs = this.#clock.cpuMs()
@@ -97,7 +101,8 @@ class LoadHeaders {
   }
 
   /**
-   * Only `true` is trusted: a mistake in the user's function must not show the load.
+   * Only the answer `true` counts as trusted, because a mistake in the user's function must not show the
+   * load.
    *
    * @param {import('../../../index.js').Request} req
    */
@@ -112,7 +117,7 @@ class LoadHeaders {
     }
   }
 
-  /** Rejected requests are counted by the gate. @param {Request} request */
+  /** Counts failed requests. Rejected requests are counted by the gate. @param {Request} request */
   onEnd({ status, ticket }) {
     if (status >= SERVER_ERROR && !ticket.isRejected) this.#errors++
   }
@@ -128,7 +133,7 @@ function addressesIn(trusted) {
     else list.addSubnet(address, Number(bits), family)
   }
   return ({ socket }) => {
-    // An IPv4 client of an IPv6 wildcard socket has the prefix.
+    // On an IPv6 wildcard socket, an IPv4 client has the prefix `::ffff:`.
     const address = socket?.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '')
     return address !== undefined && list.check(address, net.isIPv6(address) ? 'ipv6' : 'ipv4')
   }

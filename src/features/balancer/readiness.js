@@ -1,8 +1,8 @@
 'use strict'
-// Lets `/readyz` say 503 while the pressure is high, so that a balancer spares this process for a while. It
-// leaves after five seconds at `health.maxPressure`, and comes back at 0.2 less. In a fleet one process may
-// be away at a time. The others take over its work, and if all were away nobody would serve. So that no cause
-// can keep it away, it comes back after a minute, and then stays for one.
+// Lets `/readyz` say 503 while the pressure is high, so that a balancer spares this process for a while. The
+// process leaves after five seconds at `health.maxPressure`, and comes back at a pressure that is 0.2 lower.
+// In a fleet only one process may be away at a time: the others take over its work, and must not all be away.
+// The process always comes back after a minute, and then stays for at least a minute.
 
 /**
  * @import { Clock } from '../../core/clock'
@@ -23,7 +23,7 @@ class Readiness {
   #health
   #info
   #turn
-  /** Since when the pressure has been high. @type {number | undefined} */
+  /** Time since which the pressure has been high. @type {number | undefined} */
   #highMs
   #awayMs = 0
   #isAway = false
@@ -38,7 +38,7 @@ class Readiness {
    *   pressure: { readonly ratio: number, onSample: (listener: (ratio: number) => void) => void },
    *   info: (fields: object, message: string) => void, turn: { take: () => Promise<boolean>,
    *   end: () => void } }} parts
-   *   `turn`: of the fleet, which one member has at a time
+   *   `turn`: the right to be away, which one member of the fleet has at a time
    */
   constructor({ clock, maxPressure, pressure, health, info, turn }) {
     this.#clock = clock
@@ -63,7 +63,7 @@ class Readiness {
     this.#isAsking = true
     const isOurs = await this.#turn.take()
     this.#isAsking = false
-    // Before it asks again, so that the members of a full fleet do not look for a turn ten times a second.
+    // The process asks again only after another five seconds of high pressure, and not ten times a second.
     this.#highMs = undefined
     if (isOurs && this.#isClosed) this.#turn.end()
     else if (isOurs) this.#leave()

@@ -1,11 +1,11 @@
 'use strict'
 // The weight of this process among its servers, in per cent: 100 x (1 - pressure), at least 1. Servers of
-// different speed then settle where a weight and its pressure agree. Both follow each other with a lag of a
-// second or two, the pressure's and that of the checks. So the weight is a mean of five seconds: a quicker
-// one would swing.
+// different speed then settle where weight and pressure agree. The two follow each other with a lag of a
+// second or two, which the pressure and the checks cause. So the weight is a mean of five seconds, because a
+// quicker weight would swing.
 
 const HORIZON_MS = 5000
-/** At 0 HAProxy sends nothing, and nothing would show that the pressure has gone. */
+/** At weight 0, HAProxy sends no requests, so nothing would show that the pressure has gone. */
 const LEAST = 1
 
 class Weight {

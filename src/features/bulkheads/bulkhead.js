@@ -1,9 +1,9 @@
 'use strict'
-// One bulkhead: at most `maxConcurrent` requests run behind a middleware of `limit()`. The others wait in a
-// queue of its own, in the order of the gate's queue: class, fair share, arrival. A full queue keeps those
-// that would run first. A request that waits for `maxWait` is rejected. Each slot that becomes free
-// schedules a dequeue, so slots are free while requests are queued only until it runs. In mode `observe`
-// every request runs at once, and a model of the slots says which would be rejected.
+// One bulkhead: at most `maxConcurrent` requests run behind a middleware of `limit()`. Other requests wait in
+// the bulkhead's own queue, in the order of the gate's queue: class, fair share, arrival. A full queue keeps
+// the requests that would run first. A request that has waited for `maxWait` is rejected. Each slot that
+// becomes free schedules a dequeue. Only until that runs, a slot may be free while requests are queued. In
+// mode `observe` every request runs at once, and a model of the slots says which would be rejected.
 
 const { FairShares, Queue, Wait, inRequestContext } = require('../../core/gate/queue')
 const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/verdict')
@@ -26,15 +26,15 @@ const { ObservedSlots } = require('./observed-slots')
  *   'leftMs'>, gateShare: { readonly value: number } }} BulkheadParts
  */
 
-/** How close behind each other the queue is searched for requests that have waited for too long. */
+/** Least time between two searches of the queue for requests that have waited too long. */
 const CHECK_MS = 10
 class Bulkhead {
-  /** How many hold a slot. In mode `observe` there may be more than slots. */
+  /** Requests that hold a slot. In mode `observe` there may be more of them than slots. */
   running = 0
   admitted = 0
   rejected = 0
   wouldReject = 0
-  /** Clients that left while they were queued. */
+  /** Requests whose client disconnected while they were queued. */
   abandoned = 0
   name
   maxConcurrent
@@ -93,14 +93,14 @@ class Bulkhead {
   /**
    * @param {Slot} slot
    * @returns {number} RUN, QUEUED (`resume` or `giveUp` will be called) or REJECTED (answered, or its client
-   *   has left)
+   *   has disconnected)
    */
   decide(slot) {
     const { request } = slot
-    // Without a clock nobody would be dequeued.
+    // With a frozen clock, no request would ever be dequeued.
     if (this.#isClosed || this.#parts.clock.isFrozen) return RUN
     if (request.isTimedOut) return REJECTED
-    // Code before the handler has answered: nobody waits for what follows.
+    // Code before the handler has already answered, so nobody waits for the handler.
     if (request.res.headersSent) return RUN
     this.#classify(request)
     if (request.ticket.priority === BYPASS || this.#parts.slotOf(request, this) !== undefined) return RUN
@@ -115,7 +115,7 @@ class Bulkhead {
   }
 
   /**
-   * The gate has done so already, unless it is off or the request never passed it.
+   * Sets the class, unless the gate has set it. It has not if it is off or the request never passed it.
    *
    * @param {Request} request
    */
@@ -140,7 +140,7 @@ class Bulkhead {
     this.#observed.onRequest({ priority: request.ticket.priority, others: this.running, boundMs }, nowMs)
   }
 
-  /** The reason, with how many want a slot, the request included. */
+  /** Returns the reason, with the number of requests that want a slot, this one included. */
   #because(others = this.running + this.#queue.length) {
     const wanted = others + 1
     return this.#parts.admission.cause.because(this.#reason, wanted, this.maxConcurrent)
@@ -153,7 +153,8 @@ class Bulkhead {
     const key = admission.hooks.keyOf(request, this.#key, ctx)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
     const deadlineMs = this.#deadlineMs(request, nowMs)
-    // A function of the user may have closed the instance, and a closed bulkhead dequeues nothing.
+    // A function of the user may have closed the instance. A closed bulkhead dequeues nothing, so the request
+    // runs.
     if (this.#isClosed) return RUN
     if (Math.min(this.maxWaitMs, deadlineMs) <= 0 || !this.#makeRoom(request.ticket.priority, tag))
       return this.#reject(slot, this.#because())
@@ -172,7 +173,7 @@ class Bulkhead {
   }
 
   /**
-   * For how long it may be queued, by its deadline and by `errors.timeout`.
+   * Returns how long the request may be queued, by its deadline and by `errors.timeout`.
    *
    * @param {Request} request
    * @param {number} nowMs
@@ -183,8 +184,8 @@ class Bulkhead {
   }
 
   /**
-   * Whether one more may be queued. In a full queue it takes the place of the last, if it would run before
-   * that.
+   * Whether one more request may be queued. In a full queue it takes the place of the last request, if it
+   * would run before that one.
    *
    * @param {number} priority
    * @param {number} tag
@@ -239,15 +240,15 @@ class Bulkhead {
       const wait = /** @type {Wait} */ (slot.wait)
       offHalfClose(request, wait.onHalfClose)
       if (wait.key !== undefined) this.#fairShares.onDequeue(wait.key, wait.tag)
-      // One a callback, so that Node runs ticks and promises before the next.
+      // One request per callback, so that Node runs ticks and promises before the next request.
       if (this.#mayRun(slot)) return this.#run(slot)
       this.#rejectQueued(slot)
     }
   }
 
   /**
-   * Whether somebody waits for its answer still. The timer that looks for those past their deadline may be
-   * late.
+   * Whether the client still waits for the answer. The deadline is checked here too, because the timer of the
+   * queue may be late.
    *
    * @param {Slot} slot that was queued
    */
@@ -269,8 +270,8 @@ class Bulkhead {
   }
 
   /**
-   * A half-closed client receives only an answer that is sent at once. A body parser would take its body for
-   * finished.
+   * The client has half-closed, so it only receives an answer that is sent at once. A body parser would
+   * believe that the body is complete.
    *
    * @param {Slot} slot
    * @param {Wait} wait
@@ -302,14 +303,14 @@ class Bulkhead {
     }
   }
 
-  /** Nobody waits for the answer any more. @param {Slot} slot taken out of the queue */
+  /** Counts a request whose answer nobody waits for any more. @param {Slot} slot taken out of the queue */
   #giveUp(slot) {
     this.abandoned++
     slot.giveUp()
   }
 
   /**
-   * Searches the queue after so long, unless that is due before.
+   * Schedules a search of the queue after this time, unless an earlier search is scheduled.
    *
    * @param {number} leftMs
    * @param {number} nowMs
@@ -323,7 +324,8 @@ class Bulkhead {
   }
 
   /**
-   * Rejects those that have waited for too long. Ends that Node reported in the same turn were told first.
+   * Rejects requests that have waited too long. Runs after the turn, so ends that Node reported in this turn
+   * are already known.
    */
   #check() {
     this.#timer = undefined
@@ -359,7 +361,10 @@ class Bulkhead {
     }
   }
 
-  /** `shed.mode` may have changed: to `observe`, where nobody waits, or from it. */
+  /**
+   * `shed.mode` may have changed. In mode `observe` no request waits, so the queue is emptied. In other modes
+   * the model starts anew.
+   */
   onUpdate() {
     if (!this.#isObserved) return this.#observed.restart()
     for (let left = this.#queue.length; left > 0; left--) this.#parts.clock.afterTurn(this.#dequeueOne)
@@ -376,7 +381,7 @@ class Bulkhead {
 }
 
 /**
- * Whether nobody waits for an answer of the handler: the client has left, or other code has answered.
+ * Whether nobody waits for an answer of the handler: the client has disconnected, or other code has answered.
  *
  * @param {Request} request
  */

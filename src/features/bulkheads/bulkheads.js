@@ -1,6 +1,6 @@
 'use strict'
-// The bulkheads of one instance, by name, and the slots that its requests have in them. A request may have a
-// slot in several.
+// The bulkheads of one instance, by name, and the slots that its requests have in them. A request may have
+// slots in several bulkheads.
 
 const { SpillwayError } = require('../../core/errors/errors')
 const { MOST_LIMITS } = require('../../core/gate/verdict')
@@ -21,9 +21,9 @@ class Bulkheads {
   #instance
   /** @type {Map<string, Bulkhead>} */
   #bulkheads = new Map()
-  /** The first slot of each request that has one. @type {Map<Request, Slot>} */
+  /** The first slot of each request that has a slot. @type {Map<Request, Slot>} */
   #slots = new Map()
-  /** How long admitted requests were queued: a row for each bulkhead, in their order. */
+  /** How long admitted requests were queued, with a row for each bulkhead in order. */
   #waits = new Buckets(ADVISED_BOUNDS)
   /** The share of requests that the gate would reject. It is used in mode `observe`. */
   #gateShare
@@ -75,7 +75,7 @@ class Bulkheads {
     for (; slot !== undefined; slot = slot.next) slot.bulkhead.onEnd(slot, endedMs)
   }
 
-  /** Once a turn, at most every 10 ms. */
+  /** Called once a turn, at most every 10 ms. */
   onInterval() {
     if (this.#instance.admission.mode !== 'observe') return
     let ofLimits = 0
@@ -131,11 +131,11 @@ function requireOptions({ name, maxConcurrent }, bulkheads) {
   if (bulkheads.has(name))
     throw refusal(
       `There is a limit '${name}' already. For one limit on several routes, call limit() once and give its result to each. ` +
-        'For a limit of its own, take another name.'
+        'To give this route a separate limit, choose another name.'
     )
   if (bulkheads.size >= MOST_LIMITS)
     throw refusal(
-      `There are already ${MOST_LIMITS} limits, the maximum. Share one among routes that use the same resource.`
+      `There are already ${MOST_LIMITS} limits, the maximum. Share one limit among routes that use the same resource.`
     )
 }
 

@@ -57,7 +57,7 @@ const LIMIT_FAMILIES = [
     name: 'spillway_limit_slots',
     type: 'gauge',
     across: 'sum',
-    help: 'The most requests of a limit that run at a time.',
+    help: 'How many requests a limit lets run at the same time.',
     points: slots,
   },
   {

@@ -1,9 +1,10 @@
 'use strict'
-// The share of the requests that the gate would reject, for limits in mode `observe`. There each request
-// reaches its limit, and would count twice. The gate replays a turn when it has ended, and cannot say which
-// requests it would reject. So a limit passes over the same share of its own.
+// The share of the requests that the gate would reject, for limits in mode `observe`. In this mode each
+// request reaches its limit, and one that the gate would reject might be counted by both. The gate replays a
+// turn after its end, and cannot say which requests it would reject. So each limit leaves out the same share
+// of its own requests.
 
-/** How many requests the mean is of. */
+/** Number of requests that the mean covers. */
 const HORIZON = 200
 
 class GateShare {
@@ -17,7 +18,7 @@ class GateShare {
     this.#stats = stats
   }
 
-  /** At the end of a turn. @param {number} ofLimits how many the limits would have rejected so far */
+  /** Called at the end of a turn. @param {number} ofLimits how many the limits would have rejected so far */
   sample(ofLimits) {
     const { decided } = this.#stats
     const count = decided - this.#decided

@@ -70,7 +70,7 @@ function keepError(error) {
 }
 
 /**
- * The handler does not run: spillway has answered, or the client has left.
+ * Ends the middleware without the handler: spillway has answered, or the client has disconnected.
  *
  * @param {Context} ctx
  * @param {Ticket} ticket

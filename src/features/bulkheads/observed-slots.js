@@ -1,12 +1,12 @@
 'use strict'
-// What a limit would reject in mode `observe`, where every request runs at once. It is modelled by the
-// mean time that a slot is held.
+// What a limit would reject in mode `observe`, where every request runs at once. The model uses the mean time
+// that a slot is held.
 // - While the loop is full, one turn reads what arrived during the turn before. As in the gate's model, these
 //   arrivals are spread evenly over their turn (docs/decisions/0056).
-// - Requests that the gate would reject would never reach the limit. The gate cannot say which these are, so
-//   the limit passes over the same share of its own.
-// - A request that would wait too long is rejected, and counted, when its wait is over. Until then it is one
-//   of those that are queued. The gate hears of it at once: it would cost the loop nothing.
+// - Requests that the gate would reject would never reach the limit. The gate cannot say which requests these
+//   are, so the limit leaves out the same share of its own requests.
+// - A request that would wait too long is counted as rejected when its wait is over. Until then it is one of
+//   the queued requests. The gate is informed at once, because such a request would cost the loop nothing.
 
 const { IDLE_SHARE } = require('../../core/gate/measurements/loop-turns')
 const { SMOOTHING } = require('../../core/gate/measurements/request-cost')
@@ -17,15 +17,16 @@ const { ShadowSlots } = require('../../core/gate/shadow-slots')
  * @import { LoopTurns } from '../../core/gate/measurements/loop-turns'
  * @import { Slot } from './slot'
  *
- * @typedef {{ priority: number, others: number, boundMs: number }} Arrival `others` run, `boundMs` is how
- *   long it may wait
+ * @typedef {{ priority: number, others: number, boundMs: number }} Arrival `others`: how many others run;
+ *   `boundMs`: how long it may wait
  */
 
 /**
- * A request counts for at most this multiple of the mean: a tenth of the requests may hold slots for long.
+ * A request counts for at most this multiple of the mean. The multiple is large, because a tenth of the
+ * requests may hold slots for long.
  */
 const MAX_OF_MEAN = 100
-/** How close behind each other those whose wait is over are counted. */
+/** Least time between two counts of the requests whose wait is over. */
 const COUNT_MS = 10
 
 class ObservedSlots {
@@ -38,14 +39,18 @@ class ObservedSlots {
   #onWouldReject
   #onWithdraw
   #slots
-  /** How many of the next requests the gate would reject. */
+  /** Sum of the gate's share: at 1, the gate would reject the next request. */
   #ofGate = 0
-  /** Those that wait in vain, the first to give up first. @type {{ arrival: Arrival, untilMs: number }[]} */
+  /**
+   * Requests that wait in vain, the one whose wait ends first at the front.
+   *
+   * @type {{ arrival: Arrival, untilMs: number }[]}
+   */
   #doomed = []
   #isCountScheduled = false
   /** Arrivals of this turn. @type {Arrival[]} */
   #arrivals = []
-  /** Up to when arrivals have been replayed. */
+  /** Arrivals until this time have been replayed. */
   #modelMs = Number.NEGATIVE_INFINITY
 
   /**
@@ -53,7 +58,7 @@ class ObservedSlots {
    * @param {{ clock: Pick<Clock, 'after' | 'afterTurn' | 'idleMs' | 'now'>, turns: Pick<LoopTurns,
    *   'beganIdle' | 'isIdling' | 'mostReadyDelayMs'>, gateShare: { readonly value: number },
    *   onWouldReject: (arrival: Arrival) => void, onWithdraw: () => void }} parts
-   *   `onWithdraw`: a request that the gate admits would not run
+   *   `onWithdraw`: called for a request that the gate admits and this limit would reject
    */
   constructor(limit, { clock, turns, gateShare, onWouldReject, onWithdraw }) {
     this.#limit = limit
@@ -71,7 +76,7 @@ class ObservedSlots {
     else if (this.#arrivals.push(arrival) === 1) this.#clock.afterTurn(() => this.#replay())
   }
 
-  /** A request gives its slot back. @param {number} heldMs */
+  /** A request has given its slot back. @param {number} heldMs */
   onEnd(heldMs) {
     const maxMs = MAX_OF_MEAN * Math.max(1, this.heldMs)
     if (this.heldMs === 0) this.heldMs = heldMs
@@ -79,8 +84,9 @@ class ObservedSlots {
   }
 
   /**
-   * The same in mode `observe`. There more requests run than there are slots, and a full loop keeps them for
-   * longer than the gate and this limit would let it. Those that waited for the loop say nothing.
+   * The same in mode `observe`. In this mode more requests may run than there are slots. A full loop then
+   * keeps them for longer than it would with the gate and this limit. So requests that waited for the loop
+   * are not counted.
    *
    * @param {Slot} slot @param {number} running this one included @param {number} nowMs
    */
@@ -94,7 +100,7 @@ class ObservedSlots {
     this.onEnd(heldMs)
   }
 
-  /** Arrivals of a turn, now that it has ended. */
+  /** Decides about the arrivals of a turn, after its end. */
   #replay() {
     const nowMs = this.#clock.now()
     const earliestMs = nowMs - this.#turns.mostReadyDelayMs(nowMs, this.#clock.idleMs())
@@ -152,7 +158,7 @@ class ObservedSlots {
     })
   }
 
-  /** Another mode has begun: nobody waits in vain any more. */
+  /** Called when another mode begins, or at the close. No request waits in vain any more. */
   restart() {
     this.#doomed = []
     this.#slots.clear()

@@ -1,5 +1,5 @@
 'use strict'
-// A slot in one bulkhead, from when a request asks for it until the request ends. `bulkhead.js` alone
+// A slot in one bulkhead, from the time that a request asks for it until the request ends. Only `bulkhead.js`
 // changes it.
 
 /**
@@ -10,14 +10,14 @@
  */
 
 class Slot {
-  /** Whether it counts as one of `maxConcurrent`. */
+  /** Whether the slot counts towards `maxConcurrent`. */
   isHeld = false
   takenMs = 0
-  /** How long the loop had idled by then, in mode `observe`. */
+  /** Idle time of the loop at `takenMs`, in mode `observe`. */
   takenIdleMs = 0
-  /** Its wait in the queue, if it was queued. @type {Wait | undefined} */
+  /** The request's wait in the queue, if it was queued. @type {Wait | undefined} */
   wait = undefined
-  /** Runs the handler, once it is dequeued. @type {() => unknown} */
+  /** Runs the handler, once the request is dequeued. @type {() => unknown} */
   resume
   /** Called instead of `resume` if the handler will never run. */
   giveUp = () => {}

@@ -1,13 +1,13 @@
 'use strict'
-// Until when each request is worth answering, counted from when it came to the proxy. A request that arrives
-// too old is rejected on arrival, and one that would get too old in the queue is not queued. A handler can
-// ask how long is left. Services that are named get it in a header.
+// Until when each request is worth answering, counted from its arrival at the proxy. A request that is too
+// old is rejected on arrival. A request that would get too old in the queue is not queued. A handler can ask
+// for the time that remains. Named services get the remaining time in a header.
 
 const { callForNumber } = require('../../core/gate/user-hooks')
 const { CRITICAL } = require('../../core/gate/verdict')
 const { timeoutOf } = require('./timeout-header')
 
-/** Clocks are known to agree only within this, so a younger request may not have waited at all. */
+/** Clocks are only known to agree within this time, so a younger request may not have waited at all. */
 const CLOCKS_AGREE_MS = 100
 const LEAST_MAX_AGE_MS = 2 * CLOCKS_AGREE_MS
 
@@ -23,26 +23,26 @@ const LEAST_MAX_AGE_MS = 2 * CLOCKS_AGREE_MS
  * @typedef {{ [kSpan: symbol]: Span }} Spanned a request of Node
  */
 
-/** The header for services, unless another is given. */
+/** The header for services, unless the option names another. */
 const DEFAULT_HEADER = 'x-request-timeout-ms'
 /** @type {Age} */
 const NO_AGE = Object.freeze({ ms: 0, differenceMs: 0, isOdd: false, clock: undefined })
 
-/** What is kept of a request. */
+/** What is kept about a request. */
 class Span {
-  /** When it has to be answered, once that was asked for. @type {number | undefined} */
+  /** The deadline of the request. Undefined until somebody asks for it. @type {number | undefined} */
   endsMs
 
   /** @param {Age} age @param {number} arrivedMs @param {number} readyMs */
   constructor(age, arrivedMs, readyMs) {
     this.age = age
-    /** When it came to the proxy, on our clock. */
+    /** When the request came to the proxy, by our clock. */
     this.startedMs = arrivedMs - age.ms
-    /** What the gate counts it from. */
+    /** The gate counts the age from this time on. */
     this.countedMs = this.startedMs + Math.min(age.ms, readyMs)
   }
 
-  /** The age is not believed. */
+  /** Called if the age is not believed. */
   withoutAge() {
     this.startedMs += this.age.ms
     this.countedMs = this.startedMs
@@ -56,7 +56,9 @@ class Deadlines {
   callsUser
   forwarded = 0
   withDeadline = 0
-  /** Of this instance. An entry in a WeakMap costs several times as much as a property. */
+  /**
+   * The property with this instance's span. An entry in a WeakMap costs several times as much as a property.
+   */
   #kSpan = Symbol('spillway.span')
   #ages
   #hasDeadlines
@@ -99,7 +101,7 @@ class Deadlines {
     this.#instance.context.turnOff({ followsEvents: true })
   }
 
-  /** `shed` may change while the process runs. */
+  /** Read anew each time, because `shed` may change while the process runs. */
   get #maxAgeMs() {
     const { maxAge } = this.#instance.options.shed
     return this.#ages === undefined || maxAge === undefined ? undefined : Math.max(maxAge, LEAST_MAX_AGE_MS)
@@ -123,7 +125,8 @@ class Deadlines {
   }
 
   /**
-   * In mode `observe` an overload queues in the kernel, and counts as age. Other modes reject it before.
+   * In mode `observe`, the requests of an overload queue in the kernel, and this time counts as age. In other
+   * modes they are rejected before.
    *
    * @param {Request} request
    */
@@ -153,8 +156,8 @@ class Deadlines {
     if (!isObserved) clock?.onOld(differenceMs, nowMs)
     if (clock?.doubts(isOdd, nowMs)) return this.#reasonWithoutAge(span, request, nowMs)
     const { cause, measurements } = this.#instance.admission
-    // A rejection then holds the connection of the proxy for 5 ms and not for 20: the next request waits for
-    // it.
+    // The next request waits for this connection of the proxy. So the rejection then holds the connection for
+    // 5 ms, and not for 20 ms.
     if (span.age.ms > 0) measurements.clients.onGatewayQueue()
     return cause.because('age', ageMs, boundMs)
   }
@@ -170,7 +173,7 @@ class Deadlines {
   }
 
   /**
-   * The gate has kept it in the queue until now.
+   * Called when the gate takes the request out of its queue.
    *
    * @param {Request} request
    * @param {number} nowMs
@@ -185,7 +188,7 @@ class Deadlines {
     return this.#instance.admission.cause.because('deadline', nowMs - queuedMs, mostMs)
   }
 
-  /** For how long it may be queued. @param {Request} request @param {number} nowMs */
+  /** Returns how long the request may be queued. @param {Request} request @param {number} nowMs */
   deadlineMs(request, nowMs) {
     const span = this.#spanOf(request.req)
     if (span === undefined) return Number.POSITIVE_INFINITY
@@ -195,7 +198,13 @@ class Deadlines {
   onAdmit() {}
   onReject() {}
 
-  /** How old it may get. @param {Span} span @param {Request} request @param {number} nowMs */
+  /**
+   * Returns how old the request may get.
+   *
+   * @param {Span} span
+   * @param {Request} request
+   * @param {number} nowMs
+   */
   #boundMs(span, { req, ticket }, nowMs) {
     const leftMs = this.#endsMs(span, req, nowMs) - span.startedMs
     const maxAgeMs = this.#maxAgeMs
@@ -219,7 +228,7 @@ class Deadlines {
       of,
     } = this.#instance.options.deadline
     const header = this.#header
-    // The user says how long is left now; a header, how long the caller waits in all.
+    // `deadline.of` returns the time that is left now. A header has the time that the caller waits in all.
     const leftMs =
       of === undefined
         ? undefined

@@ -53,7 +53,7 @@ const DEADLINE_FAMILIES = [
   {
     name: 'spillway_forwarded_deadlines_total',
     type: 'counter',
-    help: 'Outgoing calls that carried the time left.',
+    help: 'Outgoing calls with a header that says how much time remains until the deadline.',
     points: count(({ forwarded }) => forwarded),
   },
 ]

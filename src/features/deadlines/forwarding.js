@@ -1,7 +1,7 @@
 'use strict'
-// Tells services how long is left, by a header on the outgoing calls that a request makes. The calls are
-// those of `fetch`, undici and `node:http` to the hosts that are named. It is set on the message of one call,
-// and not in the options of the caller. A redirect makes a new message, whose host is looked at again. A
+// Tells services how much time is left, by a header on the outgoing calls that a request makes. The calls are
+// those of `fetch`, undici and `node:http` to the named hosts. The header is set on the message of one call,
+// and not in the options of the caller. A redirect makes a new message, and its host is checked again. A
 // header that the application has set stays.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
@@ -21,8 +21,8 @@ const { timeoutText } = require('./timeout-header')
 const MOST_ORIGINS = 200
 const WITH_PORT = /:\d+$/
 /**
- * From 22.12 on Node tells of a request before its head is made. Before that nothing does, and
- * `_implicitHeader` makes the head.
+ * From 22.12 on, Node publishes a channel message before the head of a request is made. Older versions do
+ * not, so `_implicitHeader`, which makes the head, is replaced.
  */
 const [MAJOR, MINOR] = process.versions.node.split('.').map(Number)
 const IS_TOLD = MAJOR > 22 || (MAJOR === 22 && MINOR >= 12)
@@ -37,7 +37,7 @@ class Forwarding {
   /** @type {ReplacedMethod | undefined} */
   #asked
   /**
-   * The port that a request goes to. The request itself does not say.
+   * The port that each request goes to, because the request itself does not have it.
    *
    * @type {WeakMap<ClientRequest, unknown>}
    */
@@ -46,7 +46,7 @@ class Forwarding {
   /**
    * @param {{ header: string, hosts: readonly string[], internalErrors: InternalErrors, leftMs: () => number,
    *   onForward: () => void }} parts
-   *   `leftMs`: of the request that the running code works for, or Infinity
+   *   `leftMs`: returns the time left for the request that the running code works for, or Infinity
    */
   constructor(parts) {
     this.#parts = parts
@@ -67,7 +67,7 @@ class Forwarding {
     this.#asked?.restore()
   }
 
-  /** An agent is asked for a connection before the head is made. */
+  /** Learns the ports from the agent, which is asked for a connection before the head is made. */
   #watchPorts() {
     const ports = this.#ports
     this.#asked = new ReplacedMethod(http.Agent.prototype, 'addRequest', (method) => {
@@ -84,7 +84,7 @@ class Forwarding {
     })
   }
 
-  /** Node 20 has no other place. */
+  /** Sets the header just before the head is made. Node 20 has no other place for this. */
   #replaceHead() {
     const forwarding = this
     this.#replaced = new ReplacedMethod(http.ClientRequest.prototype, '_implicitHeader', (method) => {
@@ -96,7 +96,11 @@ class Forwarding {
     })
   }
 
-  /** Node throws what a subscriber throws as an uncaught exception. @param {() => void} callback */
+  /**
+   * Catches errors, because Node rethrows the error of a subscriber as an uncaught exception.
+   *
+   * @param {() => void} callback
+   */
   #guard(callback) {
     try {
       callback()
@@ -116,8 +120,8 @@ class Forwarding {
   /** @param {ClientRequest & { socketPath?: string }} request */
   #tellHttp(request) {
     const { header } = this.#parts
-    // A head that is made from an array of headers, or for `Expect`, is ready by now. A socket in the file
-    // system has no host.
+    // If the headers were given as an array, or there is an `Expect`, the head is already made. A Unix socket
+    // has no host.
     if (request.headersSent || request.socketPath) return
     if (!this.#isNamed(request.host, this.#ports.get(request)) || request.hasHeader(header)) return
     const text = this.#text()
@@ -151,7 +155,8 @@ class Forwarding {
   }
 
   /**
-   * The host that is connected to decides, and its port. The header belongs to the application.
+   * Whether the host is named. The host and port of the connection decide, and not the header `Host`, which
+   * the application may set.
    *
    * @param {string} name @param {unknown} port
    */
@@ -164,7 +169,7 @@ class Forwarding {
 }
 
 /**
- * undici keeps names and values in turn, or before version 6 a text.
+ * undici has an array of alternating names and values. Before version 6 it had one text.
  *
  * @param {unknown} headers
  * @param {string} name

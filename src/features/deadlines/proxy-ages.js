@@ -1,6 +1,6 @@
 'use strict'
-// How long requests were in the proxy before they arrived: measured from its stamp, by our clock and what is
-// known of the proxy's.
+// How long requests were in the proxy before they arrived. This is our time minus the proxy's stamp,
+// corrected by the known difference of the two clocks.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { RollingHistogram } = require('../../core/histogram/rolling')
@@ -14,20 +14,26 @@ const { startOf } = require('./request-start')
  * @import { Request } from '../../core/request/request'
  *
  * @typedef {{ ms: number, differenceMs: number, isOdd: boolean, clock: ProxyClock | undefined }} Age
- *   `clock`: of the proxy that stamped the request, if any did;
- *   `isOdd`: what else is known speaks against an age
+ *   `clock`: that of the proxy that stamped the request, if any; `isOdd`: the order of stamps, or an idle
+ *   process, suggests that an age is wrong
  */
 
-/** Older requests are none: the clock of the proxy is wrong, or its unit is another. */
+/**
+ * No request is older than this. A greater age means that the proxy's clock is wrong, or that the stamp has
+ * another unit.
+ */
 const MOST_MS = 300_000
-/** Two clocks that are kept right differ by less. */
+/** Synchronized clocks differ by less than this. */
 const MOST_AHEAD_MS = 1000
-/** A proxy sends what it has queued at once when a request ends. */
+/**
+ * When a request ends, a proxy with a queue sends the next one immediately. After this time without a
+ * request, its queue was empty.
+ */
 const QUIET_MS = 20
-/** Proxies with a clock of their own. Further ones share one. */
+/** How many proxies get a separate ProxyClock. All further proxies share one. */
 const MOST_PROXIES = 100
 const DOUBT =
-  'old requests came after younger ones, or while the process was idle. Until that stops, no request of this proxy is rejected for its age. Compare the clocks of the proxies, and let each overwrite the header.'
+  'by their stamps, old requests came after newer ones, or while the process was idle. While this happens, no request of this proxy is rejected for its age. Compare the clocks of the proxies, and let each proxy overwrite the header.'
 const BOTH = ['x-request-start', 'x-queue-start']
 
 class ProxyAges {
@@ -41,7 +47,7 @@ class ProxyAges {
   #headers
   #recorder
   #warn
-  /** By the address that the proxy connects from. @type {Map<string, ProxyClock>} */
+  /** Clocks by the address that the proxy connects from. @type {Map<string, ProxyClock>} */
   #proxies = new Map()
   #hasWarned = new Set()
 
@@ -99,13 +105,13 @@ class ProxyAges {
   #disbelieve(startMs, differenceMs) {
     const what =
       startMs === undefined
-        ? 'holds no time since 1970'
+        ? 'is not a time'
         : differenceMs < 0
           ? `is ${seconds(-differenceMs)} s in the future`
           : `is ${seconds(differenceMs)} s old`
     this.#warnOnce(
       'implausible',
-      `the timestamp of a request ${what}: it is ignored. Compare the clocks of proxy and service.`
+      `the timestamp of a request ${what}: the timestamp is ignored. Compare the clocks of proxy and service.`
     )
     return this.#unknown('implausible')
   }
@@ -135,7 +141,7 @@ class ProxyAges {
     this.#warn({ event: 'requestStart' }, `spillway: ${sentence}`)
   }
 
-  /** The difference that matters most: clocks that are behind would make requests old. */
+  /** The largest difference. Clocks that are behind come first, because they would make requests look old. */
   get clockDifferenceMs() {
     let [behindMs, aheadMs] = [0, 0]
     for (const clock of this.#proxies.values()) {

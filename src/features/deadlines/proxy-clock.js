@@ -1,32 +1,37 @@
 'use strict'
-// How far the clock of a proxy is behind ours. A difference between two clocks looks like an age, and one of
-// two seconds would have every request rejected. Three facts tell them apart:
+// How far the clock of a proxy is behind ours. A difference between two clocks looks like an age. A
+// difference of two seconds could make the gate reject every request. Three facts distinguish a difference
+// from an age:
 //
-// - A request that is young, or comes from the future, proves that the clock is not behind.
-// - A request that comes while nothing runs or has just ended waited for nobody. Its age is a difference.
-// - Rejecting is quick, so a queue of requests that are too old is gone within seconds. If none is young by
-//   then, it is the clock.
+// - A request that is young, or has a stamp from the future, proves that the clock is not behind.
+// - If no other request runs or has just ended when a request comes, this request did not wait. Its age is a
+//   difference.
+// - Rejecting is quick, so a queue of requests that are too old is gone within seconds. If no request is
+//   young by then, the clock is behind.
 //
-// No age is believed before one of these is known. A clock that is ahead makes requests look younger, and is
-// left as it is. A single stamp from the future, which a client may have sent, would make all others old. For
-// the same reason a difference that was learnt is only taken back once no request shows it any more.
+// No age is believed before one of these facts is known. A clock that is ahead makes requests look younger,
+// and is not corrected. Otherwise a single stamp from the future, which a client may have sent, would make
+// all other requests old. For the same reason, a learnt difference is only reduced once requests have stopped
+// showing it.
 //
-// A proxy sends what it has queued in order. An old request that comes after a younger one, or to an idle
-// process, speaks against its age. A few may: an upload was slow, or the loop stood still. More of them mean
-// two clocks behind one address, or forged stamps: then nobody is rejected for an age until they have
-// stopped.
+// A proxy sends what it has queued in order. So the age of an old request is doubtful if the request comes
+// after a younger one, or to an idle process. A few such requests are normal: an upload was slow, or the loop
+// stood still. More of them mean two clocks behind one address, or forged stamps. Then no request is rejected
+// for its age until such requests have stopped coming.
 
-/** A request of this age or less shows that the clocks agree. A stamp of whole seconds gets there too. */
+/**
+ * A request of this age or less shows that the clocks agree. Stamps in whole seconds also reach such small
+ * ages.
+ */
 const YOUNG_MS = 100
-/** For how long, and in how many requests, the same must be seen before it is taken for a difference. */
+/** A difference must be seen for this long, and in this many requests, before it is believed. */
 const SPAN_MS = 5000
 const FEWEST = 20
 const FEWEST_QUIET = 5
-/** Of a queue in order, by how much a stamp may be older than that of an earlier request. */
+/** In an ordered queue, a stamp may be older than the stamp of an earlier request by this much. */
 const ORDER_MS = 200
 /**
- * So many old requests may speak against their age before ages are doubted, and for how long after the last
- * of them.
+ * How many odd requests are normal. After more of them, ages are doubted until this long after the last one.
  */
 const MOST_ODD = 3
 const DOUBT_MS = 30_000
@@ -65,16 +70,16 @@ class Streak {
 }
 
 class ProxyClock {
-  /** Whether ages are believed. */
+  /** Whether the clock is known, so that ages are believed. */
   isKnown = false
-  /** What is taken off the difference between arrival and stamp. */
+  /** What is subtracted from the difference between arrival and stamp. */
   behindMs = 0
-  /** By how much a stamp was in the future, at most. */
+  /** The most that a stamp was in the future. */
   aheadMs = 0
   #quiet = new Streak(FEWEST_QUIET)
   #old = new Streak(FEWEST)
   #less = new Streak(FEWEST)
-  /** The youngest stamp so far, as the time from it to now. */
+  /** The latest stamp so far, on our clock. */
   #youngestMs = Number.NEGATIVE_INFINITY
   #odd = 0
   #oddMs = Number.NEGATIVE_INFINITY
@@ -82,8 +87,8 @@ class ProxyClock {
   #onDoubt
 
   /**
-   * @param {(behindMs: number) => void} onLearn a difference is learnt
-   * @param {() => void} onDoubt ages are doubted from now on
+   * @param {(behindMs: number) => void} onLearn called when a difference is learnt
+   * @param {() => void} onDoubt called when ages are doubted from now on
    */
   constructor(onLearn, onDoubt) {
     this.#onLearn = onLearn
@@ -92,7 +97,7 @@ class ProxyClock {
 
   // Hot path with `proxy.requestStart`: once a request.
   /**
-   * @param {number} differenceMs from the stamp to the arrival, by two clocks
+   * @param {number} differenceMs from the stamp by the proxy's clock to the arrival by ours
    * @param {boolean} isQuiet whether the request cannot have waited for another
    * @param {number} nowMs
    * @returns {number} how long the request was in the proxy; 0 while that is not known
@@ -108,7 +113,7 @@ class ProxyClock {
 
   // Hot path with `proxy.requestStart`: once a request.
   /**
-   * Whether a request speaks against its age, should it be old.
+   * Whether the age of this request would be doubtful, if it is old.
    *
    * @param {number} differenceMs @param {boolean} isQuiet @param {number} nowMs
    */
@@ -120,11 +125,11 @@ class ProxyClock {
   }
 
   /**
-   * A request would be rejected for its age.
+   * Called when a request would be rejected for its age.
    *
    * @param {boolean} isOdd
    * @param {number} nowMs
-   * @returns {boolean} whether it must not be
+   * @returns {boolean} whether it must not be rejected
    */
   doubts(isOdd, nowMs) {
     const isOver = nowMs - this.#oddMs > DOUBT_MS
@@ -137,7 +142,7 @@ class ProxyClock {
   }
 
   /**
-   * A smaller difference counts when none as large was seen for long.
+   * Reduces the learnt difference, if for long only smaller differences were seen.
    *
    * @param {number} differenceMs
    * @param {number} nowMs
@@ -150,13 +155,13 @@ class ProxyClock {
     }
   }
 
-  /** A request was not too old. */
+  /** Called when a request was not too old. */
   onYoung() {
     if (this.#old.count > 0 && this.isKnown) this.#old.clear()
   }
 
   /**
-   * A request was rejected for its age, or its age is not believed.
+   * Called when a request was rejected for its age, or its age is not believed.
    *
    * @param {number} differenceMs
    * @param {number} nowMs

@@ -1,23 +1,23 @@
 'use strict'
 // Reads when a request came to the proxy: `t=1512379167.574` of nginx, milliseconds of Heroku, microseconds
-// of Apache and Passenger, nanoseconds. The unit follows from the size: every reading but one is a year far
-// from now.
+// of Apache and Passenger, nanoseconds. The unit follows from the size of the number, because with any other
+// unit the year would be far from now.
 
 /** A longer value is not a time. */
 const LONGEST = 64
 const TIME = /^(?:t=)?(\d{9,19}(?:\.\d{1,9})?)$/
-/** From the year 1973 on, each unit up to the year 5138. */
+/** Each unit covers the years 1973 to 5138. */
 const [MOST_SECONDS, MOST_MS, MOST_MICROSECONDS] = [1e11, 1e14, 1e17]
 
 /**
  * @param {string | string[] | undefined} value of the header. Proxies append to what a client sent, so the
- *   last of several is the proxy's
+ *   last of several values is the proxy's
  * @returns {number | undefined} milliseconds since 1970
  */
 function startOf(value) {
   const text = String(value)
   const last = text.slice(text.lastIndexOf(',') + 1)
-  // Before a regular expression or trim() reads it.
+  // Checked before a regular expression or trim() reads the value.
   if (last.length > LONGEST) return undefined
   const found = TIME.exec(last.trim())
   return found === null ? undefined : inMs(Number(found[1]))

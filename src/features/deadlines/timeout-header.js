@@ -1,11 +1,11 @@
 'use strict'
-// Reads and writes the header for the time that a caller waits. gRPC has a format of its own; every other
-// header has milliseconds.
+// Reads and writes the header for the time that a caller waits. gRPC has its own format. Every other header
+// has milliseconds.
 
 const GRPC = 'grpc-timeout'
-/** Envoy writes 0 for a route without a timeout. */
+/** A header of Envoy, which writes 0 for a route without a timeout. */
 const ENVOY = 'x-envoy-expected-rq-timeout-ms'
-/** No longer than the longest value of a format: a header of 10 kB costs no regular expression. */
+/** Length of the longest valid value. So a header of 10 kB does not reach a regular expression. */
 const LONGEST = 16
 const MS = /^-?\d{1,10}(?:\.\d{1,3})?$/
 const GRPC_TIMEOUT = /^(-?\d{1,8})([HMSmun])$/
@@ -13,16 +13,16 @@ const GRPC_TIMEOUT = /^(-?\d{1,8})([HMSmun])$/
 const UNIT_MS = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000_001 }
 const MOST_DIGITS = 99_999_999
 /**
- * 24 days: the longest timer of Node, and the largest `int` of most languages. A service that takes more for
- * a timer would give up at once.
+ * 24 days: the longest timer of Node, and the largest `int` of most languages. A service that uses a larger
+ * value for a timer would give up at once.
  */
 const MOST_MS = 2 ** 31 - 1
 
 /**
  * @param {string} name of the header, in lower case
  * @param {string | string[] | undefined} value
- * @returns {number | undefined} milliseconds, 0 for a negative value: the caller has computed what was left.
- *   undefined if the value is none, or there are several
+ * @returns {number | undefined} milliseconds. 0 for a negative value, which a caller computes whose time is
+ *   over. undefined if the value is invalid, or there are several
  */
 function timeoutOf(name, value) {
   if (typeof value !== 'string' || value.length > LONGEST) return undefined
@@ -38,7 +38,12 @@ function grpcTimeoutOf(value) {
   return found === null ? undefined : Math.max(0, Number(found[1])) * UNIT_MS[found[2]]
 }
 
-/** Never 0, which some take for no timeout. @param {string} name @param {number} leftMs whole milliseconds */
+/**
+ * Writes the time, at least 1, because some services take 0 for no timeout.
+ *
+ * @param {string} name
+ * @param {number} leftMs whole milliseconds
+ */
 function timeoutText(name, leftMs) {
   const ms = Math.min(Math.max(1, leftMs), MOST_MS)
   if (name !== GRPC) return String(ms)

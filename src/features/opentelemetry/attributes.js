@@ -6,13 +6,13 @@ const { ATTRIBUTE_OF_LABEL } = require('../../core/metrics/conventions')
 
 const NUMBERS = new Set(['http.response.status_code', 'server.port'])
 
-/** @typedef {Readonly<Record<string, string | number>>} Values by the names of attributes */
+/** @typedef {Readonly<Record<string, string | number>>} Values attribute values by name */
 
 class Attributes {
   #unmatched
   #own
   #labels
-  /** By the labels. @type {WeakMap<object, Values>} */
+  /** Attributes by label set. @type {WeakMap<object, Values>} */
   #known = new WeakMap()
 
   /**

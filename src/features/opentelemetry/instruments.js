@@ -13,13 +13,13 @@ const { OPENTELEMETRY_FAMILIES, PROCESS_FAMILIES, familiesWith } = require('../.
 
 /**
  * @typedef {Parameters<Attributes['of']>[0] & { value: number, count: number, sum: number,
- *   values: Float64Array, row: number }} Point with the members of all types of families
+ *   values: Float64Array, row: number }} Point a point with the members of all types of families
  * @typedef {{ name: string, unit: string, description: string, kind: string, valueType: number,
  *   family: Family }} Instrument
  */
 
 /**
- * The unit by the ending of a name. An ending that only repeats the unit is replaced.
+ * Units by the ending of a name. An ending that only repeats the unit is replaced.
  *
  * @type {[ending: RegExp, unit: string, replacement?: string][]}
  */
@@ -59,7 +59,8 @@ function describe(family, name, unit, kind) {
 }
 
 /**
- * Two counters that replace a summary, which no SDK has, or a histogram that cannot be observed.
+ * Returns two counters that replace a summary or a histogram. No SDK has summaries, and a histogram cannot be
+ * observed.
  *
  * @param {Instrument} instrument
  */

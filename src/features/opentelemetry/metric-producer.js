@@ -1,7 +1,7 @@
 'use strict'
-// Implements the SDK's MetricProducer: all metrics of one capture, collected by the SDK's readers beside
-// their own instruments. It needs no SDK code and adds nothing to the request path. Totals count from the
-// start of the instance, whatever temporality the exporter prefers, because readers do not convert them.
+// Implements the SDK's MetricProducer: the SDK's readers collect all metrics of one capture beside their own
+// instruments. It needs no SDK code and adds nothing to the request path. Totals count from the start of the
+// instance, whatever temporality the exporter prefers, because readers do not convert them.
 
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 const { countAndSumOf } = require('./instruments')
@@ -25,11 +25,11 @@ const HISTOGRAM = 0
 const GAUGE = 2
 const SUM = 3
 const CUMULATIVE = 1
-/** The producer yields to the event loop after so much work. */
+/** The producer yields to the event loop after this much work. */
 const WORK_MS = 0.5
 const POINTS_PER_CHECK = 100
 
-/** Readers use the resource of their SDK. */
+/** Stands in for a resource, because readers use the resource of their SDK. */
 const NO_RESOURCE = Object.freeze({
   attributes: Object.freeze({}),
   /** @template Resource @param {Resource} other @returns {NonNullable<Resource>} */
@@ -146,7 +146,12 @@ const sumMetric = (instrument, dataPoints) => ({
   isMonotonic: instrument.kind === 'counter',
 })
 
-/** The SDK's representation of a time: seconds and nanoseconds. @param {number} wallMs @returns {Time} */
+/**
+ * Returns a time as the SDK represents it: seconds and nanoseconds.
+ *
+ * @param {number} wallMs
+ * @returns {Time}
+ */
 function timeOf(wallMs) {
   const seconds = Math.floor(wallMs / 1000)
   return [seconds, Math.round((wallMs - seconds * 1000) * 1e6)]

@@ -1,7 +1,7 @@
 'use strict'
 // Shows the metrics as observable instruments of the registered MeterProvider, for readers without the
-// producer. One callback observes all of them, so that they show one capture. A histogram cannot be observed:
-// see docs/decisions/0021-observed-histograms.md.
+// producer. One callback observes all instruments, so that they show the same capture. A histogram cannot be
+// observed: see docs/decisions/0021-observed-histograms.md.
 
 const { countAndSumOf } = require('./instruments')
 const { countOf, sumOf } = require('../../core/histogram/buckets')

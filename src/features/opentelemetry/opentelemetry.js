@@ -1,8 +1,8 @@
 'use strict'
-// Hands the metrics to OpenTelemetry, by one way only: the producer if a reader was given it, else observable
-// instruments of the registered MeterProvider. Without an SDK, the only cost is to look for one at set-up and
-// at each scrape, and nothing is loaded. The first instance of a process has no mark. Further ones have a
-// number and omit the metrics of the process.
+// Passes the metrics to OpenTelemetry in one of two ways. If a reader has the producer, they go through the
+// producer, or else through observable instruments of the registered MeterProvider. Without an SDK, nothing
+// is loaded, and the only cost is to look for one at set-up and at each scrape. The first instance of a
+// process has no mark. Further instances have a number and omit the metrics of the process.
 
 const { registeredSdk } = require('../../core/tracing/sdk')
 
@@ -15,7 +15,7 @@ const { registeredSdk } = require('../../core/tracing/sdk')
  */
 
 /**
- * The numbers in use. Global, because a process may load several copies of this package.
+ * The numbers in use. The set is global, because a process may load several copies of this package.
  *
  * @type {Set<number>}
  */
@@ -59,7 +59,7 @@ class OpenTelemetry {
     this.lookForSdk()
   }
 
-  /** Called again at each scrape: an application may register its SDK late. */
+  /** Called again at each scrape, because an application may register its SDK late. */
   lookForSdk() {
     this.#recorder.lookForSdk()
     if (this.#isClosed || this.#producer !== undefined || this.#observed !== undefined) return

@@ -1,17 +1,17 @@
 'use strict'
 // The port of an outgoing call and its `error.type`, by OpenTelemetry's conventions. The port is that of the
-// URL: the `Host` header tells it, unless it is the default of the protocol.
+// URL. The `Host` header contains it, unless it is the default port of the protocol.
 
 /** @type {Readonly<Record<string, string>>} */
 const DEFAULT_PORTS = { 'http:': '80', 'https:': '443' }
 const PORT = /:(\d{1,5})$/
-/** Names that errors have in code. Others may hold data. */
+/** Names that look like code. Other names may contain data. */
 const ERROR_NAME = /^[A-Za-z]\w{0,49}$/
 /** For a client, each of these statuses is an error. */
 const LEAST_ERROR_STATUS = 400
 
 /**
- * Of a request of `node:http`; empty for one to a Unix socket.
+ * Returns the port of a request of `node:http`, or an empty text for a Unix socket.
  *
  * @param {{ protocol?: string, socketPath?: string | undefined, getHeader?(name: string): unknown }} request
  */

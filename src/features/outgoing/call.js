@@ -1,23 +1,24 @@
 'use strict'
-// One outgoing call under way.
+// One outgoing call in progress.
 
 /**
  * @import { Opening } from './opening'
  * @typedef {{ host: string, port: string }} Target `port`: empty if it is not known
- * @typedef {{ method: string, route: string | undefined, request?: object | undefined }} Asker `request`:
- *   until it has ended
+ * @typedef {{ method: string, route: string | undefined, request?: object | undefined }} Asker `request`: set
+ *   until the request has ended
  */
 
 class Call {
-  /** 0 until the head of the response has come. */
+  /** Status of the response; 0 before its head has come. */
   status = 0
   /**
-   * When the whole request was sent. On a new connection of `node:http`: when it was handed to the socket.
+   * Time when the whole request was sent. On a new connection of `node:http`, the time when it was passed to
+   * the socket.
    */
   sentMs = Number.NaN
-  /** When the head of the response came. */
+  /** Time when the head of the response came. */
   headMs = Number.NaN
-  /** The connection that was opened for it. @type {Opening | undefined} */
+  /** The connection that was opened for the call. @type {Opening | undefined} */
   opening = undefined
 
   /**
@@ -35,7 +36,7 @@ class Call {
   }
 
   /**
-   * The time of its parts, if it ends now.
+   * Returns the parts of the call's time, as if it ends now.
    *
    * @param {number} nowMs
    * @returns {import('./outgoing-table').CallParts}

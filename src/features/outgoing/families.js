@@ -37,10 +37,13 @@ function* connectionPoints({ outgoing: { parts } }) {
     if (connections > 0) yield { labels: labelsOf({ server_address: host }), value: connections }
 }
 
-/** An absent label equals an empty one. @param {Record<string, string>} pairs */
+/** Removes empty labels, which equal absent ones. @param {Record<string, string>} pairs */
 const withoutEmpty = (pairs) => Object.fromEntries(Object.entries(pairs).filter(([, value]) => value !== ''))
 
-/** A host has up to sixty-one series. Those of hosts that were replaced go too. */
+/**
+ * Bound of the cache. A host has up to sixty-one series. At the bound everything is dropped, also labels of
+ * replaced hosts.
+ */
 const MOST_LABELS = 4000
 /** @type {Map<string, Labels>} */
 const labelsOfOutgoing = new Map()
@@ -62,8 +65,8 @@ const OUTGOING_FAMILIES = [
   {
     ...conventional('http.client.request.duration'),
     bounds: ADVISED_BOUNDS,
-    help: 'Duration of outgoing HTTP requests, by host; empty where OpenTelemetry measures them.',
-    // Clients may choose hosts, such as that of a webhook.
+    help: 'Duration of outgoing HTTP requests, by host. Empty if OpenTelemetry measures them.',
+    // Clients may choose hosts, such as the host of a webhook.
     isPrivate: true,
     points,
   },
@@ -77,7 +80,7 @@ const OUTGOING_FAMILIES = [
   {
     name: 'spillway_outgoing_connections_total',
     type: 'counter',
-    help: 'Connections that were opened for outgoing HTTP requests, by host; those that failed too.',
+    help: 'Connections that were opened for outgoing HTTP requests, by host, including failed ones.',
     isPrivate: true,
     points: connectionPoints,
   },

@@ -1,11 +1,11 @@
 'use strict'
-// Whether OpenTelemetry's own instrumentation measures the calls. It has the metric
-// `http.client.request.duration` too: a second one would count each call twice.
+// Whether OpenTelemetry's own instrumentation measures the calls. It also has the metric
+// `http.client.request.duration`, and two such metrics would count each call twice.
 
 const { channel } = require('node:diagnostics_channel')
 const http = require('node:http')
 
-/** `bind` of OpenTelemetry's UndiciInstrumentation keeps the name of the method. */
+/** OpenTelemetry's UndiciInstrumentation subscribes this method. Its `bind` keeps the name. */
 const UNDICI_SUBSCRIBER = /onRequestCreated$/
 
 /**
@@ -20,7 +20,7 @@ const isWrapped = (method) =>
 
 const isHttpInstrumented = () => isWrapped(http.request) || isWrapped(http.get)
 
-/** Instrumentation of undici subscribes to channels as well. Node has no API that lists the subscribers. */
+/** Looks for OpenTelemetry among the subscribers of undici's channel. Node has no API that lists them. */
 function isUndiciInstrumented() {
   const { _subscribers: subscribers } = /** @type {{ _subscribers?: { name: string }[] }} */ (
     channel('undici:request:create')

@@ -10,9 +10,9 @@ const { isIP } = require('node:net')
  */
 
 class Opening {
-  /** End of the look-up. NaN before, and where no event tells it. */
+  /** Time when the look-up ended. NaN before that, or if no event reports the end. */
   lookedUpMs
-  /** When the connection was open, or failed. NaN before. */
+  /** Time when the connection was open, or failed. NaN before. */
   endMs = Number.NaN
   isOpen = false
 
@@ -29,8 +29,8 @@ class Opening {
   }
 
   /**
-   * The parts between two times. A connection that failed without the end of its look-up failed in the
-   * look-up.
+   * Returns the parts between two times. If a connection failed before the end of its look-up, all of the
+   * time is look-up.
    *
    * @param {number} fromMs @param {number} toMs @returns {OpeningParts}
    */
@@ -44,8 +44,8 @@ class Opening {
 }
 
 /**
- * The openings of a socket, one for each instance. Listeners of the first one are for all: Node warns of a
- * leak from eleven on.
+ * The openings of a socket, one for each instance. The listeners of the first opening serve all of them,
+ * because Node warns of a leak from eleven listeners on.
  *
  * @type {WeakMap<ClientSocket, { opening: Opening, clock: Clock }[]>}
  */

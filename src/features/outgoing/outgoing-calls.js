@@ -1,10 +1,10 @@
 'use strict'
 // Observes outgoing calls on the diagnostics channels of undici (and so `fetch`) and of `node:http`. Nothing
-// is patched: a channel without a subscriber costs nothing, and a call is recorded when its response has been
-// read, or when it failed. A call waits for its connection from `http.client.request.created` on. Node 20 has
-// no such channel: there the time of a call of `node:http` begins when its request is sent. The events of the
-// socket tell when a connection of `node:http` opens. `undici-openings.js` does so for undici. A call on a
-// kept connection has no such part.
+// is patched, and a channel without a subscriber costs nothing. A call is recorded when its response has been
+// read, or when it failed. A call of `node:http` begins with `http.client.request.created`, and then waits
+// for its connection. Node 20 lacks this channel, so there a call begins when its request is sent. The events
+// of the socket show when a connection of `node:http` opens, and `undici-openings.js` does this for undici.
+// On a kept connection, a call has no time for connecting.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { OWN_HOST } = require('../../core/process-use')
@@ -40,8 +40,8 @@ const LONGEST_HOST = 253
 const SERVER_ERROR = 500
 
 /**
- * Those that observe, in the order of their subscriptions. The first one listens to a request for all of
- * them. A process may have many instances, and Node warns of a leak from eleven listeners on.
+ * The instances that observe, in the order of their subscriptions. The first one listens to each request for
+ * all of them. Separate listeners would make Node warn of a leak from eleven instances on.
  *
  * @type {OutgoingCalls[]}
  */
@@ -54,9 +54,9 @@ class OutgoingCalls {
   #openings
   #askerAt
   #unmatched
-  /** By the object that a client has for its request. @type {WeakMap<object, Call>} */
+  /** Calls by the request object of the client library. @type {WeakMap<object, Call>} */
   #calls = new WeakMap()
-  /** When the last call of a request ended. @type {WeakMap<object, number>} */
+  /** Time when the last call of a request ended. @type {WeakMap<object, number>} */
   #lastEndedMs = new WeakMap()
   /** @param {unknown} error */
   #onError = (error) => this.#internalErrors.report('insight.outgoing', error)
@@ -68,7 +68,7 @@ class OutgoingCalls {
   /**
    * @param {{ clock: import('../../core/clock').Clock, internalErrors: InternalErrors,
    *   routes: { overflow: string, unmatched: string }, askerAt: (nowMs: number) => Asker | undefined }} parts
-   *   `askerAt`: the request that the running code works for, if known
+   *   `askerAt`: returns the request that the running code works for, if known
    */
   constructor({ clock, internalErrors, routes, askerAt }) {
     this.#clock = clock
@@ -79,7 +79,12 @@ class OutgoingCalls {
     this.#openings = new UndiciOpenings(clock, this.#onError)
   }
 
-  /** One listener for all requests of `node:http`. @this {ClientRequest} @param {ClientSocket} socket */
+  /**
+   * The listener of all requests of `node:http`, one function for all of them.
+   *
+   * @this {ClientRequest}
+   * @param {ClientSocket} socket
+   */
   static #onSocket = function onSocket(socket) {
     for (const calls of open) {
       try {
@@ -118,14 +123,14 @@ class OutgoingCalls {
     return this.#table.list(this.#clock.now())
   }
 
-  /** Instrumentation may come at any time; a scrape looks for it, so that calls need not. */
+  /** Looks for instrumentation, which may come at any time. Scrapes do this, so that calls need not. */
   #checkInstrumentation() {
     this.#isHttpShown = !isHttpInstrumented()
     this.#isUndiciShown = !isUndiciInstrumented()
   }
 
   /**
-   * Guards a listener: Node throws what a subscriber throws as an uncaught exception.
+   * Guards a listener, because Node rethrows the error of a subscriber as an uncaught exception.
    *
    * @template Published
    * @param {(message: Published) => void} listener
@@ -148,7 +153,7 @@ class OutgoingCalls {
     if (open[0] === this) request.on('socket', OutgoingCalls.#onSocket)
   }
 
-  // Node 20 has this channel alone.
+  // Node 20 only has this channel.
   /** @param {Message} message */
   #onHttpSent = ({ request }) => {
     let call = this.#calls.get(request)
@@ -199,7 +204,7 @@ class OutgoingCalls {
     return call
   }
 
-  // The channel publishes when the head has come; the call ends with the body.
+  // The channel publishes when the head has come. The call ends with the body.
   /** @param {Message} message */
   #onHttpResponse = ({ request, response }) => {
     const call = this.#calls.get(request)
@@ -238,8 +243,8 @@ class OutgoingCalls {
   }
 
   /**
-   * Time of this call, without overlap with calls that ended before. Sequential calls add up, and concurrent
-   * calls count once. Never more than the request waited.
+   * Returns the time of this call that does not overlap with calls that ended before. So sequential calls add
+   * up, and concurrent calls count once. The sum is never longer than the request waited.
    *
    * @param {Asker | undefined} asker @param {number} startedMs @param {number} nowMs
    */

@@ -1,9 +1,9 @@
 'use strict'
-// Outgoing calls by host, and for each host by the route that asked. The number of hosts, of routes of a host
-// and of routes in all is bounded. Clients may choose hosts (webhooks, proxies), so a full table replaces its
-// least used host by a new one that answered. The new host inherits the weight (the algorithm
-// "space-saving"), so that each host with over a fiftieth of the calls is kept. Other calls past a bound are
-// counted under the name of the overflow.
+// Outgoing calls by host, and for each host by the route that made the call. The numbers of hosts, of routes
+// per host and of all routes are bounded. Clients may choose hosts (webhooks, proxies), so a full table
+// replaces its least used host when a new host answers. The new host inherits the weight of the old one (the
+// algorithm "space-saving"). So each host with over a fiftieth of the calls is kept. Other calls past a bound
+// count under the overflow name.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { METHODS } = require('../../core/request/methods')
@@ -12,11 +12,14 @@ const { MinuteSums } = require('../../core/histogram/minute-sums')
 const MAX_HOSTS = 50
 const MAX_ROUTES_OF_HOST = 50
 const MAX_ROUTES = 500
-/** A client may choose the port of a host, and a host the statuses of its answers. */
+/**
+ * Rows per host are bounded, because a client may choose ports, and a host may choose the statuses of its
+ * answers.
+ */
 const MAX_ROWS_OF_HOST = 50
 
 /**
- * @typedef {{ method: string, route: string | null }} Asker the route that asked
+ * @typedef {{ method: string, route: string | null }} Asker the route that made the call
  * @typedef {{ method: number, port: string, status: number, errorType: string }} CallLabels `method`: the
  *   index among METHODS; `port`, `errorType`: may be empty; `status`: 0 without an answer
  * @typedef {CallLabels & { row: number }} Row of the histogram
@@ -28,12 +31,12 @@ const MAX_ROWS_OF_HOST = 50
  * @property {number} firstByteMs from the whole request to the head of the response
  * @typedef {Asker & { sums: MinuteSums, parts: CallParts, awaited: number, awaitedMs: number }} HostRoute
  *   `awaited`: calls that ended before their request did;
- *   `awaitedMs`: the time while such a request had a call under way, at least
+ *   `awaitedMs`: lower bound of the time while such a request had a call in progress
  */
 
 class Host {
   sums = new MinuteSums()
-  /** Of calls with a new connection. */
+  /** Sums of calls with a new connection. */
   lookups = new MinuteSums()
   connects = new MinuteSums()
   firstBytes = new MinuteSums()
@@ -41,7 +44,7 @@ class Host {
   rows = new Map()
   /** @type {Map<string, HostRoute>} */
   routes = new Map()
-  /** The answered calls, and the weight of the host that it replaced. */
+  /** Number of answered calls, plus the weight of the host that this one replaced. */
   weight
 
   /** @param {string} name @param {number} weight */
@@ -58,10 +61,10 @@ class OutgoingTable {
   #overflow
   #routes = 0
   #folded = 0
-  /** Rows of hosts that were replaced. @type {number[]} */
+  /** Rows of replaced hosts, which can be used again. @type {number[]} */
   #freeRows = []
 
-  /** @param {string} overflow the name of the host and the route that count calls past the bounds */
+  /** @param {string} overflow the name of the host and of the route that calls past the bounds count under */
   constructor(overflow) {
     this.#overflow = overflow
   }
@@ -70,8 +73,8 @@ class OutgoingTable {
    * @param {string} name of the host
    * @param {CallLabels & { asker: Asker | undefined, durationMs: number, isAnswered: boolean,
    *   isError: boolean, isShown: boolean, nowMs: number, awaitedMs: number, parts: CallParts }} call
-   *   `asker`: the route that asked, if known; `isShown`: whether metrics show the call;
-   *   `awaitedMs`: what the call adds to the sum, or -1 if its request has ended
+   *   `asker`: the route that made the call, if known; `isShown`: whether metrics show the call; `awaitedMs`:
+   *   time that the call adds to `awaitedMs` of its route, or -1 if its request has ended
    */
   record(name, call) {
     const { asker, durationMs, isAnswered, isError, isShown, nowMs, awaitedMs, parts } = call
@@ -167,8 +170,7 @@ class OutgoingTable {
   }
 
   /**
-   * For the doctor, which compares two readings. The key stays the same object for as long as its host is in
-   * the table.
+   * For the doctor, which compares two readings. A key stays the same object while its host is in the table.
    */
   totals() {
     return new Map(
@@ -183,7 +185,7 @@ class OutgoingTable {
     )
   }
 
-  /** For snapshots: the host that took the most time in the last minute first. @param {number} nowMs */
+  /** For snapshots: the hosts, the one with the most time in the last minute first. @param {number} nowMs */
   list(nowMs) {
     const hosts = [...this.#hosts.values()].map((host) => ({
       host: host.name,

@@ -1,21 +1,22 @@
 'use strict'
 // Connections that undici opens, by host. Its channels do not say which call waits for a connection, so a
-// call gets the one that opened while it waited. Several at once may be confused; the sums of the host stay
-// right. No channel tells when a name has been looked up, but a PerformanceObserver does. From the first
-// connection on, each `dns.lookup` of the process makes an entry. A `lookup` function of the user makes none.
+// call gets the connection that opened while it waited. If several open at once they may be swapped, but the
+// sums of the host stay right. No channel reports the end of a look-up, but a PerformanceObserver does. From
+// the first connection on, each `dns.lookup` of the process makes an entry. A `lookup` function of the user
+// makes no entry.
 
 const { isIP } = require('node:net')
 const { PerformanceObserver } = require('node:perf_hooks')
 const { Opening } = require('./opening')
 
-/** Most hosts that are followed. The one that was called first makes room. */
+/** Most hosts that are followed. A new host replaces the one that was called first. */
 const MAX_HOSTS = 200
 
 /**
  * @typedef {{ hostname: string }} ConnectParams
  * @typedef {object} HostOpenings
  * @property {Opening[]} pending
- * @property {Opening | undefined} last the one that ended last, until a call takes it
+ * @property {Opening | undefined} last the opening that ended last, until a call takes it
  * @property {boolean} tellsLookups false once a connection has opened without an entry for its look-up
  */
 
@@ -45,7 +46,7 @@ class UndiciOpenings {
     host.pending.push(new Opening(this.#clock.now(), hasName))
   }
 
-  /** @param {ConnectParams} params @param {boolean} isOpen or it failed */
+  /** @param {ConnectParams} params @param {boolean} isOpen false if it failed */
   end({ hostname }, isOpen) {
     const host = this.#at(hostname)
     const opening = host.pending.shift()
@@ -56,7 +57,7 @@ class UndiciOpenings {
   }
 
   /**
-   * The connection that has opened, or failed, for a call that waits since then.
+   * Takes the connection that has opened, or failed, for a call that has waited since `sinceMs`.
    *
    * @param {string} host
    * @param {number} sinceMs
@@ -69,7 +70,12 @@ class UndiciOpenings {
     return last
   }
 
-  /** The same, for a call that ends without having been sent. @param {string} host @param {number} sinceMs */
+  /**
+   * The same for a call that ends without having been sent. A pending connection counts too.
+   *
+   * @param {string} host
+   * @param {number} sinceMs
+   */
   takeUnsent(host, sinceMs) {
     return this.take(host, sinceMs) ?? this.#hosts.get(host)?.pending[0]
   }
@@ -78,7 +84,7 @@ class UndiciOpenings {
   onLookup(name, durationMs) {
     const nowMs = this.#clock.now()
     for (const opening of this.#hosts.get(keyOf(name))?.pending ?? []) {
-      // A look-up that began before the connection does not belong to it.
+      // If the look-up began before the connection, this sum is later than now, and the look-up is ignored.
       const atMs = opening.beganMs + durationMs
       if (Number.isNaN(opening.lookedUpMs) && atMs <= nowMs) opening.lookedUpMs = atMs
     }
@@ -113,7 +119,11 @@ class UndiciOpenings {
   }
 }
 
-/** As the host of a URL: undici takes the brackets off an IPv6 address. @param {string} hostname */
+/**
+ * Returns the name as in a URL, because undici removes the brackets of an IPv6 address.
+ *
+ * @param {string} hostname
+ */
 const keyOf = (hostname) => (hostname.includes(':') ? `[${hostname}]` : hostname.toLowerCase())
 
 exports.UndiciOpenings = UndiciOpenings

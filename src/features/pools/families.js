@@ -1,6 +1,7 @@
 'use strict'
-// The metric families of the pools, by OpenTelemetry's names, and their points. Without a pool they have
-// none. A pool that tells only how many connections it has gets no point in the families of times.
+// The metric families of the pools, by OpenTelemetry's names, and their points. Without a pool the families
+// have no points. A pool whose adapter only sees the number of connections has no points in the families of
+// times.
 
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
 const { conventional } = require('../../core/metrics/conventions')
@@ -14,7 +15,10 @@ const { USE_ROW, WAIT_ROW } = require('./pool-values')
 
 /** @typedef {{ pools: readonly PoolSample[] }} Captured */
 
-/** As many as an instance may have pools at a time, some times over: names may change while it runs. */
+/**
+ * Bound of the cache. It is several times the most pools of an instance, because names may change while it
+ * runs.
+ */
 const MOST_KEPT = 100
 /** @type {Map<string, Record<'pool' | 'used' | 'idle', Labels>>} */
 const labelsOfPool = new Map()
@@ -57,12 +61,12 @@ const times = (row) =>
       if (isTimed) yield { labels: labelsOf(name).pool, values: buckets, row }
   }
 
-/** Kinds of queries of some pools, some times over. */
+/** Bound of the cache: several times the kinds of queries of some pools. */
 const MOST_QUERY_LABELS = 3000
 /** @type {Map<string, Labels>} */
 const labelsOfQuery = new Map()
 
-/** @param {Record<string, string>} pairs those that are not known are empty */
+/** @param {Record<string, string>} pairs unknown values are empty texts */
 function queryLabels(pairs) {
   const key = Object.values(pairs).join('\n')
   let labels = labelsOfQuery.get(key)
@@ -103,7 +107,7 @@ const POOL_FAMILIES = [
   {
     ...conventional('db.client.connection.limit'),
     across: 'sum',
-    help: 'The most connections that a pool opens.',
+    help: 'Maximum number of connections of a pool.',
     points: figure('max', ({ max }) => max > 0),
   },
   {
@@ -134,7 +138,7 @@ const POOL_FAMILIES = [
     type: 'histogram',
     bounds: ADVISED_BOUNDS,
     convention: ['db.client.operation.duration', 's'],
-    help: 'Duration of queries, by operation and table or collection; empty without `queries: true` of a pool.',
+    help: 'Duration of queries, by operation and table or collection. Empty unless a pool has `queries: true`.',
     points: queries,
   },
 ]

@@ -1,10 +1,11 @@
 'use strict'
 // How long a request would wait for a connection of one pool, and whether this wait is over the limit:
 //   wait = asks per request x (callers ahead - callers served before it asks) x use time / connections
-// Callers ahead: those that wait, and running requests that will ask before this request does
+// Callers ahead are waiting callers, and running requests that will ask before this request does
 // (route-uses.js). Free connections are subtracted. Without `maxWait` the limit is 180 ms. Twenty callers
-// ahead are allowed, or more if use times differ: chance makes such queues at 70 % of the capacity. A burst
-// may wait for 500 ms: its queue was empty less than 500 ms ago (decisions/0053).
+// ahead are also allowed, or more if use times differ, because such queues form by chance at 70 % of the
+// capacity. A burst may wait for 500 ms. It counts as a burst if the queue was empty less than 500 ms ago
+// (decisions/0053).
 
 const { CRITICAL } = require('../../core/gate/verdict')
 
@@ -12,29 +13,30 @@ const DEFAULT_MAX_WAIT_MS = 180
 const BURST_MS = 500
 const USE_SMOOTHING = 0.1
 /**
- * A use counts for at most these multiples of the mean. A use that hung says little about later uses.
+ * A use counts for at most these multiples of the mean, because a use that hung says little about later uses.
  */
 const MAX_OF_MEAN = 10
 const MAX_OF_MEAN_IN_SPREAD = 40
 const LEAST_AHEAD = 20
 /**
- * Largest factor of LEAST_AHEAD for uses of differing times: half of the mean square over the squared mean.
+ * Largest factor of LEAST_AHEAD if use times differ. The factor is half of the mean square over the squared
+ * mean.
  */
 const MOST_SPREAD = 20
 const SPREAD_SMOOTHING = 0.01
 /**
- * Admit at least one request in this time, so that the figures stay fresh. A pool that serves fewer gets one
- * as often as it serves one, so that its queue does not grow.
+ * At least one request is admitted in this time, so that the figures stay fresh. A slower pool gets one
+ * request for each request that it serves, so that its queue does not grow.
  */
 const LEAST_ADMIT_GAP_MS = 100
-/** A pool is watched for this time after a caller had to wait. */
+/** A pool is watched for this long after a caller had to wait. */
 const WATCH_MS = 300_000
 
 class PoolPressure {
   /** Whether a caller waited in the last five minutes. Only then are arriving requests checked. */
   isWatched = false
   meanUseMs = 0
-  /** The last expected wait that was too long, and its bound. */
+  /** The last expected wait that was too long, and the limit at that time. */
   longMs = 0
   toleratedMs = 0
   #maxWait
@@ -53,7 +55,7 @@ class PoolPressure {
   /**
    * @param {{ maxWait: number | false | undefined, figures: { readonly max: number, readonly waiting: number,
    *   readonly held: number, routes: { comingWithin: (travelMs: number, nowMs: number) => number } } }} parts
-   *   `figures`: of the pool, now
+   *   `figures`: current figures of the pool
    */
   constructor({ maxWait, figures }) {
     this.#maxWait = maxWait
@@ -69,7 +71,7 @@ class PoolPressure {
     return this.#maxWait === undefined ? DEFAULT_MAX_WAIT_MS : Number(this.#maxWait)
   }
 
-  /** The longest wait of a request that asks once, now. @param {number} nowMs */
+  /** Longest permitted wait now, for a request that asks once. @param {number} nowMs */
   toleratedNowMs(nowMs) {
     const { maxWaitMs } = this
     if (this.#maxWait !== undefined) return maxWaitMs
@@ -77,7 +79,7 @@ class PoolPressure {
     return Math.max(maxWaitMs, burstMsAfter(standsMs), this.#chanceMs)
   }
 
-  /** The wait behind the callers that are ahead by chance. */
+  /** Wait behind as many callers as may be ahead by chance. */
   get #chanceMs() {
     return this.meanUseMs === 0 ? 0 : this.#mostByChance * this.#slotMs
   }
@@ -110,13 +112,13 @@ class PoolPressure {
     if (this.isWatched && nowMs >= this.#watchedUntilMs) this.isWatched = false
   }
 
-  /** The mean time between two connections that become free while all are in use. */
+  /** Mean time between two releases while all connections are in use. */
   get #slotMs() {
     const { max } = this.#figures
     return max > 0 ? this.meanUseMs / max : 0
   }
 
-  /** Expected wait of the next caller, behind those that wait now. */
+  /** Expected wait of the next caller, behind the callers that wait now. */
   get expectedWaitMs() {
     return this.#figures.waiting * this.#slotMs
   }
@@ -188,8 +190,8 @@ class PoolPressure {
   }
 
   /**
-   * In mode `observe` everybody waits, so the wait is modelled: it grows with each request that would have
-   * been admitted (`onModelledAdmit`).
+   * In mode `observe` all requests are admitted, so the wait is modelled. It only grows with requests that
+   * would have been admitted (`onModelledAdmit`).
    *
    * @param {number} priority @param {number} nowMs
    */
@@ -208,7 +210,11 @@ class PoolPressure {
   }
 }
 
-/** What a burst may wait, if callers have waited for so long without a break. @param {number} standsMs */
+/**
+ * Returns how long a burst may wait, if callers have waited for `standsMs` without a break.
+ *
+ * @param {number} standsMs
+ */
 const burstMsAfter = (standsMs) => (standsMs > BURST_MS ? 0 : BURST_MS)
 
 exports.PoolPressure = PoolPressure

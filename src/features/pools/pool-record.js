@@ -1,7 +1,7 @@
 'use strict'
 // Everything measured of one pool: who waits, who holds a connection, for how long, and for which route. An
 // adapter calls `ask` when a caller asks for a connection, then `grant` or `fail`, and `release` when the
-// connection is given back. The pool is the user's: nothing here throws into it.
+// connection is given back. The pool belongs to the user, so nothing here throws into it.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { RollingHistogram } = require('../../core/histogram/rolling')
@@ -21,8 +21,8 @@ const { addVisit, findVisit } = require('./visits')
  */
 
 /**
- * One use of a connection, from the moment a caller asks for it until it is given back. It is counted when it
- * ends.
+ * One use of a connection, from the moment a caller asks for it until it is given back. A use is counted when
+ * it ends.
  */
 class PoolUse {
   isAnswered = false
@@ -32,7 +32,7 @@ class PoolUse {
 
   /**
    * @param {number} askedAtMs
-   * @param {Asker | undefined} asker the reference of the request that asked, if known
+   * @param {Asker | undefined} asker the reference of the request that asks, if known
    */
   constructor(askedAtMs, asker) {
     this.askedAtMs = askedAtMs
@@ -50,17 +50,17 @@ class PoolRecord {
   routes
   waits
   uses
-  /** The time of a use against the connections that were in use. */
+  /** How the time of a use depends on the connections in use. */
   load = new LoadSlope()
   buckets = new Buckets(ADVISED_BOUNDS)
   asks = 0
   timeouts = 0
-  /** Sum for callers that have their answer; `waitedMs` adds those still waiting. */
+  /** Total wait of callers that have their answer. `waitedMs` adds those still waiting. */
   waitMs = 0
   useMs = 0
-  /** What was asked over its connections, with `queries: true`. @type {QueryTable | undefined} */
+  /** Queries over its connections, with `queries: true`. @type {QueryTable | undefined} */
   queries
-  /** The Adapter, from `observe` on. @type {any} */
+  /** The Adapter. Set by `observe`. @type {any} */
   #adapter
   #clock
   #askerAt
@@ -97,13 +97,13 @@ class PoolRecord {
     this.pressure = new PoolPressure({ maxWait, figures: this })
   }
 
-  /** @param {Adapter} adapter which observes the pool from now on */
+  /** @param {Adapter} adapter observes the pool from now on */
   observe(adapter) {
     this.#adapter = adapter
   }
 
   /**
-   * Whether the adapter sees each use of a connection, and not only how many there are.
+   * Whether the adapter sees each use of a connection, and not only the number of connections.
    *
    * @returns {boolean}
    */
@@ -111,7 +111,7 @@ class PoolRecord {
     return this.#adapter.isTimed
   }
 
-  /** The most connections that the pool opens; 0 if it does not say. */
+  /** The most connections that the pool opens; 0 if not known. */
   get max() {
     return this.#read('max')
   }
@@ -121,7 +121,8 @@ class PoolRecord {
   }
 
   /**
-   * Both are read while the loop turns, where nobody catches what a getter of the pool throws.
+   * Reads a figure of the pool. A getter of the pool may throw, and callers in the loop turn would not catch
+   * the error.
    *
    * @param {'max' | 'waiting'} name
    */
@@ -134,19 +135,19 @@ class PoolRecord {
     }
   }
 
-  /** The callers that have no answer. */
+  /** Callers without an answer. */
   get asking() {
     return this.#asking
   }
 
-  /** The connections whose use has been seen to begin. */
+  /** Connections in use. Uses that began before the pool was observed do not count. */
   get held() {
     return this.#held.size
   }
 
   /**
-   * The share of the connections that are in use, for autoscaling. A pool with `maxWait: false` does not
-   * count. Neither does a single connection over which all commands are sent, such as a client of Redis.
+   * Share of the connections that are in use, for autoscaling. A pool with `maxWait: false` does not count. A
+   * single connection that all commands share, such as a client of Redis, does not count either.
    */
   get use() {
     if (!this.pressure.isEnforced) return 0
@@ -173,7 +174,7 @@ class PoolRecord {
     return use
   }
 
-  /** Whether a caller that asks now has to wait. A pool without a bound opens another connection. */
+  /** Whether a caller that asks now must wait. A pool without a bound opens another connection. */
   get #isShort() {
     const { max } = this
     return max > 0 && this.#asking + this.#held.size > max
@@ -192,9 +193,9 @@ class PoolRecord {
   }
 
   /**
-   * Calls the pool's own method for a caller. The outcome of a promise is observed. A callback is in `given`.
-   * The caller gets the promise that `then` makes. Node takes the pool's own for handled, and would not
-   * report its rejection.
+   * Calls the pool's own method for a caller. If the method returns a promise, its outcome is observed. A
+   * callback, if any, is in `given`, and is already wrapped. The caller gets the promise that `then` returns:
+   * Node counts the pool's own promise as handled, and would not report its rejection.
    *
    * @param {Use} use @param {ReplacedMethod['inner']} method @param {unknown} self
    *   @param {ArrayLike<unknown>} given
@@ -272,7 +273,11 @@ class PoolRecord {
     return this.#held.get(connection)?.asker
   }
 
-  /** The connection is given back, or removed. A second time changes nothing. @param {unknown} connection */
+  /**
+   * Records that a connection was given back or removed. A second call changes nothing.
+   *
+   * @param {unknown} connection
+   */
   release(connection) {
     try {
       const use = this.#held.get(connection)
@@ -284,8 +289,8 @@ class PoolRecord {
       this.buckets.record(USE_ROW, ms / 1000)
       this.uses.record(ms, nowMs, false)
       this.load.record(use.othersHeld + 1, ms)
-      // A stall of the loop delays every release, and says nothing about the pool. It is known only at the
-      // end of its turn, which may be after the use began: then the time would be negative.
+      // A stall of the loop delays every release, and says nothing about the pool, so it is subtracted. It is
+      // known only at the end of its turn. If the use began before that, the time may be negative.
       const stallFreeMs = this.#stallFreeMs(nowMs) - use.grantedStallFreeMs
       this.pressure.onUse(stallFreeMs < 0 ? ms : stallFreeMs, nowMs)
       this.#countFor(use.asker, ms, nowMs)
@@ -303,7 +308,7 @@ class PoolRecord {
     }
   }
 
-  /** The route of a request that has ended, or of none. @param {Asker | undefined} asker */
+  /** Returns the sums for a use whose request has ended or is not known. @param {Asker | undefined} asker */
   #heldBy(asker) {
     return asker?.route === undefined ? this.routes.unknown : this.routes.findOrAdd(asker.method, asker.route)
   }
@@ -327,7 +332,7 @@ class PoolRecord {
     }))
   }
 
-  /** The pool's own figures. The user's figures may throw. */
+  /** The pool's own figures. Reading figures of the user may throw. */
   figures() {
     try {
       const { used, idle, waiting, max } = this.#adapter.figures()

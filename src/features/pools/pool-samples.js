@@ -12,7 +12,7 @@ const { queryName } = require('../../core/readable')
 
 /** @typedef {ReturnType<PoolSamples['sample']>[number]} PoolSample */
 
-/** How many of the connections that are held longest are listed. */
+/** How many connections are listed. Those held longest come first. */
 const MOST_HELD = 10
 const MOST_ROUTES = 20
 const MINUTE_MS = 60_000
@@ -68,7 +68,7 @@ class PoolSamples {
     })
   }
 
-  /** For the doctor: all that only counts up, by name. */
+  /** For the doctor: everything that only counts up, by name. */
   readings() {
     const nowMs = this.#clock.now()
     return new Map(
@@ -88,7 +88,8 @@ class PoolSamples {
   }
 
   /**
-   * For the doctor: all that only counts up, by pool, kind of query and route. A key stays the same object.
+   * For the doctor: everything that only counts up, by pool, kind of query and route. A key is the same
+   * object in each call.
    */
   totals() {
     return new Map(
@@ -123,7 +124,7 @@ class PoolSamples {
     }
   }
 
-  /** Ends a slice of the regression of every pool: see core/request/load-slope.js. */
+  /** Ends a slice of the regression of every pool. See core/request/load-slope.js. */
   endSlices() {
     for (const { load } of this.#records.values()) load.endSlice()
   }
@@ -131,7 +132,7 @@ class PoolSamples {
 
 /**
  * @param {import('./route-uses').RouteUse} use @param {string} pool
- * @param {string | undefined} query its kind; undefined: the uses of a connection
+ * @param {string | undefined} query kind of query; undefined for uses of connections
  */
 function totalsOf({ method, route, held, awaited, awaitedMs }, pool, query) {
   const { count, totalMs } = held.sinceStart()
@@ -139,8 +140,8 @@ function totalsOf({ method, route, held, awaited, awaitedMs }, pool, query) {
 }
 
 /**
- * The routes that held connections for longest in the last minute. Connections held now count too: a route
- * that never releases one has no finished use.
+ * Returns the routes that held connections longest in the last minute. Connections held now count too,
+ * because a route that never releases one has no finished use.
  *
  * @param {PoolRecord} record @param {ReturnType<PoolRecord['heldNow']>} held @param {number} nowMs
  */

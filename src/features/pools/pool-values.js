@@ -1,8 +1,11 @@
 'use strict'
-// Reads what comes from a pool: its figures, and its errors. Pools keep an option as it was given, such as a
-// string from the environment, and figures that the user gives may be anything.
+// Reads what comes from a pool: its figures, and its errors. Values are checked: a pool keeps an option as
+// given, such as a string from the environment, and figures of the user may be anything.
 
-/** @param {unknown} figure @returns {number} 0 if it is not a finite number: a bound of Infinity is none */
+/**
+ * @param {unknown} figure
+ * @returns {number} 0 if it is not a finite number. So a bound of Infinity counts as unknown
+ */
 function numberOf(figure) {
   const number = Number(figure)
   return Number.isFinite(number) ? number : 0
@@ -12,7 +15,7 @@ function numberOf(figure) {
 const WAIT_ROW = 0
 const USE_ROW = 1
 
-// Pools have no common code for a timeout: each is known by its own words.
+// Pools have no common code for a timeout, so each is recognized by its own name, code or message.
 /** tarn and generic-pool. A bundler may shorten the names of classes, so their messages are listed too. */
 const NAME = 'TimeoutError'
 

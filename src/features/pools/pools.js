@@ -1,9 +1,9 @@
 'use strict'
 // The pools of one instance, by name. Admission asks here whether a request would wait too long for a
-// connection: on arrival, and again when it leaves the gate's queue. No router has seen the request, so its
-// route is guessed from its URL. Only requests of routes that are known to need the pool are rejected.
-// Requests are looked at only while a pool is watched: for five minutes after somebody had to wait for a
-// connection.
+// connection: on arrival, and again when it leaves the gate's queue. No router has seen the request at that
+// time, so its route is guessed from its URL. Only requests of routes that are known to need the pool are
+// rejected. Requests are checked only while a pool is watched, for five minutes after a caller had to wait
+// for a connection.
 
 const { POOL_REASON } = require('../../core/gate/verdict')
 const { SpillwayError } = require('../../core/errors/errors')
@@ -26,24 +26,30 @@ const { visitsOf } = require('./visits')
  */
 
 const MAX_POOLS = 20
-/** Pools of all servers: a sharded cluster has many. */
+/** Bound of records, one for each server, because a sharded cluster has many servers. */
 const MAX_RECORDS = 60
 const MAX_NAME_LENGTH = 64
-/** A name is a label, a column of a table and a part of a line of the log. */
+/**
+ * Control characters are refused, because a name becomes a label, a cell of a table and a part of a log line.
+ */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u
-/** A reason of the gate, and a label of its metric. @param {PoolRecord} record */
+/** The reason of a rejection, which is also a label of the gate's metric. @param {PoolRecord} record */
 const reasonOf = ({ name }) => /** @type {const} */ (`${POOL_REASON}${name}`)
 
 class Pools {
-  /** Whether there is a pool: without one, nothing is done for a request. */
+  /** Whether there is a pool. Without a pool, nothing is done for a request. */
   isOn = false
-  /** Whether a pool is watched: only then a request is looked at on arrival. */
+  /** Whether a pool is watched. Only then requests are checked on arrival. */
   isWatched = false
   samples
   #parts
   /** @type {Map<string, PoolRecord>} */
   #records = new Map()
-  /** What takes off each that was given to `pool()`, by its name. @type {Map<string, () => void>} */
+  /**
+   * By name, the function that removes each pool that was given to `pool()`.
+   *
+   * @type {Map<string, () => void>}
+   */
   #given = new Map()
 
   /**
@@ -52,7 +58,7 @@ class Pools {
    *   context: { asker: (nowMs: number) => Asker | undefined, turnOn: () => void, turnOff: () => void },
    *   recorder: Recorder,
    *   internalErrors: InternalErrors }} parts
-   *   `overflow`: the name of the route past the bound
+   *   `overflow`: the route name for routes past the bound
    */
   constructor(parts) {
     this.#parts = parts
@@ -60,12 +66,12 @@ class Pools {
   }
 
   /**
-   * @param {unknown} given the name; undefined: that which the driver knows @param {unknown} pool
+   * @param {unknown} given the name; undefined for the name that the driver knows @param {unknown} pool
    * @param {PoolSettings} options
-   * @returns {() => void} takes the pool off again
+   * @returns {() => void} removes the pool again
    */
   add(given, pool, options) {
-    // With the first pool: most services register none.
+    // Loaded with the first pool, because most services register none.
     const { adapterOf } = require('./adapters/adapters')
     if (given !== undefined) requireName(given, this.#given)
     const kind = adapterOf(pool)
@@ -113,7 +119,7 @@ class Pools {
     if (options.queries && queries !== undefined) {
       const { QueryTable } = require('./query-table')
       record.queries = new QueryTable(record, queries, { clock, internalErrors, overflow })
-      // The route of a query is known only with an async context.
+      // Only an async context shows the route of a query.
       context.turnOn()
     }
     this.#records.set(name, record)
@@ -144,7 +150,11 @@ class Pools {
     return false
   }
 
-  /** The route of a caller is known only with an async context. @param {boolean} isWatched */
+  /**
+   * Turns async contexts on or off, because only they show the route of a caller.
+   *
+   * @param {boolean} isWatched
+   */
   #setWatched(isWatched) {
     if (isWatched === this.isWatched) return
     this.isWatched = isWatched
@@ -152,14 +162,17 @@ class Pools {
     else this.#parts.context.turnOff()
   }
 
-  /** For the shortest pool: the wait of its next caller, as a share of the longest that is tolerated. */
+  /**
+   * Wait of the next caller, as a share of the longest permitted wait, for the pool where this share is
+   * largest.
+   */
   get shortage() {
     let most = 0
     for (const { pressure } of this.#records.values()) most = Math.max(most, pressure.shortage)
     return most
   }
 
-  /** Of the fullest pool: the share of its connections that are in use. */
+  /** Share of the connections that are in use, for the fullest pool. */
   get use() {
     let most = 0
     for (const record of this.#records.values()) most = Math.max(most, record.use)
@@ -187,7 +200,7 @@ class Pools {
    *
    * @param {Request} request
    * @param {number} nowMs
-   * @param {boolean} isObserved whether nothing is rejected in truth: mode `observe`
+   * @param {boolean} isObserved whether nothing is really rejected, as in mode `observe`
    * @returns {ShedReason | undefined} why the request is to be rejected
    */
   reasonFor(request, nowMs, isObserved) {
@@ -223,14 +236,19 @@ class Pools {
     return undefined
   }
 
-  /** The request runs: from now on it is expected to ask. @param {Request} request @param {number} nowMs */
+  /**
+   * Called when the request runs. From now on it is expected to ask for a connection.
+   *
+   * @param {Request} request
+   * @param {number} nowMs
+   */
   onAdmit({ ticket }, nowMs) {
     for (const each of ticket.expected ?? []) each.begin(nowMs)
   }
 
   /**
-   * Called before a request runs that the gate has queued: in that time the pool may have become short, or
-   * known to be needed.
+   * Called when a request leaves the gate's queue. While it was queued, the pool may have become short, or
+   * its route may have become known to need the pool.
    *
    * @param {Request} request
    * @param {number} nowMs
@@ -241,18 +259,22 @@ class Pools {
     return reason
   }
 
-  /** The request was rejected after all. @param {Request} request */
+  /** Called when the request was rejected after all. @param {Request} request */
   onReject({ ticket }) {
     for (const each of ticket.expected ?? []) each.leave()
   }
 
   // Hot path: once a request, since the first pool.
-  /** The request has ended: counts what it did with the pools, under its route. @param {Request} request */
+  /**
+   * Called when the request has ended. Counts under its route what it did with the pools.
+   *
+   * @param {Request} request
+   */
   onEnd(request) {
     if (!this.isOn) return
     try {
       if (request.ticket.expected !== undefined) this.onReject(request)
-      // Without a reference nobody knows whether it asked for a connection.
+      // Without a reference it is not known whether the request asked for a connection.
       if (request.reference !== undefined)
         this.#count(/** @type {Request & { reference: Asker }} */ (request), this.#parts.clock.now())
     } catch (error) {
@@ -274,7 +296,7 @@ class Pools {
       route.onAsks(visit.asks)
       if (visit.uses > 0) route.onUses(visit, nowMs)
     }
-    // Last, so that it counts for a route whose first request this was.
+    // Done last, so that it also counts for a route whose first request this was.
     for (const { routes } of this.#records.values()) routes.find(series.method, series.route)?.onRequest()
   }
 
@@ -322,7 +344,7 @@ function requireName(name, taken, isOfDriver = false) {
 /** @param {string} message */
 const refusal = (message) => new SpillwayError('ERR_SPILLWAY_OPTION_VALUE', message)
 
-/** The pools of an instance, which its gate asks from now on. @param {Instance} instance */
+/** Creates the pools of an instance. The gate asks them from now on. @param {Instance} instance */
 function poolsOf({ admission, clock, context, internalErrors, options, recorder }) {
   const { overflow } = options.routes
   const { cause, measurements } = admission

@@ -1,38 +1,44 @@
 'use strict'
-// The operation of a query and the table or collection that it asks, and nothing else of its text. A
-// statement may hold anything, so its literals and comments are taken out before a name is looked for.
+// Finds the operation of a query and its table or collection, and nothing else of its text. A statement may
+// contain anything, so its literals and comments are removed before a name is searched.
 
 /** @typedef {{ operation: string, collection: string | undefined }} QueryName */
 
-/** Longer statements are read up to here. */
+/** Statements are read up to this length. */
 const MOST_TEXT = 2000
 const MOST_KEPT = 500
 const MOST_NAME = 100
 
 /**
- * Quoted text or a comment, to the end if it is cut off. In one pass, so that a quote in a comment opens
- * nothing.
+ * Quoted text or a comment, up to the end of the statement if it is not closed. One pattern matches both, so
+ * that a quote in a comment opens nothing.
  */
 const NO_CODE = /'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$)/g
-/** Stays, because it may be a table. MySQL quotes texts so too. */
+/** Quoted text that may be the name of a table, and so is kept. MySQL also quotes values like this. */
 const QUOTED_NAME = /^["`][\p{L}\p{M}\p{N}_.$]+["`]$/u
-/** In place of a text: nobody takes it for a name. */
+/** Replaces a quoted value. It cannot be mistaken for a name. */
 const TEXT = '?'
-/** In place of a comment that ends elsewhere on another server. */
+/** Replaces a comment that may end elsewhere on another server. */
 const UNSURE = '#'
-/** Nested comments, code for MySQL alone, and what is a comment for Postgres alone. */
+/** Nested comments, comments that MySQL runs as code, and comments of Postgres that MySQL reads as code. */
 const UNSURE_COMMENT = /^\/\*(?:M?!|[\s\S]*\/\*)|^--\S[^\n]*['"`]/
-/** With these, where a text ends depends on the server and its settings: no table is looked for. */
+/**
+ * With these characters, the end of a quoted text depends on the server and its settings. So no table is
+ * searched.
+ */
 const AMBIGUOUS = /\\|\$(?:[\p{L}_][\p{L}\p{M}\p{N}_]*)?\$/u
-/** A comment of MySQL. An operator of Postgres is followed by a path. */
+/** The start of a comment of MySQL. The same character in an operator of Postgres is followed by a path. */
 const HASH = /#(?!(?:>>?|-)\s*[?$])/
 const OPERATION = /^[\s(;]*([a-z]+)/i
 /** A character of a name. */
 const NAME = '[\\w.$\\u0080-\\uffff]'
-/** A parenthesis, whether it holds a query, or the word before a table and what makes it another one. */
+/**
+ * Matches a parenthesis and whether it contains a query. Or matches the word before a table, and a `distinct`
+ * that gives the word another meaning.
+ */
 const marks = (/** @type {string} */ word) =>
   new RegExp(`\\(\\s*(select\\b)?|\\)|(?<!${NAME})(distinct\\s+)?${word}(?!${NAME})\\s*`, 'gi')
-/** Those that ask a table. */
+/** Operations on a table, with the word before the table's name. */
 const BEFORE_TABLE = Object.freeze({
   SELECT: marks('from'),
   INSERT: marks('into'),
@@ -46,14 +52,18 @@ const TABLE = new RegExp(
   `(?:(?:only|lateral|low_priority|ignore)\\s+)*(${PART}(?:\\.${PART})*)(?![\\p{L}\\p{M}\\p{N}_.$"\`])(\\s*\\()?`,
   'iuy'
 )
-/** Those without a table. Anything else is OTHER: a word of the text may be anything. */
+/** Operations without a table. Any other first word becomes OTHER, because it may be anything. */
 const WITHOUT_TABLE = new Set(
   'ALTER ANALYZE BEGIN CALL CLOSE COMMIT COPY CREATE DECLARE DO DROP EXEC EXECUTE EXPLAIN FETCH GRANT LISTEN LOCK NOTIFY PREPARE REFRESH RELEASE REVOKE ROLLBACK SAVEPOINT SET SHOW START TRUNCATE UNLISTEN USE VACUUM VALUES WITH'.split(
     ' '
   )
 )
 
-/** Statements of an application are few, and each is sent many times. @type {Map<string, QueryName>} */
+/**
+ * Names by statement. An application has few statements, and sends each of them many times.
+ *
+ * @type {Map<string, QueryName>}
+ */
 const known = new Map()
 
 // Hot path: once a query.
@@ -81,7 +91,11 @@ function readStatement(text) {
   return { operation: word, collection: collection && copyOf(collection) }
 }
 
-/** V8 keeps the whole text in memory for as long as a part of it is used. @param {string} text */
+/**
+ * Copies a text, because V8 keeps the whole original in memory while a part of it is used.
+ *
+ * @param {string} text
+ */
 const copyOf = (text) => Buffer.from(text).toString()
 
 /** @param {string} found by NO_CODE */
@@ -93,13 +107,14 @@ function withoutContent(found) {
 }
 
 /**
- * `trim(both from x)` and `extract(year from x)` name no table: in parentheses only a query does. Neither
- * does `is distinct from x`. What SELECT asks may be a function, which is none either.
+ * Returns the first table. `trim(both from x)` and `extract(year from x)` name no table, so a parenthesis
+ * counts only if it contains a query. `is distinct from x` names no table. A function after `from`, in a
+ * SELECT, does not count either.
  *
  * @param {string} code @param {keyof typeof BEFORE_TABLE} operation
  */
 function tableIn(code, operation) {
-  /** Whether each open parenthesis holds a query. @type {boolean[]} */
+  /** Whether each open parenthesis contains a query. @type {boolean[]} */
   const open = []
   for (const { 0: mark, 1: select, 2: distinct, index } of code.matchAll(BEFORE_TABLE[operation])) {
     if (mark[0] === '(') open.push(select !== undefined)
@@ -114,13 +129,21 @@ function tableIn(code, operation) {
   return undefined
 }
 
-/** Of `query(text)` or `query({ text })`. @param {ArrayLike<any>} given @returns {QueryName | undefined} */
+/**
+ * Returns the name for `query(text)` or `query({ text })`.
+ *
+ * @param {ArrayLike<any>} given
+ * @returns {QueryName | undefined}
+ */
 function nameOfQuery({ 0: first }) {
   const text = typeof first === 'string' ? first : (first?.text ?? first?.sql)
   return typeof text === 'string' ? nameOfStatement(text) : undefined
 }
 
-/** Commands of MongoDB that name a collection first. Others name a user, a role or a parameter. */
+/**
+ * Commands of MongoDB whose first value is a collection. In other commands it is a user, a role or a
+ * parameter.
+ */
 const OF_COLLECTION = new Set(
   'aggregate bulkWrite collMod collStats compact count create createIndexes delete distinct drop dropIndexes find findAndModify findandmodify insert listIndexes mapReduce update validate'.split(
     ' '
@@ -129,7 +152,8 @@ const OF_COLLECTION = new Set(
 
 // Hot path: once a command.
 /**
- * Of a command of MongoDB, `{ find: 'orders', filter }`: its first key is its name.
+ * Returns the name for a command of MongoDB. Its first key is the operation, as in `{ find: 'orders', filter
+ * }`.
  *
  * @param {ArrayLike<any>} given
  * @returns {QueryName | undefined}

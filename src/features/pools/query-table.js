@@ -1,7 +1,8 @@
 'use strict'
-// The queries over the connections of one pool, with `queries: true`: how long each kind takes, and how often
-// a request of a route makes it. A kind is an operation on a table or collection. The text of a query is
-// never kept. The kinds are bounded in number; queries past the bound are counted as the overflow kind.
+// The queries over the connections of one pool, with `queries: true`. For each kind of query the table shows
+// how long it takes, and how often a request of a route makes it. A kind is an operation on a table or
+// collection. The text of a query is never kept. The kinds are bounded in number; queries past the bound are
+// counted as the overflow kind.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { MinuteSums } = require('../../core/histogram/minute-sums')
@@ -17,12 +18,16 @@ const { addVisit, findVisit } = require('./visits')
  */
 
 const MOST_KINDS = 100
-/** Errors of one kind that have a series of their own; more are `other`, as OpenTelemetry has it. */
+/**
+ * Types of errors per kind with separate series. Further types count as `_OTHER`, as OpenTelemetry defines.
+ */
 const MOST_ERRORS = 10
 const OTHER_ERROR = '_OTHER'
 const MOST_LISTED = 20
 const MOST_ROUTES = 5
-/** Line breaks and other control characters: a collection of MongoDB may be named anything. */
+/**
+ * Line breaks and other control characters, because the name of a collection of MongoDB may contain anything.
+ */
 const LINE_ENDS = /[\p{Cc}\p{Zl}\p{Zp}]/u
 const EACH_LINE_END = new RegExp(LINE_ENDS, 'gu')
 
@@ -30,7 +35,7 @@ const EACH_LINE_END = new RegExp(LINE_ENDS, 'gu')
 class QueryKind {
   sums = new MinuteSums()
   routes
-  /** Row of the histogram by the type of error; '' is none. @type {Map<string, number>} */
+  /** Rows of the histogram by type of error; '' for no error. @type {Map<string, number>} */
   rows = new Map()
 
   /** @param {QueryName} name @param {string} overflow */
@@ -53,7 +58,11 @@ class QueryTable {
   #overflow
   #isOpen = true
   #buckets = new Buckets(ADVISED_BOUNDS)
-  /** By operation, then by collection: a look-up makes no key. @type {Map<string, Map<string, QueryKind>>} */
+  /**
+   * By operation, then by collection, so that a look-up need not build a key.
+   *
+   * @type {Map<string, Map<string, QueryKind>>}
+   */
   #kinds = new Map()
   /** @type {QueryKind[]} */
   #all = []
@@ -82,7 +91,7 @@ class QueryTable {
     this.#overflow = overflow
   }
 
-  /** A caller has got the connection. @param {any} connection */
+  /** Called when a caller has got the connection. @param {any} connection */
   observe(connection) {
     if (this.#observed.has(connection)) return
     this.#observed.add(connection)
@@ -98,7 +107,7 @@ class QueryTable {
     /** @this {unknown} */
     function query() {
       if (table.#isOpen) return table.#call(method.inner, this, arguments)
-      // Idle connections are not known, so each is restored when it is used again.
+      // When the table closes, it does not know idle connections. So each is restored at its next use.
       method.restore()
       return Reflect.apply(method.inner, this, arguments)
     }
@@ -120,13 +129,13 @@ class QueryTable {
     }
     if (this.#commandCallback !== undefined) {
       this.#observeCommand(given[0], this.#commandCallback, name, asker, startedMs)
-      // It returns a command, whose `then` throws.
+      // The method returns a command, and `then` of a command throws.
       return Reflect.apply(inner, connection, given)
     }
     const returned = /** @type {Partial<PromiseLike<unknown>> | undefined} */ (
       Reflect.apply(inner, connection, given)
     )
-    // A cursor or a stream answers in its own way.
+    // A cursor or a stream is not a promise, and is not measured.
     if (typeof returned?.then !== 'function') return returned
     return returned.then(
       (answer) => {
@@ -151,7 +160,8 @@ class QueryTable {
   }
 
   /**
-   * A pool makes a command of the text and the callback, and gives that to its connection.
+   * Observes the callback of a command. `pool.query` makes a command of the text and the callback, and passes
+   * that to its connection.
    *
    * @param {any} command @param {string} key @param {QueryName} name @param {Asker | undefined} asker
    * @param {number} startedMs
@@ -172,7 +182,8 @@ class QueryTable {
   }
 
   /**
-   * A query has its answer. Drivers whose connections have no method call this themselves.
+   * Records that a query has its answer. Adapters of drivers whose connections have no such method call this
+   * themselves.
    *
    * @param {QueryName} name
    * @param {Asker | undefined} asker
@@ -237,7 +248,7 @@ class QueryTable {
     return this.#all
   }
 
-  /** For the doctor: all that only counts up, by kind. */
+  /** For the doctor: everything that only counts up, by kind. */
   totals() {
     return new Map(
       this.#all.map((kind) => {
@@ -248,7 +259,7 @@ class QueryTable {
     )
   }
 
-  /** Those that took longest in the last minute first. @param {number} nowMs */
+  /** Lists the kinds, the one that took longest in the last minute first. @param {number} nowMs */
   list(nowMs) {
     return this.#all
       .map(({ operation, collection, routes, sums }) => ({
@@ -300,7 +311,11 @@ const onOneLine = ({ operation, collection }) => ({
   collection: collection?.replace(EACH_LINE_END, '\u{fffd}'),
 })
 
-/** The code of a server, such as 23505 or 11000, or the name of the error. @param {unknown} error */
+/**
+ * Returns the server's error code, such as 23505 or 11000, or the name of the error.
+ *
+ * @param {unknown} error
+ */
 function errorType(error) {
   const { code, name } = Object(error)
   const type = code ?? name

@@ -1,21 +1,21 @@
 'use strict'
-// Use of one pool by each route: how long requests hold its connections, and which share of them needs one.
-// It also knows how many of them run and have yet to ask. The routes are bounded in number. Uses past the
-// bound are counted under the overflow route.
+// Use of one pool by each route: how long requests hold its connections, and which share of the requests
+// needs a connection. It also counts the running requests that have not asked yet. The number of routes is
+// bounded. Uses past the bound count under the overflow route.
 
 const { MinuteSums } = require('../../core/histogram/minute-sums')
 
 const MAX_ROUTES = 200
-/** A route needs the pool if so large a share of so many requests asked for a connection. */
+/** A route needs the pool if at least this share, of at least this many requests, asked for a connection. */
 const LEAST_REQUESTS = 20
 const LEAST_SHARE = 0.9
-/** Half of what was learned is forgotten when so many requests were counted. */
+/** When this many requests were counted, all counts are halved. */
 const MOST_COUNTED = 1000
 const TRAVEL_SMOOTHING = 0.1
-/** Drop a request from `coming` after four times its route's travel time, and not before 100 ms. */
+/** A request is dropped from `coming` after four times its route's travel time, and not before 100 ms. */
 const MOST_OF_TRAVEL = 4
 const LEAST_COMING_MS = 100
-/** Routes that differ by less ask at the same time. */
+/** Routes whose travel times differ by less count as asking at the same time. */
 const SAME_TRAVEL_MS = 10
 
 /** A request that is expected to ask the pool for a connection. */
@@ -35,7 +35,7 @@ class Coming {
   }
 
   /**
-   * It runs: until now it counts for nothing, because the gate may queue it or reject it.
+   * Called when the request runs. Before that it does not count, because the gate may queue it or reject it.
    *
    * @param {number} nowMs
    */
@@ -45,12 +45,12 @@ class Coming {
     this.record.pressure.onAdmit(nowMs)
   }
 
-  /** In mode `observe` everybody runs: its wait is added to the modelled one. */
+  /** In mode `observe` every request runs, so the wait that this one adds is added to the model. */
   model() {
     this.record.pressure.onModelledAdmit(this.#uses)
   }
 
-  /** It asks: so long after it was admitted. @param {number} ms */
+  /** Called when the request asks, `ms` after it was admitted. @param {number} ms */
   arrive(ms) {
     if (this.#hasAsked) return
     this.#hasAsked = true
@@ -58,25 +58,25 @@ class Coming {
     this.#uses.onTravel(ms)
   }
 
-  /** It will not ask any more. */
+  /** Called when the request will not ask any more. */
   leave() {
     this.#uses.coming.delete(this)
   }
 }
 
 class RouteUse {
-  /** The connections that its requests held, and for how long. */
+  /** Uses of connections by its requests, and for how long. */
   held = new MinuteSums()
-  /** Uses that ended before their request, and how long such a request had a connection. */
+  /** Uses that ended before their request did, and how long such requests had a connection. */
   awaited = 0
   awaitedMs = 0
-  /** The earliest first. @type {Set<Coming>} */
+  /** Requests that have not asked yet, the earliest first. @type {Set<Coming>} */
   coming = new Set()
-  /** Requests that ended, those of them that asked for a connection, and how often these asked. */
+  /** Requests that ended; those of them that asked for a connection; and how often the latter asked. */
   #requests = 0
   #requestsThatAsked = 0
   #asks = 0
-  /** From the admission of a request until it first asks. */
+  /** Mean time from the admission of a request until it first asks. */
   travelMs = 0
 
   /** @param {string | null} method @param {string | null} route */
@@ -104,7 +104,7 @@ class RouteUse {
     this.#requests++
   }
 
-  /** It had asked for a connection so many times. @param {number} asks */
+  /** Counts a request that asked for a connection `asks` times. @param {number} asks */
   onAsks(asks) {
     this.#requestsThatAsked++
     this.#asks += asks
@@ -128,11 +128,11 @@ class RouteUse {
   }
 
   /**
-   * How many of its requests are expected to ask before another request does, which has just arrived. A
-   * request that waits for its body, or for somebody else, asks later than was expected or never: no caller
-   * waits for it.
+   * How many of its requests are expected to ask before another request, which has just arrived, asks.
+   * Overdue requests are dropped. They wait for a body or something else, and ask late or never, so no caller
+   * waits behind them.
    *
-   * @param {number} travelMs until the other one asks @param {number} nowMs
+   * @param {number} travelMs until the other request asks @param {number} nowMs
    */
   comingWithin(travelMs, nowMs) {
     for (const each of this.coming) {
@@ -149,10 +149,14 @@ class RouteUse {
 class RouteUses {
   /** @type {RouteUse[]} */
   #all = []
-  /** By method, then by route: a look-up makes no key. @type {Map<string, Map<string, RouteUse>>} */
+  /**
+   * By method, then by route, so that a look-up need not build a key.
+   *
+   * @type {Map<string, Map<string, RouteUse>>}
+   */
   #byMethod = new Map()
   #overflow
-  /** Of uses whose request is not known: in the background, or where async contexts are off. */
+  /** Uses whose request is not known: those in the background, or while async contexts are off. */
   unknown = new RouteUse(null, null)
 
   /** @param {string} overflow */
@@ -163,7 +167,7 @@ class RouteUses {
   /**
    * @param {string} method
    * @param {string} route
-   * @returns {RouteUse | undefined} undefined if none of its requests ever asked
+   * @returns {RouteUse | undefined} undefined if no request of the route ever asked
    */
   find(method, route) {
     return this.#byMethod.get(method)?.get(route)
@@ -182,14 +186,18 @@ class RouteUses {
     return added
   }
 
-  /** @param {number} travelMs @param {number} nowMs @returns {number} of all routes: see RouteUse */
+  /**
+   * @param {number} travelMs
+   * @param {number} nowMs
+   * @returns {number} the sum over all routes, see RouteUse
+   */
   comingWithin(travelMs, nowMs) {
     let coming = 0
     for (const route of this.#all) coming += route.comingWithin(travelMs, nowMs)
     return coming
   }
 
-  /** The largest such mean of all routes. */
+  /** The largest mean of all routes. */
   get asksPerRequest() {
     return this.#all.reduce((most, { asksPerRequest }) => Math.max(most, asksPerRequest), 1)
   }
@@ -200,7 +208,7 @@ class RouteUses {
   }
 
   /**
-   * The routes that held connections, those that held them longest in the last minute first.
+   * Lists the routes that held connections, the one that held them longest in the last minute first.
    *
    * @param {number} nowMs
    */

@@ -1,7 +1,7 @@
 'use strict'
-// Use of pools by one request, and its queries by kind: how often it asks, and how long it holds connections.
-// Async contexts hold a reference object for the request. The sums are kept in this object. When the request
-// ends, its route is known, and pools.js adds the sums to that route.
+// Use of pools by one request, and its queries by kind: how often the request asks, and how long it holds
+// connections. An async context has a reference object for the request, and the sums are kept in this object.
+// When the request ends, its route is known, and pools.js adds the sums to that route.
 
 /**
  * @import { LateWork } from '../../core/errors/request-context'
@@ -22,11 +22,11 @@ class Visit {
   uses = 0
   heldMs = 0
   maxMs = 0
-  /** A lower bound of the time for which the request had a connection, and when its last use ended. */
+  /** Lower bound of the time for which the request had a connection, and the time when its last use ended. */
   awaitedMs = 0
   #lastEndedMs = 0
 
-  /** @param {Used} pool @param {Visit | undefined} earlier of another pool */
+  /** @param {Used} pool @param {Visit | undefined} earlier the visit of another pool */
   constructor(pool, earlier) {
     this.pool = pool
     this.earlier = earlier
@@ -36,7 +36,7 @@ class Visit {
   onUse(ms, nowMs) {
     this.uses++
     this.heldMs += ms
-    // Uses one after another add up, and those at the same time count once.
+    // Sequential uses add up, and concurrent uses count once.
     this.awaitedMs += nowMs - Math.max(nowMs - ms, this.#lastEndedMs)
     this.#lastEndedMs = nowMs
     if (ms > this.maxMs) this.maxMs = ms
@@ -57,7 +57,7 @@ function addVisit(reference, pool) {
   return visit
 }
 
-/** The core keeps them, and does not know what they are. @param {Asker} reference */
+/** The core keeps the visits without knowing their type. @param {Asker} reference */
 const visitsOf = (reference) => /** @type {Visit | undefined} */ (reference.visits)
 
 module.exports = { addVisit, findVisit, visitsOf }

@@ -2,8 +2,8 @@
 // Which requests get a cheaper answer. The share of a class grows with the pressure, from none at its bound
 // to all at 0.2 above it:
 //   share = (pressure - bound) / (min(1, bound + 0.2) - bound)
-// All or none would swing: once all answers are cheap the pressure falls, and then none is. A share settles
-// where both agree.
+// A switch for all requests would swing: once all answers are cheap the pressure falls, and then all answers
+// are full again. A share settles where share and pressure agree.
 
 const { SpillwayError } = require('../../core/errors/errors')
 const { heldBy } = require('../../core/request/request-holder')
@@ -26,15 +26,16 @@ const RANGE = 0.2
 class Degrading {
   /** Requests that were degraded, by class. */
   counts = PRIORITIES.map(() => 0)
-  /** The bound of each class, and the pressure at which all of it is degraded. */
+  /** The bound of each class, and the range above it until all of the class is degraded. */
   #ranges
-  /** The least bound. */
+  /** The lowest bound of all classes. */
   #least
   #find
   #onMistake
   #random
   /**
-   * What was said about each request of Node: the answer, its length and its log line are of one kind.
+   * Earlier decisions by request of Node. A second call gets the same answer, so that body, length and log
+   * line of a response agree.
    *
    * @type {WeakMap<object, boolean>}
    */
@@ -59,7 +60,12 @@ class Degrading {
     this.#random = random
   }
 
-  /** Never throws: a handler calls it. @param {unknown} given @param {number} pressure */
+  /**
+   * Decides about a request. Never throws, because a handler calls it.
+   *
+   * @param {unknown} given
+   * @param {number} pressure
+   */
   decide(given, pressure) {
     const held = heldBy(given)
     if (held === undefined) {

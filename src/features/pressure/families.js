@@ -1,6 +1,6 @@
 'use strict'
-// The metric of degraded requests. `spillway_pressure_ratio` is another feature's (autoscaling/): a mean of
-// ten seconds says more at a scrape than the pressure of the last second.
+// The metric of degraded requests. `spillway_pressure_ratio` belongs to the feature autoscaling: at a scrape,
+// a mean of ten seconds says more than the pressure of the last second.
 
 const { PRIORITIES } = require('../../core/gate/verdict')
 const { nameLabels } = require('../../core/metrics/family')

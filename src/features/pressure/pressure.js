@@ -4,8 +4,7 @@
 //                                       wait for a pool / bound, 10 x share of requests rejected,
 //                                       memory, the user's shortage)
 //   pressure                 the mean of `most` over a second, weighted towards now
-// A request costs one property. A timer runs only until the pressure is back at 0, because an idle loop has
-// no turns.
+// A request costs one property. An idle loop has no turns, so a timer runs until the pressure is back at 0.
 
 const { linkInFlight, linkResponse } = require('../../core/request/request-holder')
 const { Degrading } = require('./degrading')
@@ -20,17 +19,20 @@ const { Steps } = require('./steps')
  */
 
 const SAMPLE_MS = 100
-/** A stall of a second raises the pressure by 0.63, and a second later by 0.23. */
+/**
+ * Time constant of the mean. A stall of one second raises the pressure by 0.63. A second later 0.23 of this
+ * is left.
+ */
 const HORIZON_MS = 1000
-/** A tenth of the requests rejected is a pressure of 1. */
+/** If a tenth of the requests is rejected, the pressure is 1. */
 const REJECTED_WEIGHT = 10
 /** Below this the pressure is 0. */
 const LEAST = 0.005
 
 class Pressure {
-  /** From 0 to 1. */
+  /** The pressure, from 0 to 1. */
   ratio = 0
-  /** The resource that was shortest in the last sample. @type {Resource} */
+  /** The scarcest resource in the last sample. @type {Resource} */
   by = 'loop'
   /** Requests for which `shouldDegrade()` said yes, by class. */
   degraded
@@ -45,20 +47,20 @@ class Pressure {
   #sampledIdleMs
   #decided
   #rejected
-  /** The requests of about the last second. */
+  /** Sums over about the last second. */
   #lately = { decided: 0, rejected: 0 }
   /** @type {NodeJS.Timeout | undefined} */
   #timer
   /**
-   * Whether the first interval has ended. It is left out: a process that starts loads modules in it, and is
-   * idle after that.
+   * Whether the first interval has ended. The first interval is left out, because a starting process loads
+   * modules in it and is idle after that.
    */
   #isMeasuring = false
   #isClosed = false
 
   /**
    * @param {{ clock: Clock, shortages: Shortages, poolShortage: () => number, degrading: Degrading }} parts
-   *   `poolShortage`: the longest wait for a pool, as a share of what is tolerated
+   *   `poolShortage`: returns the longest wait for a pool, as a share of the permitted wait
    */
   constructor({ clock, shortages, poolShortage, degrading }) {
     this.#clock = clock
@@ -82,7 +84,7 @@ class Pressure {
   /**
    * Whether the answer to this request should cost less now.
    *
-   * @param {unknown} given a request or a response, or what holds them
+   * @param {unknown} given a request or a response, or an object that contains them
    */
   shouldDegrade(given) {
     return this.#degrading.decide(given, this.ratio)
@@ -109,7 +111,7 @@ class Pressure {
   }
 
   /**
-   * The use of the resource that is shortest.
+   * Returns the use of the scarcest resource.
    *
    * @param {number} nowMs
    * @param {number} busy
@@ -137,8 +139,8 @@ class Pressure {
   }
 
   /**
-   * Of about the last second: a full queue rejects many requests together, so a tenth of a second says
-   * little.
+   * Returns the share of about the last second. A tenth of a second says little, because a full queue rejects
+   * many requests together.
    *
    * @param {number} kept
    */
@@ -155,7 +157,7 @@ class Pressure {
     if (this.ratio === 0 || this.#timer !== undefined || this.#isClosed) return
     this.#timer = this.#clock.after(SAMPLE_MS, () => {
       this.#timer = undefined
-      // The end of the turn before may have sampled already.
+      // Does nothing if the end of the turn before has just sampled.
       this.onInterval(this.#clock.now(), this.#clock.idleMs())
       this.#wakeLater()
     })

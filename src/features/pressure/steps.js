@@ -1,6 +1,6 @@
 'use strict'
-// Says when the pressure passes one of the user's steps. It has fallen below a step only at 0.05 less, so
-// that a pressure close to a step does not pass it again and again.
+// Reports when the pressure passes one of the user's steps. On the way down a step is passed only 0.05 below
+// it. So a pressure close to a step does not pass it again and again.
 
 /**
  * @import { SpillwayEvents } from '../../../index.js'
@@ -12,7 +12,7 @@ const HYSTERESIS = 0.05
 class Steps {
   #steps
   #onPass
-  /** How many steps the pressure is above. */
+  /** Number of steps that the pressure is above. */
   #above = 0
 
   /** @param {readonly number[]} steps @param {(passed: Passed) => void} onPass */

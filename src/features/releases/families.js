@@ -14,7 +14,7 @@ const RELEASE_FAMILIES = [
   {
     name: 'spillway_build_info',
     type: 'gauge',
-    help: 'Always 1; the labels name the release of this process.',
+    help: 'Always 1. The labels name the release of this process.',
     isOfProcess: true,
     // A release never changes, so its labels are made once.
     /** @param {{ releases: Release & { [kLabels]?: Labels } }} captured */

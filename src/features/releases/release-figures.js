@@ -1,7 +1,7 @@
 'use strict'
-// The figures of a release, since the start of this process: in total, and of the routes with the most
-// requests. They are compared with those of the previous release, in total and for the routes that both have
-// served.
+// The figures of a release since the start of this process: in total, and for the routes with the most
+// requests. They are compared with the figures of the previous release, in total and for the routes that both
+// releases served.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 const { OUTCOMES } = require('../../core/request/outcome')
@@ -25,7 +25,8 @@ function figuresOf({ count, errors, histogram }) {
 }
 
 /**
- * The series with the most requests. It sums counters: histograms of a thousand series would be slow.
+ * Returns the series with the most requests. The function sums counters, because reading a thousand
+ * histograms would be slow.
  *
  * @param {RouteTable} routes
  * @param {number} max

@@ -1,8 +1,9 @@
 'use strict'
-// The file that carries the figures of a release to the next: at most two releases, a few kilobytes. It is
-// written under another name and then renamed, so that a reader or a crash never sees half a file. A foreign
-// file at the path is reported once and never overwritten, since it may be the user's package.json. An empty
-// file is ours: a power failure can lose the bytes of a renamed file.
+// The file that carries the figures of a release to the next release. It contains at most two releases, and
+// has a few kilobytes. It is written under another name and then renamed, so that a reader or a crash never
+// sees half a file. A foreign file at the path is reported once and never overwritten, since it may be the
+// user's package.json. An empty file counts as ours, because a power failure can lose the bytes of a renamed
+// file.
 
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
@@ -63,7 +64,7 @@ class ReleaseFile {
     this.#path = path
   }
 
-  /** @returns {ReleaseRecord[]} in the order that the releases began in; empty without a file */
+  /** @returns {ReleaseRecord[]} ordered by the start of the releases; empty without a file */
   read() {
     const stat = fs.statSync(this.#path, { throwIfNoEntry: false })
     if (stat === undefined || (stat.isFile() && stat.size === 0)) return []
@@ -90,7 +91,7 @@ class ReleaseFile {
     return releases
   }
 
-  /** @param {ReleaseRecord[]} releases in the order that they began in; the last ones are kept */
+  /** @param {ReleaseRecord[]} releases ordered by their start; the last ones are kept */
   write(releases) {
     const text = JSON.stringify({ format: FORMAT, releases: releases.slice(-MAX_RELEASES) })
     // A symbolic link in the folder of a release points to a file that outlives that folder: replace the

@@ -1,5 +1,5 @@
 'use strict'
-// The reasons of a signal. Packages recognize a cancelled call by the name `AbortError`.
+// The reasons with which a signal aborts. Packages recognize a cancelled call by the name `AbortError`.
 // `code` says what ended the request.
 
 const { SpillwayError } = require('../../core/errors/errors')

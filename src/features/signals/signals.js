@@ -2,10 +2,10 @@
 // `spillway.signal(req)`: a signal that aborts when nobody waits for the answer any more. The feature starts
 // with the first call. From then on, a request that asks for no signal costs one property and one comparison.
 //
-// The recorded end of the request decides, not an event of Node's request: `close` also comes after the body
-// was read. So did the abort of Node's own `req.signal` (nodejs/node 63532, 64390). Node closes the
-// connection of a client that half-closes. With `httpAllowHalfOpen` it does not: the client still gets its
-// answer, and nothing aborts.
+// The recorded end of the request decides, and not an event of Node's request, because `close` also comes
+// after the body was read. Node's own `req.signal` aborted at that point too (nodejs/node 63532, 64390). If a
+// client half-closes, Node closes the connection. With `httpAllowHalfOpen` Node does not, so the client still
+// gets its answer, and nothing aborts.
 
 const { isEndedByDrain } = require('../../core/request/event-stream')
 const { ABORTED, ERRORED, TIMED_OUT, outcomeOf } = require('../../core/request/outcome')
@@ -29,7 +29,7 @@ const DISCONNECTED = 'ERR_SPILLWAY_CLIENT_DISCONNECTED'
 
 const SERVER_ERROR = 500
 const RST_NO_ERROR = 0
-/** Node fires a longer timer at once. */
+/** Longest timer of Node, which fires a longer one at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** The signal of one response. */
@@ -43,7 +43,7 @@ class Pending {
 class Signals {
   /** @type {WeakMap<NodeResponse, Pending>} */
   #signals = new WeakMap()
-  /** How many of them belong to requests that have not ended. */
+  /** Number of signals whose request has not ended. */
   #pending = 0
   #clock
   #recorder
@@ -58,7 +58,10 @@ class Signals {
     linkInFlight(recorder)
   }
 
-  /** @param {unknown} given a request or a response, or what holds them @returns {AbortSignal} */
+  /**
+   * @param {unknown} given a request or a response, or an object that contains them
+   * @returns {AbortSignal}
+   */
   of(given) {
     const { req, res } = requireHeld(given, 'signal')
     if (res === undefined) return signalWithoutResponse(req)
@@ -67,7 +70,8 @@ class Signals {
     const pending = new Pending()
     this.#signals.set(res, pending)
     this.#pending++
-    // This instance does not count a request that came after `close()`, or has yet to reach the middleware.
+    // The recorder does not know a request that came after `close()`, or that has not reached the middleware
+    // yet.
     const request = this.#recorder.find(res) ?? new Request(this.#recorder, req, res, 0)
     if (request.state === ENDED || res.destroyed) this.onEnd(request)
     else if (isDisconnected(request)) this.#settle(pending, codeOf(request) ?? codeOfClosed(request))
@@ -91,7 +95,7 @@ class Signals {
   }
 
   /**
-   * The code of the reason that the signal of a response has aborted with.
+   * Returns the code of the reason with which a response's signal was aborted.
    *
    * @param {NodeResponse} res
    * @returns {string | undefined}
@@ -119,16 +123,16 @@ class Signals {
 }
 
 /**
- * Why the request ended without its whole answer.
+ * Returns why the request ended without its whole answer.
  *
  * @param {Request} request
  * @returns {AbortCode | undefined}
  */
 function codeOf(request) {
   const { recorder, res, stream } = request
-  // Nobody has read the status of a request that is not counted.
+  // If a request is not counted, its status has not been read yet.
   if (!request.isCounted && stream?.headersSent) request.status = Number(stream.sentHeaders[':status'])
-  // What happens to the connection after the answer changes no outcome that was recorded.
+  // A recorded outcome stays, whatever happens to the connection after the answer.
   const outcome = request.series === undefined ? outcomeOf(request) : request.outcome
   if (outcome === TIMED_OUT) return 'ERR_SPILLWAY_TIMEOUT'
   if (isEndedByDrain(res)) return 'ERR_SPILLWAY_DRAIN'
@@ -139,8 +143,9 @@ function codeOf(request) {
 }
 
 /**
- * Why a stream was closed before its answer was whole. Until it has finished, a client that closed it without
- * an error looks like the server. A server destroys it.
+ * Returns why a stream was closed before its answer was complete. If a client closes the stream without an
+ * error, the code looks like the server's until the stream has finished. But only a server destroys the
+ * stream.
  *
  * @param {Request} request
  */
@@ -152,17 +157,17 @@ function codeOfAborted(request) {
 }
 
 /**
- * The connection of a pipelined request has closed, before its response was given one.
+ * The code for a pipelined request whose connection closed before its response got the connection.
  *
  * @param {Request} request
  */
 const codeOfClosed = ({ stream }) => (stream === undefined ? DISCONNECTED : undefined)
 
-/** By Node's request: the signals of those without a response. @type {WeakMap<NodeRequest, AbortSignal>} */
+/** Signals of requests without a response, by Node's request. @type {WeakMap<NodeRequest, AbortSignal>} */
 const unanswered = new WeakMap()
 
 /**
- * Of an upgrade, or of a request that had its whole answer before the feature started.
+ * Returns the signal of an upgrade, or of a request that had its whole answer before the feature started.
  *
  * @param {NodeRequest} req
  */

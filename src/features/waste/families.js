@@ -8,7 +8,7 @@ const { Labels } = require('../../core/metrics/labels')
  * @typedef {{ loop: Labels, pool: Labels, loopMs: number, poolMs: number }} Sums
  */
 
-/** Routes are bounded. @type {Map<string, Pick<Sums, 'loop' | 'pool'>>} */
+/** Labels by route. The number of routes is bounded. @type {Map<string, Pick<Sums, 'loop' | 'pool'>>} */
 const known = new Map()
 
 /** @param {string} route */

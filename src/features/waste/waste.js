@@ -1,8 +1,8 @@
 'use strict'
 // Work for requests that nobody waits for any more: their client has disconnected, or `errors.timeout` has
-// answered in place of the handler. Costs nothing for a request that ends otherwise. Work is seen when the
+// answered in place of the handler. A request that ends in another way costs nothing. Work is seen when the
 // handler asks a pool or another host, gives a connection back, or ends its dead response. The sums are a
-// lower bound: a handler that does none of these is not seen.
+// lower bound, because a handler that does none of these is not seen.
 
 /**
  * @import { Clock } from '../../core/clock'
@@ -12,11 +12,11 @@
  * @import { Instance } from '../../instance'
  *
  * @typedef {{ method: string, route: string, requests: number, loopMs: number, poolMs: number }} RouteWaste
- *   `requests`: how many went on
+ *   `requests`: how many requests had such work
  * @typedef {{ end: { call(...given: unknown[]): unknown }['call'] }} Ending
  */
 
-/** The work for one request since it ended. */
+/** The work for one request after its end. */
 class LateWork {
   #sinceMs
   #sums
@@ -30,13 +30,18 @@ class LateWork {
     this.#parts = parts
   }
 
-  /** Its code runs, and has run since the loop woke. @param {number} nowMs */
+  /** Called while the handler runs. Time since the loop woke counts as its work. @param {number} nowMs */
   onCode(nowMs) {
     this.#count()
     this.#sums.loopMs += Math.min(this.#parts.takeResumedMs(nowMs), nowMs - this.#sinceMs)
   }
 
-  /** It gives a connection back, or a pool has removed it. @param {number} heldMs @param {number} nowMs */
+  /**
+   * Called when the handler gives a connection back, or a pool has removed the connection.
+   *
+   * @param {number} heldMs
+   * @param {number} nowMs
+   */
   onHeld(heldMs, nowMs) {
     this.#count()
     this.#sums.poolMs += Math.min(heldMs, nowMs - this.#sinceMs)
@@ -65,7 +70,7 @@ class Waste {
   onUnwanted(request) {
     const { reference, res } = request
     const series = /** @type {RouteSeries | { route: string, method?: undefined }} */ (request.series)
-    // The metrics leave the request out.
+    // Such a request is not in the metrics.
     if (series.method === undefined) return
     const work = new LateWork(this.#clock.now(), this.#sumsOf(series), this.#parts)
     if (reference !== undefined) reference.late = work
@@ -84,7 +89,7 @@ class Waste {
   }
 
   /**
-   * The response is over, and nothing that its handler writes is sent.
+   * Watches `end` of the response. The response is over, so nothing that its handler writes is sent.
    *
    * @param {Ending} res
    * @param {LateWork} work

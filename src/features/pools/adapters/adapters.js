@@ -1,6 +1,7 @@
 'use strict'
-// All kinds of pools, and which kind an object is. It is recognized by its shape: no package is required, and
-// any version with the same shape is accepted. A new kind is a file beside this one, listed in KINDS.
+// All kinds of pools, and how they are recognized. A pool is recognized by its shape, so no package is
+// loaded, and any version with the same shape is accepted. A new kind is a file beside this one, listed in
+// KINDS.
 
 const { SpillwayError } = require('../../../core/errors/errors')
 const givenFigures = require('./given-figures')
@@ -11,33 +12,36 @@ const givenFigures = require('./given-figures')
  */
 
 /**
- * @typedef {object} Adapter observes one pool for one record, which makes numbers of the figures
- * @property {boolean} isTimed whether it sees each use, and not only how many connections there are
- * @property {number} max the most connections that the pool opens; 0 if it does not say
+ * @typedef {object} Adapter observes one pool for one record. The record converts the figures to numbers
+ * @property {boolean} isTimed whether the adapter sees each use, and not only the number of connections
+ * @property {number} max the most connections that the pool opens; 0 if not known
  * @property {number} waiting callers that wait for a connection
  * @property {() => { used: number, idle: number, waiting: number, max: number }} figures
- * @property {() => void} close takes off what it has put on the pool
+ * @property {() => void} close removes what the adapter has added to the pool
  * @typedef {object} Kind
  * @property {import('../../../../index.js').PoolSnapshot['kind']} kind
- * @property {string} accepts for the message of an error
- * @property {(pool: never) => unknown} find the pool inside of what was given; undefined if it is of another
- *   kind
+ * @property {string} accepts what to pass to `pool()`, for an error message
+ * @property {(pool: never) => unknown} find returns the pool inside of the given object; undefined if that is
+ *   of another kind
  * @property {new (pool: never, record: PoolRecord) => Adapter} Adapter
- * @property {(pool: never) => unknown} [nameOf] the name that the driver knows, such as that of the database
- * @property {(pool: never, onPool: any) => { close: () => void }} [follow] with an OnPool, of an object that
- *   has several pools, which come and go. `Adapter` observes each of them
- * @property {QueryMethods} [queries] how its connections are asked, for `queries: true`
+ * @property {(pool: never) => unknown} [nameOf] returns the name that the driver knows, such as that of the
+ *   database
+ * @property {(pool: never, onPool: any) => { close: () => void }} [follow] for an object with several pools,
+ *   which come and go. Calls an OnPool for each; `Adapter` observes each
+ * @property {QueryMethods} [queries] how queries are sent over its connections, for `queries: true`
  * @typedef {(pool: never, server: string | undefined) => () => void} OnPool
- *   is called for each pool, and returns what takes it off; `server`: what tells it from the others
+ *   called for each pool, and returns a function that removes the pool; `server`: distinguishes it from the
+ *   other pools
  * @typedef {{ system: string, methods: readonly string[],
  *   nameOf: (given: ArrayLike<any>) => QueryName | undefined, takesCallback?: boolean,
  *   commandCallback?: string }} QueryMethods
- *   `system`: OpenTelemetry's `db.system.name`. `methods`: those of a connection that send a query, and
- *   return a promise or take a callback. `nameOf`: what a call of one asks for. `commandCallback`: where a
- *   command has its callback that is given instead of a text; then nothing returns a promise
+ *   `system`: OpenTelemetry's `db.system.name`. `methods`: methods of a connection that send a query, and
+ *   return a promise or take a callback. `nameOf`: returns the query that a call sends. `commandCallback`:
+ *   property of a command object that has its callback, if commands are passed to the method. Then it returns
+ *   no promise
  */
 
-/** Any shape may come last: figures that the user gives. @type {readonly Kind[]} */
+/** Figures that the user gives come last, because they may have any shape. @type {readonly Kind[]} */
 const KINDS = Object.freeze([
   require('./mongodb'),
   require('./pg'),
@@ -54,7 +58,7 @@ const KINDS = Object.freeze([
   givenFigures,
 ])
 
-/** Where a library keeps the pool of the driver below it. */
+/** Where libraries keep the pool of the driver. */
 const INSIDE = Object.freeze([
   // Sequelize
   ['connectionManager', 'pool'],
@@ -90,7 +94,12 @@ function kindOf(pool) {
   return undefined
 }
 
-/** The figures of mssql are getters that throw until it is connected. @template T @param {() => T} read */
+/**
+ * Reads a property safely. The figures of mssql are getters that throw before it is connected.
+ *
+ * @template T
+ * @param {() => T} read
+ */
 function withoutThrowing(read) {
   try {
     return read()
@@ -104,7 +113,7 @@ function unknownPool(pool) {
   if (isPostgresJs(pool) || (isObject(pool) && isPostgresJs(pool.$client)))
     return new SpillwayError(
       'ERR_SPILLWAY_UNKNOWN_POOL',
-      'The second argument of pool() is postgres.js, which does not show its pool: give { size, idle, waiting, max } as docs/pools.md says.'
+      'The second argument of pool() is postgres.js, which does not show its pool: give { size, idle, waiting, max } instead, see docs/pools.md.'
     )
   const accepted = KINDS.map(({ accepts }) => accepts).join('; ')
   const missing = isObject(pool) ? withoutThrowing(() => givenFigures.missingIn(pool)) : undefined

@@ -1,7 +1,8 @@
 'use strict'
-// A Worker of BullMQ: its jobs in flight, out of its `concurrency`. `processJob` is observed, which each job
-// passes: no event tells that a job was delayed or rate-limited. Its Queue knows how many jobs wait, and has
-// to ask Redis. Each look asks, unless Redis still owes an answer, and shows the answer before.
+// A Worker of BullMQ: its jobs in flight, out of its `concurrency`. The method `processJob` is observed,
+// because no event reports that a job was delayed or rate-limited. Its Queue must ask Redis how many jobs
+// wait. Each reading of the figures sends such a question, unless one is still unanswered, and shows the
+// answer to the previous question.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 
@@ -48,7 +49,7 @@ class BullmqWorker {
   }
 
   async #askWaiting() {
-    // A Redis that is away answers once it is back: meanwhile there is one question.
+    // A Redis that is away answers once it is back. Until then no further question is sent.
     if (this.#queue === undefined || this.#isAsking) return
     this.#isAsking = true
     try {

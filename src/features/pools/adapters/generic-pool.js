@@ -1,6 +1,6 @@
 'use strict'
-// A pool of generic-pool. `use` calls `acquire` and `release`. A resource that is destroyed is not released
-// as well. The pool of Sequelize has the same methods: sequelize.js.
+// A pool of generic-pool. `use` calls `acquire` and `release`. A destroyed resource is not also released, so
+// `destroy` is observed too. The pool of Sequelize has the same methods: sequelize.js.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 
@@ -13,7 +13,7 @@ const { ReplacedMethod } = require('../../../core/replaced-method')
 
 class GenericPool {
   isTimed = true
-  /** For sequelize.js, where the figures have other names. */
+  /** Used by sequelize.js, whose pools have other names for the figures. */
   pool
   #record
   #methods

@@ -1,7 +1,7 @@
 'use strict'
-// Any other pool, by figures that the user gives: numbers, or functions that return numbers. They are read at
-// each scrape, and ten times a second while the loop turns. A reader does not wait, so a promise counts as 0
-// and is an internal error.
+// Any other pool, with figures that the user gives: numbers, or functions that return numbers. The figures
+// are read at each scrape, and ten times a second while the loop is active. The reader cannot wait, so a
+// promise counts as 0 and is reported as an internal error.
 
 const { numberOf } = require('../pool-values')
 
@@ -59,7 +59,8 @@ class GivenFigures {
 }
 
 /**
- * What is missing in an object that has some of the figures, for the message of an error; else undefined.
+ * Names the figures that an object lacks, for an error message. Returns undefined for an object with none of
+ * the figures.
  *
  * @param {Record<string, unknown>} given
  */

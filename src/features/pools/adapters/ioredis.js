@@ -1,6 +1,6 @@
 'use strict'
-// A client of ioredis: one connection, over which any number of commands are sent. The commands that have no
-// answer are waiting: those that were sent, behind the first of them, and those that wait for the connection.
+// A client of ioredis: one connection, over which any number of commands are sent. Commands without an answer
+// count as waiting: those behind the first sent command, and those that wait for the connection.
 
 /**
  * @typedef {{ sendCommand: unknown, status: string, commandQueue: { length: number },

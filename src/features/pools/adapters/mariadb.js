@@ -1,6 +1,6 @@
 'use strict'
-// A pool of the `mariadb` driver, by its own figures. Its methods ask for a connection inside of it.
-// Its event `acquire` does not say for which caller, so neither waits nor holders can be measured.
+// A pool of the `mariadb` driver, measured by its own figures. Its methods ask for a connection internally,
+// and its event `acquire` does not name the caller. So neither waits nor holders can be measured.
 
 const { numberOf } = require('../pool-values')
 
@@ -9,7 +9,7 @@ const { numberOf } = require('../pool-values')
  *   idleConnections: () => number, taskQueueSize: () => number }} Pool
  */
 
-/** Only its text shows the bound: `poolPromise(active=0 idle=1 limit=10)`. */
+/** The bound is only in the pool's text: `poolPromise(active=0 idle=1 limit=10)`. */
 const LIMIT = /\blimit=(\d+)/
 
 class MariadbPool {

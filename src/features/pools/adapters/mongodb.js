@@ -1,8 +1,8 @@
 'use strict'
 // A `MongoClient` of the MongoDB driver 6 or newer, or a connection of mongoose, which has one. The client
-// has a pool for each server. Each is observed from the event of its creation, which comes before its first
-// use. `checkOut` and `checkIn` are observed, and not their events. An event does not name the caller, and a
-// caller that gives up by an AbortSignal has none.
+// has a pool for each server. A pool is observed from the event of its creation on, which comes before its
+// first use. The methods `checkOut` and `checkIn` are observed, and not their events. An event does not name
+// the caller, and a caller that gives up by an AbortSignal causes no event.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 const { nameOfCommand } = require('../query-names')
@@ -56,7 +56,7 @@ class MongoPool {
     const adapter = this
     /** @this {unknown} @param {unknown} connection */
     return function checkIn(connection) {
-      // Before the pool hands it to the next caller.
+      // Recorded before the pool passes the connection to the next caller.
       if (adapter.#isOpen) adapter.#record.release(connection)
       return Reflect.apply(method.inner, this, arguments)
     }
@@ -66,7 +66,10 @@ class MongoPool {
     return this.#pool.options.maxPoolSize
   }
 
-  /** The queue still has callers that timed out. */
+  /**
+   * Callers that wait. The pool's queue still contains callers that timed out, so the record's count is a
+   * bound.
+   */
   get waiting() {
     return Math.min(this.#pool.waitQueueSize, this.#record.asking)
   }
@@ -84,11 +87,11 @@ class MongoPool {
 
 const EVENTS = ['connectionPoolCreated', 'connectionPoolClosed']
 
-/** The pools of one client, as they come and go. */
+/** The pools of one client, which come and go. */
 class ClientPools {
   #client
   #onPool
-  /** What takes off each pool. @type {Map<Pool, () => void>} */
+  /** By pool, the function that removes it. @type {Map<Pool, () => void>} */
   #observed = new Map()
 
   /** @param {Client} client @param {OnPool} onPool */
@@ -99,7 +102,7 @@ class ClientPools {
     this.#follow()
   }
 
-  /** Most clients know one server. Otherwise each pool is named after its server. */
+  /** Whether the client knows only one server, as most do. Otherwise each pool is named after its server. */
   get #hasOneServer() {
     const { hosts, replicaSet, srvHost } = this.#client.options
     return hosts.length === 1 && !replicaSet && !srvHost
@@ -113,7 +116,7 @@ class ClientPools {
       }
     for (const { pool } of this.#client.topology?.s.servers.values() ?? [])
       if (!pool.closed && !this.#observed.has(pool)) {
-        // A replica set that was found through one of its servers: the others are named.
+        // If the one server leads to a replica set, only further pools are named after their server.
         const isFirst = this.#hasOneServer && this.#observed.size === 0
         this.#observed.set(pool, this.#onPool(pool, isFirst ? undefined : pool.address))
       }
@@ -144,7 +147,7 @@ class MongoosePools {
     this.#follow()
   }
 
-  /** The connection has its client at the end of the method that emits the event. */
+  /** The connection has its client only at the end of the method that emits the event. */
   #onConnecting = () => queueMicrotask(() => this.#follow())
 
   #follow() {

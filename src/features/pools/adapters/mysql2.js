@@ -1,9 +1,9 @@
 'use strict'
 // The pools of mysql2, with callbacks or promises, and of mysql. `query` and `execute` call `getConnection`,
-// and every connection that is given back or closed passes `releaseConnection`. The pool calls
-// `getConnection` again with a callback of ours, if the connection it chose is lost: that is the same caller.
-// Several observers of a pool each pass a callback of their own to the next. So a callback says which of them
-// have counted its caller, also to other copies of this package.
+// and each connection that is given back or closed passes through `releaseConnection`. If the chosen
+// connection is lost, the pool calls `getConnection` again with our callback, for the same caller. Each
+// observer of a pool wraps the callback before it calls the next observer. Each wrapper lists the observers
+// that have counted the caller. Other copies of this package can read this list.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 const { nameOfQuery } = require('../query-names')
@@ -67,7 +67,7 @@ class Mysql2Pool {
     const adapter = this
     /** @this {unknown} @param {unknown} connection */
     return function releaseConnection(connection) {
-      // Before the pool hands it to the next caller.
+      // Recorded before the pool passes the connection to the next caller.
       if (adapter.#isOpen) adapter.#record.release(connection)
       return Reflect.apply(method.inner, this, arguments)
     }
@@ -104,7 +104,7 @@ module.exports = {
   kind: /** @type {const} */ ('mysql2'),
   accepts: 'a pool of mysql2',
   /**
-   * A pool with promises holds the pool with callbacks.
+   * A pool with promises contains the pool with callbacks.
    *
    * @param {Partial<Pool> & { pool?: Partial<Pool> }} given
    */

@@ -1,8 +1,8 @@
 'use strict'
 // `pg.Pool`, and `pg-pool` by itself. `pool.query` calls `pool.connect`, so one method sees every caller. The
-// pool emits `release` for each connection that is given back, and `remove` for each that is closed. A
-// pg-pool before 3.6 lacks `release`, so the method `_release` is observed until the event comes for the
-// first time.
+// pool emits `release` for each connection that is given back, and `remove` for each closed connection. A
+// pg-pool before 3.6 lacks the event `release`, so the method `_release` is observed until the event comes
+// for the first time.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 const { nameOfQuery } = require('../query-names')

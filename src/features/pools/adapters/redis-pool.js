@@ -1,8 +1,8 @@
 'use strict'
 // A pool of redis (node-redis): `createClientPool()` or `client.createPool()`. Every command, transaction and
-// task passes `execute(task)`, which calls the task with a client. The pool takes the client back once the
-// promise of the task is settled. `withCommandOptions()` derives other objects from `_self`, so the method is
-// replaced there.
+// task goes through `execute(task)`, which calls the task with a client. The pool takes the client back once
+// the promise of the task is settled. `withCommandOptions()` derives other objects from `_self`, so the
+// method is replaced on `_self`.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 
@@ -20,7 +20,7 @@ class RedisPool {
   #record
   #execute
   #isOpen = true
-  /** Clients at the moment when a task had to wait and no client was added; 0 before. */
+  /** Number of clients when a task had to wait and no client was added; 0 until that happens. */
   #full = 0
 
   /** @param {Pool} pool @param {PoolRecord} record */
@@ -61,13 +61,17 @@ class RedisPool {
       end()
       throw error
     }
-    // Before the pool hands the client to the next caller: the pool adds its own callbacks later.
+    // The pool adds its own callbacks later, so the release is recorded before the next caller gets the
+    // client.
     if (result instanceof Promise) result.then(end, end)
     else end()
     return result
   }
 
-  /** The pool does not say its `maximum`. A pool that makes a task wait, and adds no client, is at it. */
+  /**
+   * The most clients. The pool does not show its `maximum`, but it is reached if a task waits and no client
+   * is added.
+   */
   get max() {
     return this.#full === 0 ? 0 : Math.max(this.#full, this.#pool.totalClients)
   }

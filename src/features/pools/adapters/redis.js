@@ -1,7 +1,7 @@
 'use strict'
 // A client of redis (node-redis): one connection, over which any number of commands are sent, as in
-// ioredis.js. Its diagnostics channels tell the same, but then each client of the process copies the
-// arguments of each command. The length of the queue costs nothing.
+// ioredis.js. Its diagnostics channels would show the same, but with a subscriber each client of the process
+// copies the arguments of each command. The length of the queue costs nothing.
 
 /**
  * @typedef {{ sendCommand: unknown, isReady: boolean, _getQueue: () => { pendingCount: number } }} Client

@@ -1,6 +1,6 @@
 'use strict'
-// The pool of Sequelize 4 to 6: a Pool of sequelize-pool. With replication Sequelize has a pool for reads and
-// one for writes, and each is given by itself.
+// The pool of Sequelize 4 to 6: a Pool of sequelize-pool. With replication Sequelize has one pool for reads
+// and one for writes, and each is passed to `pool()` separately.
 
 const { Adapter: GenericPool } = require('./generic-pool')
 

@@ -1,7 +1,8 @@
 'use strict'
-// A pool of tarn, also that of knex or of a ConnectionPool of mssql. tarn emits an event for each step, so
-// nothing is replaced. After `destroy()` and `initialize()`, knex has another pool, and so has mssql after
-// `close()` and `connect()`. It is observed from the next look at the figures.
+// A pool of tarn, also the one inside of knex or of a ConnectionPool of mssql. The pool emits an event for
+// each step, so no method is replaced. After `destroy()` and `initialize()`, knex has another pool, and so
+// has mssql after `close()` and `connect()`. The new pool is observed from the next reading of the figures
+// on.
 
 /**
  * @import { PoolRecord, PoolUse } from '../pool-record'
@@ -19,10 +20,10 @@
 class TarnPool {
   isTimed = true
   #given
-  /** A Pool; the constructor does not set it itself. @type {any} */
+  /** A Pool. The type is `any`, because `#observe` sets it and not the constructor itself. @type {any} */
   #pool
   #record
-  /** By the number that tarn gives a caller. @type {Map<unknown, PoolUse>} */
+  /** Waiting callers by the number that tarn gives them. @type {Map<unknown, PoolUse>} */
   #asking = new Map()
 
   /** @param {Given} given @param {PoolRecord} record */
@@ -39,8 +40,8 @@ class TarnPool {
   }
 
   /**
-   * Takes nothing off the earlier pool: a pool that is destroyed has removed its listeners, and has no caller
-   * and no connection.
+   * Observes a new pool. The earlier pool needs no clean-up: a destroyed pool has removed its listeners, and
+   * has no callers and no connections.
    */
   #follow() {
     const pool = poolIn(this.#given)

@@ -1,6 +1,6 @@
 'use strict'
-// A Pool or Client of undici, by its `stats`. A pool does not tell how many connections it may open. Which
-// calls take long is measured by host: features/outgoing/outgoing-calls.js.
+// A Pool or Client of undici, measured by its `stats`. A pool does not show how many connections it may open.
+// The time of calls is measured by host: features/outgoing/outgoing-calls.js.
 
 /**
  * @typedef {{ dispatch: unknown, stats: { connected: number | boolean, free?: number, pending: number,
@@ -24,7 +24,7 @@ class UndiciPool {
   figures() {
     const { connected, free, pending, running } = this.#pool.stats
     const open = Number(connected)
-    // A client has no `free`: its connection is in use while a request runs.
+    // A client has no `free`, so its connection counts as used while a request runs.
     const used = free === undefined ? Math.min(open, running) : open - free
     return { used, idle: open - used, waiting: pending, max: 0 }
   }
