@@ -66,6 +66,18 @@ function* hostileTexts({ source }) {
   }
 }
 
+/** A busy machine may leave this process less than half of the time. Then the time says nothing. */
+function runWithin(timeout, code, context) {
+  const before = process.cpuUsage()
+  try {
+    vm.runInNewContext(code, context, { timeout })
+  } catch (error) {
+    const { user, system } = process.cpuUsage(before)
+    if ((user + system) / 1000 > timeout / 2) throw error
+    runWithin(timeout, code, context)
+  }
+}
+
 const unbounded = patterns.filter(({ pattern }) => isUnbounded(pattern))
 
 test('the patterns of src/ are found', () => {
@@ -76,11 +88,7 @@ test('the patterns of src/ are found', () => {
 for (const { name, pattern } of unbounded) {
   test(`${name}: ${pattern} is done with any text at once`, () => {
     const texts = [...hostileTexts(pattern)]
-    vm.runInNewContext(
-      'for (const text of texts) text.replace(pattern, "")',
-      { texts, pattern },
-      { timeout: LONGEST_MS }
-    )
+    runWithin(LONGEST_MS, 'for (const text of texts) text.replace(pattern, "")', { texts, pattern })
   })
 }
 
@@ -123,6 +131,6 @@ test('the masks that are no pattern take a time that grows with the text alone',
   for (const start of ['', '{', 'password=', 'password:{"']) {
     const texts = pumps.map((pump) => start + pump.repeat(1_000_000 / pump.length))
     const mask = (text) => maskUserinfo(maskNamedValues(text))
-    vm.runInNewContext('for (const text of texts) mask(text)', { texts, mask }, { timeout: MASKS_LONGEST_MS })
+    runWithin(MASKS_LONGEST_MS, 'for (const text of texts) mask(text)', { texts, mask })
   }
 })

@@ -62,6 +62,24 @@ class Wait {
   }
 }
 
+/**
+ * The class whose next request is to run; -1 if none is queued.
+ *
+ * @param {(priority: number) => number} queuedMsOf when the next request of this class was queued; Infinity if
+ *   none is
+ */
+function nextClass(queuedMsOf) {
+  let next = -1
+  let nextMs = Number.POSITIVE_INFINITY
+  for (let priority = 0; priority < QUEUED_CLASSES; priority++) {
+    const countedMs = queuedMsOf(priority) + priority * CLASS_LEAD_MS
+    if (countedMs >= nextMs) continue
+    next = priority
+    nextMs = countedMs
+  }
+  return next
+}
+
 /** @param {Wait} a @param {Wait} b of the same class */
 const isBefore = (a, b) => (a.tag === b.tag ? a.order < b.order : a.tag < b.tag)
 
@@ -177,22 +195,16 @@ class Queue {
 
   /** Removes and returns the request to run next; undefined if none is queued. */
   shift() {
-    /** @type {Wait | undefined} */
-    let next
-    let nextMs = Number.POSITIVE_INFINITY
-    for (let priority = 0; priority < QUEUED_CLASSES; priority++) {
-      const first = this.#classes[priority].first()
-      if (first === undefined) continue
-      const countedMs = first.queuedMs + priority * CLASS_LEAD_MS
-      if (countedMs >= nextMs) continue
-      next = first
-      nextMs = countedMs
-    }
-    if (next === undefined) return undefined
-    const { request } = next
-    this.remove(next)
+    const next = nextClass(this.#queuedMsOf)
+    if (next === -1) return undefined
+    const wait = /** @type {Wait} */ (this.#classes[next].first())
+    const { request } = wait
+    this.remove(wait)
     return request
   }
+
+  /** @param {number} priority */
+  #queuedMsOf = (priority) => this.#classes[priority].first()?.queuedMs ?? Number.POSITIVE_INFINITY
 
   /** @param {Wait} wait that is queued */
   remove(wait) {
@@ -327,5 +339,6 @@ class FairShares {
 exports.CLASS_LEAD_MS = CLASS_LEAD_MS
 exports.FairShares = FairShares
 exports.Queue = Queue
+exports.nextClass = nextClass
 exports.Wait = Wait
 exports.inRequestContext = inRequestContext

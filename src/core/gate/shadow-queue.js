@@ -10,7 +10,7 @@
 
 const { Overload, QueueDelay } = require('./limits/queue-delay')
 const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
-const { CLASS_LEAD_MS } = require('./queue')
+const { nextClass } = require('./queue')
 const { ShadowSlots } = require('./shadow-slots')
 const { ShadowWithdrawals } = require('./shadow-withdrawals')
 const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
@@ -280,23 +280,12 @@ class ShadowQueue {
     let left = Math.min(this.#length, Math.floor(this.#creditMs / this.#servedMs))
     this.#creditMs -= left * this.#servedMs
     const served = left
-    while (left > 0) left -= this.#take(this.#next(), left)
+    while (left > 0) left -= this.#take(this.#queues[nextClass(this.#queuedMsOf)], left)
     return served
   }
 
-  /** The class whose oldest request runs next, as in the queue of mode `adaptive`. */
-  #next() {
-    let next = this.#queues[CRITICAL]
-    let nextMs = Number.POSITIVE_INFINITY
-    for (let priority = CRITICAL; priority < QUEUED_CLASSES; priority++) {
-      const queue = this.#queues[priority]
-      const countedMs = queue.length === 0 ? nextMs : queue[0].queuedMs + priority * CLASS_LEAD_MS
-      if (countedMs >= nextMs) continue
-      next = queue
-      nextMs = countedMs
-    }
-    return next
-  }
+  /** @param {number} priority */
+  #queuedMsOf = (priority) => this.#queues[priority][0]?.queuedMs ?? Number.POSITIVE_INFINITY
 
   /**
    * Takes up to `most` requests from the oldest step of the queue.
