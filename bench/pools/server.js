@@ -6,7 +6,7 @@
 const express = require('express')
 const { host, spillwayOf } = require('../healthy/host')
 const { createServer } = require('../support/kinds')
-const DRIVERS = require('./drivers')
+const { DRIVERS } = require('./drivers')
 
 /** @type {import('./drivers').Settings & { driver: string, isObserved: boolean }} */
 const { driver, isObserved, ...settings } = JSON.parse(process.argv[2])

@@ -12,7 +12,7 @@ const WRONG_USAGE = 2
 /**
  * @param {Record<string, any>} flags by name: a default, or what a flag without a default takes, as `Number`,
  *   `String` or a list, `[Number]` or `[String]`. A list is separated by commas.
- * @param {Record<string, string[]>} choices the values that exist for a list
+ * @param {Record<string, string[]>} choices the values that exist for a flag or a list
  * @returns {Record<string, any>}
  */
 function readFlags(flags, choices = {}) {
@@ -59,12 +59,9 @@ const defaultOf = (flag) =>
   typeof flag === 'function' || (Array.isArray(flag) && typeof flag[0] === 'function') ? undefined : flag
 
 function read(name, flag, text, choices) {
-  if (Array.isArray(flag)) {
-    const values = text.split(',')
-    const unknown = values.find((each) => choices !== undefined && !choices.includes(each))
-    if (unknown === undefined) return values.map((each) => read(name, flag[0], each))
-    return fail(`--${name} has no '${unknown}'.${didYouMean(unknown, choices ?? [])}`)
-  }
+  if (Array.isArray(flag)) return text.split(',').map((each) => read(name, flag[0], each, choices))
+  if (choices !== undefined && !choices.includes(text))
+    return fail(`--${name} has no '${text}'.${didYouMean(text, choices)}`)
   return flag === Number || typeof flag === 'number' ? numberOf(name, text) : text
 }
 

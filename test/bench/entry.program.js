@@ -18,8 +18,10 @@ const names = BENCHES.map(({ name }) => name)
 
 const run = (...args) => runFile(path.join(BENCH, 'run.js'), ...args)
 
-async function runFile(...args) {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+const runFile = (...args) => runIn(process.env, ...args)
+
+async function runIn(env, ...args) {
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (data) => (stdout += data))
   child.stderr.on('data', (data) => (stderr += data))
@@ -56,6 +58,7 @@ test('an unknown name gets the nearest name', async () => {
 
 for (const [what, args, message] of [
   ['flag', ['overhead', '--conections', '1'], /no flag --conections. Did you mean '--connections'\?/],
+  ['value', ['pools', '--driver', 'pgg'], /--driver has no 'pgg'. Did you mean 'pg'\?/],
   ['value of a list', ['overhead', '--variants', 'flor'], /--variants has no 'flor'. Did you mean 'floor'\?/],
   ['number', ['overhead', '--starts', 'few'], /--starts takes a number, not 'few'/],
   ['argument', ['overhead', 'floor'], /Unexpected argument 'floor'/],
@@ -67,6 +70,13 @@ for (const [what, args, message] of [
     assert.match(stderr, message)
   })
 }
+
+test('a driver or a server that is not installed is one sentence', async () => {
+  const env = { ...process.env, PATH: BENCH }
+  const { code, stdout, stderr } = await runIn(env, path.join(BENCH, 'pools'), '--driver', 'redis')
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^The driver redis (is not installed: run npm ci .+|needs redis-server .+)\n$/)
+})
 
 test('--node runs the bench with another binary, and is no flag of the bench', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-bench-'))

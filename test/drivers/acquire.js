@@ -6,7 +6,7 @@
 
 const { createSpillway } = require('../../src/index.js')
 const { median } = require('../../bench/support/statistics')
-const { startRedis } = require('./redis/redis-server')
+const { startRedis } = require('./support/redis')
 
 const USES = 20_000
 const BLOCKS = 25

@@ -8,6 +8,7 @@ const { test } = require('node:test')
 const express = require('express')
 const { pages } = require('../../docs/pages')
 const { runBlock } = require('../../docs/run-block')
+const { serve } = require('../../support/serve')
 const { spillwayFor } = require('../../support/spillway')
 const { WireServer } = require('./wire-server')
 
@@ -41,18 +42,14 @@ async function serviceFor(t, driver, mapper) {
     next(error)
   })
   app.use(spillway.errorHandler())
-  const listening = app.listen(0, '127.0.0.1')
-  await once(listening, 'listening')
+  const { port } = await serve(t, app)
   server.isHolding = true
   t.after(async () => {
     server.isHolding = false
     server.letGo()
     await Promise.all([client.close(), mongoose.disconnect()])
-    listening.closeAllConnections()
-    listening.close()
     server.close()
   })
-  const { port } = /** @type {import('node:net').AddressInfo} */ (listening.address())
   const ask = (path, headers = {}) => {
     const req = http.request({ port, host: '127.0.0.1', path, headers, agent: false })
     req.on('error', () => {}).end()

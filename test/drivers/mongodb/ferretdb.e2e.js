@@ -1,60 +1,20 @@
-// Express and mongoose on a real database that speaks MongoDB's protocol: FerretDB 1 with SQLite, at the path in
-// FERRETDB. It is skipped where there is none, as in CI: a build takes minutes. To build it:
-//   go mod download github.com/FerretDB/FerretDB@v1.24.2, copy that folder, write v1.24.2 into its
-//   build/version/version.txt, and there: go build ./cmd/ferretdb
+// Express and mongoose on a real database that speaks MongoDB's protocol. It is skipped where there is none, as
+// in CI: a build takes minutes.
 
 const assert = require('node:assert/strict')
-const { spawn } = require('node:child_process')
-const { once } = require('node:events')
-const { mkdtempSync, rmSync } = require('node:fs')
-const net = require('node:net')
-const { tmpdir } = require('node:os')
-const path = require('node:path')
+const http = require('node:http')
 const { test } = require('node:test')
 const express = require('express')
+const { serve } = require('../../support/serve')
 const { spillwayFor } = require('../../support/spillway')
+const { isMissing, startFerretdb } = require('../support/ferretdb')
 
-const { FERRETDB } = process.env
-const skip = FERRETDB === undefined ? 'needs the path of a FerretDB in FERRETDB' : false
-
-async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-/** @param {import('node:test').TestContext} t */
-async function startFerretdb(t) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'ferretdb-'))
-  const address = `127.0.0.1:${await freePort()}`
-  const server = spawn(
-    String(FERRETDB),
-    [
-      '--handler=sqlite',
-      `--sqlite-url=file:${folder}/`,
-      `--state-dir=${folder}`,
-      `--listen-addr=${address}`,
-      '--debug-addr=-',
-      '--telemetry=disable',
-      '--log-level=error',
-    ],
-    { stdio: 'inherit' }
-  )
-  t.after(async () => {
-    const ended = once(server, 'exit')
-    server.kill()
-    await ended
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return `mongodb://${address}/shop`
-}
+const skip = isMissing()
 
 for (const name of ['mongoose', 'mongoose-8']) {
   test(`${name} on FerretDB: who waits, who holds, and which collection is slow`, { skip }, async (t) => {
-    const url = await startFerretdb(t)
+    const { url, stop } = await startFerretdb()
+    t.after(stop)
     const { Mongoose } = require(name)
     const mongoose = new Mongoose()
     // A starved machine is no reason to reject.
@@ -73,17 +33,14 @@ for (const name of ['mongoose', 'mongoose-8']) {
     app.get('/item', async (_req, res) => {
       res.json(await Item.findOne())
     })
-    const server = app.listen(0, '127.0.0.1')
+    const server = http.createServer(app)
     spillway.attach(server)
-    await once(server, 'listening')
-    t.after(async () => {
-      server.closeAllConnections()
-      server.close()
-      await mongoose.disconnect()
-    })
-    const { port } = /** @type {net.AddressInfo} */ (server.address())
-    const get = async (route) => (await fetch(`http://127.0.0.1:${port}${route}`)).json()
-    const answers = Array.from({ length: 20 }, (_, id) => get(id % 4 === 0 ? '/item' : `/orders/${id % 10}`))
+    const { get } = await serve(t, server)
+    t.after(() => mongoose.disconnect())
+    const rowsOf = async (path) => JSON.parse((await get(path)).body)
+    const answers = Array.from({ length: 20 }, (_, id) =>
+      rowsOf(id % 4 === 0 ? '/item' : `/orders/${id % 10}`)
+    )
     assert.equal((await Promise.all(answers))[1].length, 100)
     const [pool] = spillway.snapshot().pools
     assert.deepEqual([pool.used, pool.waiting, pool.max], [0, 0, 2])

@@ -3,10 +3,11 @@
 // waits. `ferretdb.e2e.js` runs against a real database.
 
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
+const http = require('node:http')
 const { test } = require('node:test')
 const express = require('express')
 const { handClock } = require('../../support/hand-clock')
+const { serve } = require('../../support/serve')
 const { spillwayFor } = require('../../support/spillway')
 const { WireServer } = require('./wire-server')
 
@@ -165,11 +166,8 @@ for (const driver of DRIVERS) {
         .catch(() => {})
       res.send('rows')
     })
-    const http = app.listen(0, '127.0.0.1')
-    await once(http, 'listening')
-    t.after(() => http.close())
-    const { port } = /** @type {import('node:net').AddressInfo} */ (http.address())
-    for (let i = 0; i < 2; i++) await (await fetch(`http://127.0.0.1:${port}/orders/1`)).text()
+    const { get } = await serve(t, app)
+    for (let i = 0; i < 2; i++) await get('/orders/1')
     const [pool] = spillway.snapshot().pools
     assert.equal(pool.name, 'shop')
     const found = pool.queries.map(({ operation, collection, sinceStart, routes }) => [
@@ -187,7 +185,8 @@ for (const driver of DRIVERS) {
       pool.holders.map(({ route, sinceStart }) => [route, sinceStart.count]),
       [['/orders/:id', 10]]
     )
-    const metrics = await metricsOf(spillway)
+    const endpoint = await serve(t, spillway.handler('metrics'))
+    const metrics = (await endpoint.get('/')).body
     assert.match(
       metrics,
       /db_client_operation_duration_seconds_count\{db_system_name="mongodb",db_client_connection_pool_name="shop",db_operation_name="find",db_collection_name="items"\} 6/
@@ -211,14 +210,9 @@ for (const driver of DRIVERS) {
       res.send('rows')
     })
     app.get('/other', (_req, res) => res.send('no rows'))
-    const http = app.listen(0, '127.0.0.1')
-    spillway.attach(http)
-    await once(http, 'listening')
-    t.after(() => {
-      http.closeAllConnections()
-      http.close()
-    })
-    const { port } = /** @type {import('node:net').AddressInfo} */ (http.address())
+    const listening = http.createServer(app)
+    spillway.attach(listening)
+    const { port } = await serve(t, listening)
     const get = async (path) => {
       const response = await fetch(`http://127.0.0.1:${port}${path}`)
       await response.text()
@@ -253,18 +247,6 @@ for (const driver of DRIVERS) {
       [['pool:shop', 1]]
     )
   })
-}
-
-/** @param {import('../../../index.js').Spillway} spillway */
-async function metricsOf(spillway) {
-  const { createServer } = require('node:http')
-  const server = createServer(spillway.handler('metrics')).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  const text = await (await fetch(`http://127.0.0.1:${port}/`)).text()
-  server.closeAllConnections()
-  server.close()
-  return text
 }
 
 for (const name of MONGOOSES) {
@@ -324,8 +306,9 @@ for (const name of MONGOOSES) {
       ['createIndexes items', 1, 0],
       ['createIndexes orders', 1, 0],
     ])
+    const { get } = await serve(t, spillway.handler('metrics'))
     assert.match(
-      await metricsOf(spillway),
+      (await get('/')).body,
       /db_operation_name="create",db_collection_name="items",error_type="48"\} 1/
     )
   })

@@ -2,10 +2,10 @@
 // takes as long as the test says.
 
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
 const { test } = require('node:test')
 const express = require('express')
 const { handClock } = require('../../support/hand-clock')
+const { serve } = require('../../support/serve')
 const { spillwayFor } = require('../../support/spillway')
 const { WireServer } = require('./wire-server')
 
@@ -40,17 +40,14 @@ async function findingsOf(t, mapper, options) {
   app.use(spillway.express())
   for (const [path, model] of Object.entries(models))
     app.get(`/${path}`, async (_req, res) => res.json(await model.find()))
-  const http = app.listen(0, '127.0.0.1')
-  await Promise.all([once(http, 'listening'), mongoose.connect(server.url, { maxPoolSize: SIZE })])
+  const { port } = await serve(t, app)
+  await mongoose.connect(server.url, { maxPoolSize: SIZE })
   t.after(async () => {
     server.isHolding = false
     server.letGo()
     await mongoose.disconnect()
-    http.closeAllConnections()
-    http.close()
     server.close()
   })
-  const { port } = /** @type {import('node:net').AddressInfo} */ (http.address())
   const get = async (path) => (await fetch(`http://127.0.0.1:${port}${path}`)).text()
   const waiting = () => spillway.snapshot().pools[0].waiting
   // The pool opens its connections, and the context of requests is on from the first wait on.

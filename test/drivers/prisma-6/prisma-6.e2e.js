@@ -2,12 +2,13 @@
 
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
-const { after, before, describe, test } = require('node:test')
-const { hasPostgres, startPostgres } = require('../../../bench/healthy/postgres')
-const { SIZE, QUERY_SECONDS, checkUnderLoad, loadedService } = require('../loaded-service')
+const { before, describe, test } = require('node:test')
+const { NO_POSTGRES, hasPostgres, startPostgres } = require('../../../bench/healthy/postgres')
+const { testLibraries } = require('../support/libraries')
+const { SIZE, QUERY_SECONDS, loadedService } = require('../support/loaded-service')
+const { serverOfSuite } = require('../support/server-of-suite')
 
-const skip = !hasPostgres() && 'needs initdb and postgres: see bench/healthy/postgres.js'
-const SLEEP = `select id from "Order", pg_sleep(${QUERY_SECONDS})`
+const SLEEP = `select id from orders, pg_sleep(${QUERY_SECONDS})`
 
 function generateClient() {
   const env = {
@@ -25,65 +26,37 @@ function generateClient() {
   })
 }
 
-describe('Prisma 6 on a real Postgres', { skip, concurrency: 3 }, () => {
-  /** @type {string} */
-  let url
-  /** @type {Awaited<ReturnType<typeof startPostgres>>} */
-  let postgres
+describe('on a real Postgres', { skip: !hasPostgres() && NO_POSTGRES, concurrency: 3 }, () => {
+  const server = serverOfSuite(startPostgres)
   before(async () => {
     generateClient()
-    postgres = await startPostgres()
-    assert.ok(postgres, 'Postgres has started')
-    url = postgres.url
-    const client = new (require('pg').Client)({ connectionString: url })
+    const client = new (require('pg').Client)({ connectionString: server.url })
     await client.connect()
-    await client.query('create table "Order" (id int primary key, label text)')
-    await client.query('insert into "Order" values (1)')
+    await client.query('create table orders (id int primary key, label text)')
+    await client.query('insert into orders values (1)')
     await client.end()
   })
-  after(() => postgres?.stop())
 
-  /** @param {import('node:test').TestContext} t @param {number} [max] */
-  function open(t, max = SIZE) {
+  async function open(url, max = SIZE) {
     const { Pool } = require('pg')
     const { PrismaPg } = require('@prisma/adapter-pg')
     const { PrismaClient } = /** @type {any} */ (require('./node_modules/orders-client'))
     const pool = new Pool({ connectionString: url, max })
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
-    t.after(() => prisma.$disconnect().then(() => pool.end()))
-    return { pool, prisma, query: () => prisma.$queryRawUnsafe(SLEEP) }
+    await prisma.order.findMany()
+    const close = () => prisma.$disconnect().then(() => pool.end())
+    return { pool, prisma, ask: (sql) => prisma.$queryRawUnsafe(sql), close }
   }
 
-  test('under .5 to 5 times what its pool serves', async (t) => {
-    const { pool, prisma, query } = open(t)
-    await prisma.order.findMany()
-    const { queries, use } = await checkUnderLoad(t, { kind: 'pg', pool, query, queries: true })
-    const [{ operation, collection, sinceStart, routes }] = queries
-    assert.deepEqual(
-      { operation, collection, count: sinceStart.count },
-      { operation: 'SELECT', collection: 'Order', count: use.sinceStart.count }
-    )
-    assert.deepEqual(
-      routes.map(({ method, route, perRequest }) => ({ method, route, perRequest })),
-      [{ method: 'GET', route: '/db', perRequest: 1 }]
-    )
-  })
-
-  test('a query that fails gives its connection back', async (t) => {
-    const { pool, prisma, query } = open(t)
-    const { handle, now } = await loadedService(t, { pool, query })
-    await assert.rejects(prisma.$queryRawUnsafe('select no_column'))
-    await query()
-    const { used, waiting, use, wait } = now()
-    assert.deepEqual([used, waiting], [0, 0])
-    assert.deepEqual([use.sinceStart.count, wait.sinceStart.count], [2, 2])
-    handle.close()
-    await query()
-  })
+  testLibraries(
+    { 'Prisma 6': { kind: 'pg', table: 'orders', open } },
+    { server, sleep: SLEEP, wrong: 'select no_column from orders' }
+  )
 
   test('a transaction is one use, others wait for it, and queries are named by table', async (t) => {
-    const { pool, prisma, query } = open(t, 1)
-    const { now } = await loadedService(t, { pool, query, queries: true })
+    const { pool, prisma, ask, close } = await open(server.url, 1)
+    t.after(close)
+    const { now } = await loadedService(t, { pool, query: () => ask(SLEEP), queries: true })
     let waits
     await prisma.$transaction(async (transaction) => {
       await transaction.order.create({ data: { id: 2, label: "it's" } })
@@ -97,7 +70,7 @@ describe('Prisma 6 on a real Postgres', { skip, concurrency: 3 }, () => {
     const { use, wait, used, queries } = now()
     assert.deepEqual([use.sinceStart.count, wait.sinceStart.count, used], [2, 2, 0])
     const kinds = queries.map(({ operation, collection }) => `${operation} ${collection}`)
-    for (const kind of ['INSERT public.Order', 'SELECT public.Order', 'DELETE public.Order'])
+    for (const kind of ['INSERT public.orders', 'SELECT public.orders', 'DELETE public.orders'])
       assert.ok(kinds.includes(kind), `${kind} in ${kinds}`)
   })
 })

@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { spillwayFor } = require('../../support/spillway')
-const { isMissing, startRedis } = require('./redis-server')
+const { isMissing, startRedis } = require('../support/redis')
 
 /** Until the condition holds, or the runner's timeout is over. */
 async function until(isTrue) {

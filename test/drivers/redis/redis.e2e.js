@@ -1,21 +1,16 @@
 // redis (node-redis) 6 and 5, and ioredis, on a real redis-server: docs/pools.md says what is measured.
 
 const assert = require('node:assert/strict')
-const { after, before, describe, test } = require('node:test')
-const { SIZE, QUERY_SECONDS, checkUnderLoad, loadedService } = require('../loaded-service')
-const { isMissing, startRedis } = require('./redis-server')
+const { describe, test } = require('node:test')
+const { SIZE, QUERY_SECONDS, checkUnderLoad, loadedService } = require('../support/loaded-service')
+const { isMissing, startRedis } = require('../support/redis')
+const { serverOfSuite } = require('../support/server-of-suite')
 
-const skip = isMissing()
 /** Makes a command wait that the server answers after the time of a query. */
 const BLOCK = ['BLPOP', 'no-such-list', String(QUERY_SECONDS)]
 
-describe('on a real redis-server', { skip }, () => {
-  /** @type {Awaited<ReturnType<typeof startRedis>>} */
-  let server
-  before(async () => {
-    server = await startRedis()
-  })
-  after(() => server?.stop())
+describe('on a real redis-server', { skip: isMissing() }, () => {
+  const server = serverOfSuite(startRedis)
 
   for (const version of ['redis', 'redis-5']) {
     /** @returns {Promise<any>} */

@@ -1,84 +1,79 @@
-// How each library is opened on a Postgres: what is given to `spillway.pool()`, how a query runs, and how it
-// ends. A `query` holds a connection for a while, and `fail` is a query that the server refuses.
+// How each library is opened on a Postgres and on a MariaDB.
 
-const { SIZE, QUERY_SECONDS } = require('../loaded-service')
+const { promisify } = require('node:util')
+const { SIZE } = require('../support/loaded-service')
 
-const SLEEP = `select pg_sleep(${QUERY_SECONDS})`
-const WRONG = 'select no_column'
-const pgOptions = (url) => ({ connectionString: url, max: SIZE })
+/** @typedef {Record<string, import('../support/libraries').Library>} Libraries */
 
-/**
- * @typedef {{ pool: object, query: () => PromiseLike<unknown>, fail: () => PromiseLike<unknown>,
- *   close: () => PromiseLike<unknown> }} Opened
- * @typedef {{ kind: string, open: (url: string) => Promise<Opened> }} Library
- */
+/** @param {{ driver: string, type: any }} names of the database in knex and in TypeORM @returns {Libraries} */
+const onBoth = ({ driver, type }) => ({
+  [`Sequelize 6 over ${driver}`]: {
+    kind: 'sequelize',
+    async open(url) {
+      const { Sequelize } = require('sequelize')
+      const sequelize = new Sequelize(url, { logging: false, pool: { max: SIZE, min: 0 } })
+      return { pool: sequelize, ask: (sql) => sequelize.query(sql), close: () => sequelize.close() }
+    },
+  },
 
-/** @type {Record<string, Library>} */
-const LIBRARIES = {
+  [`TypeORM over ${driver}`]: {
+    kind: driver,
+    table: 'orders',
+    async open(url) {
+      const { DataSource } = require('typeorm')
+      const source = await new DataSource({ type, url, poolSize: SIZE }).initialize()
+      return { pool: source, ask: (sql) => source.query(sql), close: () => source.destroy() }
+    },
+  },
+
+  // MikroORM 6 has it too.
+  [`knex over ${driver}`]: {
+    kind: 'tarn',
+    async open(url) {
+      const knex = require('knex')({ client: driver, connection: url, pool: { min: 0, max: SIZE } })
+      return { pool: knex, ask: (sql) => knex.raw(sql).then(), close: () => knex.destroy() }
+    },
+  },
+})
+
+/** @param {string} url */
+const pgPool = (url) => new (require('pg').Pool)({ connectionString: url, max: SIZE })
+
+/** @type {Libraries} */
+const POSTGRES = {
+  ...onBoth({ driver: 'pg', type: 'postgres' }),
+
   'Prisma 7': {
     kind: 'pg',
+    table: 'orders',
     async open(url) {
-      const { Pool } = require('pg')
       const { PrismaPg } = require('@prisma/adapter-pg')
       const { PrismaClient } = require('./prisma-client')
-      const pool = new Pool(pgOptions(url))
+      const pool = pgPool(url)
       const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
       await prisma.order.findMany()
       return {
         pool,
-        query: () => prisma.$queryRawUnsafe(`select 1 as one from pg_sleep(${QUERY_SECONDS})`),
-        fail: () => prisma.$queryRawUnsafe(WRONG),
+        ask: (sql) => prisma.$queryRawUnsafe(sql),
         close: () => prisma.$disconnect().then(() => pool.end()),
       }
     },
   },
 
-  'Sequelize 6': {
-    kind: 'sequelize',
-    async open(url) {
-      const { Sequelize } = require('sequelize')
-      const sequelize = new Sequelize(url, { logging: false, pool: { max: SIZE, min: 0 } })
-      return {
-        pool: sequelize,
-        query: () => sequelize.query(SLEEP),
-        fail: () => sequelize.query(WRONG),
-        close: () => sequelize.close(),
-      }
-    },
-  },
-
-  TypeORM: {
+  'Drizzle over pg': {
     kind: 'pg',
+    table: 'orders',
     async open(url) {
-      const { DataSource } = require('typeorm')
-      const source = await new DataSource({ type: 'postgres', url, poolSize: SIZE }).initialize()
-      return {
-        pool: source,
-        query: () => source.query(SLEEP),
-        fail: () => source.query(WRONG),
-        close: () => source.destroy(),
-      }
-    },
-  },
-
-  'Drizzle with pg': {
-    kind: 'pg',
-    async open(url) {
-      const { Pool } = require('pg')
       const { drizzle } = require('drizzle-orm/node-postgres')
-      const pool = new Pool(pgOptions(url))
+      const pool = pgPool(url)
       const db = drizzle(pool)
-      return {
-        pool: db,
-        query: () => db.execute(SLEEP),
-        fail: () => db.execute(WRONG),
-        close: () => pool.end(),
-      }
+      return { pool: db, ask: (sql) => db.execute(sql), close: () => pool.end() }
     },
   },
 
   'MikroORM 7': {
     kind: 'pg',
+    table: 'orders',
     async open(url) {
       const { MikroORM } = await import('@mikro-orm/postgresql')
       const orm = await MikroORM.init({
@@ -90,25 +85,49 @@ const LIBRARIES = {
       const connection = orm.em.getConnection()
       return {
         pool: await connection.getNativeClient(),
-        query: () => connection.execute(SLEEP),
-        fail: () => connection.execute(WRONG),
+        ask: (sql) => connection.execute(sql),
         close: () => orm.close(true),
-      }
-    },
-  },
-
-  'knex, as MikroORM 6 has it': {
-    kind: 'tarn',
-    async open(url) {
-      const knex = require('knex')({ client: 'pg', connection: url, pool: { min: 0, max: SIZE } })
-      return {
-        pool: knex,
-        query: () => knex.raw(SLEEP).then(),
-        fail: () => knex.raw(WRONG).then(),
-        close: () => knex.destroy(),
       }
     },
   },
 }
 
-module.exports = { LIBRARIES, SLEEP, WRONG }
+/** @param {string} url */
+const mysql2Pool = (url) => require('mysql2/promise').createPool({ uri: url, connectionLimit: SIZE })
+
+/** @type {Libraries} */
+const MARIADB = {
+  ...onBoth({ driver: 'mysql2', type: 'mariadb' }),
+
+  'mysql2 with callbacks': {
+    kind: 'mysql2',
+    table: 'orders',
+    async open(url) {
+      const pool = require('mysql2').createPool({ uri: url, connectionLimit: SIZE })
+      const query = promisify(pool.query).bind(pool)
+      return { pool, ask: (sql) => query(sql), close: () => pool.promise().end() }
+    },
+  },
+
+  'mysql2 with promises': {
+    kind: 'mysql2',
+    table: 'orders',
+    async open(url) {
+      const pool = mysql2Pool(url)
+      return { pool, ask: (sql) => pool.execute(sql), close: () => pool.end() }
+    },
+  },
+
+  'Drizzle over mysql2': {
+    kind: 'mysql2',
+    table: 'orders',
+    async open(url) {
+      const { drizzle } = require('drizzle-orm/mysql2')
+      const pool = mysql2Pool(url)
+      const db = drizzle(pool)
+      return { pool: db, ask: (sql) => db.execute(sql), close: () => pool.end() }
+    },
+  },
+}
+
+module.exports = { MARIADB, POSTGRES, mysql2Pool }

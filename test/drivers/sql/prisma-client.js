@@ -15,6 +15,8 @@ generator client {
 
 model Order {
   id Int @id
+
+  @@map("orders")
 }
 `
 
@@ -26,7 +28,7 @@ const config = {
   activeProvider: 'postgresql',
   inlineSchema: SCHEMA,
   runtimeDataModel: {
-    models: { Order: { dbName: null, fields: [{ name: 'id', kind: 'scalar', type: 'Int' }] } },
+    models: { Order: { dbName: 'orders', fields: [{ name: 'id', kind: 'scalar', type: 'Int' }] } },
     enums: {},
     types: {},
   },

@@ -7,14 +7,14 @@ const { existsSync, mkdirSync, mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const { test } = require('node:test')
-const { hasPostgres, startPostgres } = require('../../../bench/healthy/postgres')
+const { NO_POSTGRES, hasPostgres, startPostgres } = require('../../../bench/healthy/postgres')
 const { figuresOf, frameworkBlock } = require('../../support/framework-blocks')
 const { ask } = require('../../support/serve')
 const { ended, spillwayFor } = require('../../support/spillway')
 
 function reasonToSkip() {
   if (!existsSync(join(__dirname, 'node_modules'))) return 'Strapi is not installed: npm run test:strapi'
-  return !hasPostgres() && 'needs initdb and postgres: see bench/healthy/postgres.js'
+  return !hasPostgres() && NO_POSTGRES
 }
 
 test('routes of Strapi have their templates, and what a controller throws is counted', {

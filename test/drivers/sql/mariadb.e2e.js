@@ -1,11 +1,15 @@
-// The libraries that applications with Express reach a MariaDB by, on a real server: docs/pools.md says what to
-// give to `spillway.pool()`, and what is measured.
+// The libraries that applications with Express reach a MariaDB by, on a real one.
 
 const assert = require('node:assert/strict')
-const { after, before, describe, test } = require('node:test')
-const { SIZE, checkUnderLoad, loadedService } = require('../loaded-service')
-const { LIBRARIES, SLEEP, WRONG } = require('./libraries')
-const { isMissing, startMariadb } = require('./mariadb-server')
+const { before, describe, test } = require('node:test')
+const { testLibraries } = require('../support/libraries')
+const { QUERY_SECONDS, SIZE, loadedService } = require('../support/loaded-service')
+const { isMissing, startMariadb } = require('../support/mariadb')
+const { serverOfSuite } = require('../support/server-of-suite')
+const { MARIADB, mysql2Pool } = require('./libraries')
+
+const SLEEP = `select id from orders where sleep(${QUERY_SECONDS}) = 0`
+const WRONG = 'select no_column from orders'
 
 /** @param {string} url */
 function connectorOptions(url) {
@@ -15,61 +19,19 @@ function connectorOptions(url) {
 }
 
 describe('on a real MariaDB', { skip: isMissing(), concurrency: 4 }, () => {
-  /** @type {string} */
-  let url
-  /** @type {Awaited<ReturnType<typeof startMariadb>>} */
-  let mariadb
+  const server = serverOfSuite(startMariadb)
   before(async () => {
-    mariadb = await startMariadb()
-    url = mariadb.url
-    const connection = await require('mysql2/promise').createConnection(url)
+    const connection = await require('mysql2/promise').createConnection(server.url)
     await connection.query('create table orders (id int primary key)')
     await connection.query('insert into orders values (1)')
     await connection.end()
   })
-  after(() => mariadb?.stop())
-
-  for (const [name, library] of Object.entries(LIBRARIES)) {
-    const { kind, names = false } = library
-    test(`${name}: under .5 to 5 times what its pool serves`, async (t) => {
-      const { pool, query, close } = await library.open(url)
-      t.after(close)
-      const { queries, use } = await checkUnderLoad(t, { kind, pool, query, queries: names })
-      if (!names) return
-      const [{ operation, collection, sinceStart, routes }] = queries
-      const { count, errors } = sinceStart
-      assert.deepEqual(
-        { operation, collection, count, errors },
-        { operation: 'SELECT', collection: 'orders', count: use.sinceStart.count, errors: 0 }
-      )
-      assert.deepEqual(
-        routes.map(({ method, route, perRequest }) => ({ method, route, perRequest })),
-        [{ method: 'GET', route: '/db', perRequest: 1 }]
-      )
-    })
-
-    test(`${name}: a query that fails gives its connection back`, async (t) => {
-      const { pool, query, fail, close } = await library.open(url)
-      t.after(close)
-      const { handle, now } = await loadedService(t, { pool, query, queries: names })
-      await assert.rejects(async () => fail())
-      await query()
-      const { used, waiting, use, wait, queries } = now()
-      assert.deepEqual([used, waiting], [0, 0])
-      assert.deepEqual([use.sinceStart.count, wait.sinceStart.count], [2, 2])
-      if (names) {
-        const [{ sinceStart }] = queries
-        assert.deepEqual([sinceStart.count, sinceStart.errors], [2, 1])
-      }
-      handle.close()
-      await query()
-    })
-  }
+  testLibraries(MARIADB, { server, sleep: SLEEP, wrong: WRONG })
 
   for (const kind of ['promises', 'callbacks']) {
     test(`mariadb with ${kind}: its figures are shown, and nothing is rejected`, async (t) => {
       const { createPool } = require(kind === 'promises' ? 'mariadb' : 'mariadb/callback')
-      const pool = createPool(connectorOptions(url))
+      const pool = createPool(connectorOptions(server.url))
       const ask = (/** @type {string} */ sql) =>
         kind === 'promises'
           ? pool.query(sql)
@@ -98,7 +60,7 @@ describe('on a real MariaDB', { skip: isMissing(), concurrency: 4 }, () => {
   }
 
   test('mysql2: a transaction is one use, and its queries are counted by table', async (t) => {
-    const pool = require('mysql2/promise').createPool({ uri: url, connectionLimit: 1 })
+    const pool = require('mysql2/promise').createPool({ uri: server.url, connectionLimit: 1 })
     t.after(() => pool.end())
     const { now } = await loadedService(t, { pool, query: () => pool.query(SLEEP), queries: true })
     const connection = await pool.getConnection()
@@ -125,12 +87,12 @@ describe('on a real MariaDB', { skip: isMissing(), concurrency: 4 }, () => {
   })
 
   test('mysql2: connections that the server ends are not in use, and the next ones are measured', async (t) => {
-    const pool = require('mysql2/promise').createPool({ uri: url, connectionLimit: SIZE })
+    const pool = mysql2Pool(server.url)
     t.after(() => pool.end())
     const { now } = await loadedService(t, { pool, query: () => pool.query(SLEEP) })
     const lost = await pool.getConnection()
     lost.on('error', () => {})
-    const other = await require('mysql2/promise').createConnection(url)
+    const other = await require('mysql2/promise').createConnection(server.url)
     const ended = assert.rejects(lost.query('select sleep(60)'))
     await other.query(`kill ${lost.threadId}`)
     await ended

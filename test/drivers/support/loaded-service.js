@@ -3,9 +3,10 @@
 // time as .5 to 5 times the connections of the pool. What a driver must show under that load is checked here.
 
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
+const http = require('node:http')
 const express = require('express')
-const { spillwayFor } = require('../support/spillway')
+const { serve } = require('../../support/serve')
+const { spillwayFor } = require('../../support/spillway')
 
 /** Connections of the pool. */
 const SIZE = 4
@@ -26,14 +27,9 @@ async function loadedService(t, { pool, query, maxWait = MAX_WAIT_MS, queries = 
   const app = express()
   app.get('/db', (_req, res, next) => void query().then(() => res.end('rows'), next))
   app.get('/other', (_req, res) => void res.end('no rows'))
-  const server = app.listen(0, '127.0.0.1')
+  const server = http.createServer(app)
   spillway.attach(server)
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const { port } = await serve(t, server)
   const get = async (path) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`)
     await response.text()
