@@ -64,6 +64,7 @@ const fixturesOf = (created, tests, exits) => ({
   },
   authenticate: (_req, _res, next) => next(),
   routes: express.Router(),
+  basePath: '',
   get fastify() {
     return fastify()
   },
@@ -126,6 +127,31 @@ async function recordsWhatIsNoAnswer({ created, given }) {
     created.instances[0].snapshot().errors.map(({ type }) => type),
     ['SyntaxError']
   )
+}
+function recordsWhatIsNoAnswerOfPayload({ declared }) {
+  const recorded = []
+  Object.assign(globalThis, { recordNextError: (error) => recorded.push(error.message) })
+  const answer = Object.assign(new Error('answer'), { status: 404 })
+  const thrown = new TypeError('thrown')
+  for (const error of [answer, thrown, { originalError: answer }, { originalError: thrown }])
+    for (const hook of declared.hooks.afterError) hook({ error })
+  delete globalThis.recordNextError
+  assert.deepEqual(recorded, ['thrown', 'thrown'])
+}
+async function recordsWhatKeystoneWraps({ created, declared }) {
+  const errors = ['KS_EXTENSION_ERROR', 'KS_VALIDATION_FAILURE'].map((code) => ({
+    name: 'GraphQLError',
+    extensions: { code },
+  }))
+  assert.deepEqual([...errors, new TypeError(), undefined].map(declared.isThrown), [true, false, true, false])
+  const app = express()
+  const server = http.createServer(app)
+  declared.server.extendExpressApp(app)
+  declared.server.extendHttpServer(server)
+  server.listen(0)
+  const url = await created.url()
+  await getText(`${url}/orders/7`)
+  assert.match(await getText(`${url}/metrics`), /http_route="\/orders\/:id"/)
 }
 const isAccepted = ({ created }) => assert.ok(created.instances.length > 0)
 
@@ -256,6 +282,12 @@ const CHECKS = {
     modules: { next: { default: nextStandIn } },
     check: async ({ created }) => assert.equal(await getText(await created.url()), 'a page'),
   },
+  // Real ones were tried by hand: an install has 800 MB.
+  'docs/frameworks.md: Payload': {
+    check: ({ given }) => assert.equal(given.routes.label({ url: '/api/orders/7?x' }), '/api/orders/[id]'),
+  },
+  'docs/frameworks.md: Errors of Payload': { check: recordsWhatIsNoAnswerOfPayload },
+  'docs/frameworks.md: Keystone': { check: recordsWhatKeystoneWraps },
   // The real Strapi: test/frameworks/strapi/.
   'docs/frameworks.md: Strapi': {
     modules: { '@strapi/utils': { errors: { ApplicationError: TypeError } } },

@@ -1,5 +1,6 @@
 'use strict'
-// docs/frameworks.md with the frameworks that the repository has: Fastify, Hono, and Next's list of pages.
+// docs/frameworks.md with the frameworks that the repository has: Fastify, Hono, and the list of pages of Next,
+// also with Payload.
 // test/frameworks/ has the others, and test/register/ a real Next.
 
 const assert = require('node:assert/strict')
@@ -81,5 +82,31 @@ test("Next's list of pages names the routes", async (t) => {
     'GET /users/[id]': 1,
     'GET /_next': 1,
     'GET (unmatched)': 1,
+  })
+})
+
+test('collections of Payload are routes, and what is no collection stays the page of Next', async (t) => {
+  const manifest = {
+    basePath: '/shop',
+    staticRoutes: [{ page: '/about', regex: '^/about(?:/)?$' }],
+    dynamicRoutes: [{ page: '/api/[...slug]', regex: '^/api/(.+?)(?:/)?$' }],
+  }
+  const load = async () => ({ readFileSync: () => JSON.stringify(manifest) })
+  const { basePath, routes } = await frameworkBlock('Next', { load })
+  await frameworkBlock('Payload', { basePath, routes })
+  const spillway = spillwayFor(t, { routes })
+  const { get } = await serve(
+    t,
+    spillway.wrap((_req, res) => res.end())
+  )
+  // Of rejected requests the base path is still there.
+  const paths = ['/shop/api/orders?limit=1', '/api/orders', '/api/orders/', '/api/orders/7', '/api/users/7/x']
+  for (const path of [...paths, '/api/ordersnope', '/about', '/api/other/7']) await get(path)
+  assert.deepEqual(figuresOf(await ended(spillway, 8)).routes, {
+    'GET /api/orders': 3,
+    'GET /api/orders/[id]': 1,
+    'GET /api/users/[id]': 1,
+    'GET /api/[...slug]': 2,
+    'GET /about': 1,
   })
 })

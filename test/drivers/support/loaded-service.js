@@ -1,6 +1,6 @@
 'use strict'
-// A service whose route `/db` needs a pool, and `/other` does not, and clients that ask for both: as many at a
-// time as .5 to 5 times the connections of the pool. What a driver must show under that load is checked here.
+// A service whose route `/db` needs a pool, and whose route `/other` does not. The clients are .5 to 5 times as
+// many as the connections of the pool. Checks what a driver must show under that load.
 
 const assert = require('node:assert/strict')
 const http = require('node:http')

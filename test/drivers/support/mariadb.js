@@ -58,7 +58,7 @@ grant all on *.* to bench@'127.0.0.1';
 const startMariadb = () => startServer(__filename)
 
 if (require.main === module)
-  // Its data is of no use to anybody, so it need not write them.
+  // Nobody reads its data afterwards, so it need not write them.
   host({ name: 'mariadb', signal: 'SIGKILL', ready: 'ready for connections', prepare })
 
 module.exports = { isMissing, startMariadb }
