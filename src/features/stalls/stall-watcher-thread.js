@@ -48,6 +48,8 @@ const slowMs = readAfterMs(thresholdMs)
  * an answer in this time, native code runs.
  */
 const DESCRIBED_MS = 1000
+/** Linux does not say which of the threads of a process is the worker, so a starved one looks the same. */
+const OF_WORKER = 'in native code, or waiting for a CPU'
 /** How long after a block on demand is detected the block is checked again. */
 const MEANT_MS = 1000
 /** A snapshot takes longer, because its files may be loaded only now. */
@@ -217,7 +219,7 @@ class Watch {
    */
   #answerOf(told) {
     const isMeant = Atomics.load(shared, MEANT) !== 0
-    const asleepIn = target === 0 ? nativeWork(process.pid, this.#awakeShare()) : 'in native code'
+    const asleepIn = target === 0 ? nativeWork(process.pid, this.#awakeShare()) : OF_WORKER
     if (told === undefined) return { described: undefined, asleepIn, isMeant }
     const { isInspected, snapshot, ...described } = told
     return { described, asleepIn, snapshot, isMeant: isMeant || isInspected }
