@@ -1,11 +1,12 @@
 'use strict'
-// Parts of the time of outgoing calls: the look-up of the name (DNS), connecting, and the wait for the first
-// byte.
+// Parts of the time of outgoing calls: waiting for a free socket, the look-up of the name (DNS), connecting,
+// waiting for the first byte.
 
 const { duration } = require('../../core/readable')
 
 /**
- * @import { CallFigures, CallParts } from './figures'
+ * @import { CallFigures, CallParts, CallSums } from './figures'
+ * @typedef {Pick<CallSums, 'count' | 'parts' | 'totalMs'>} Sums
  */
 
 /** A part with less than half of the time explains nothing. */
@@ -14,7 +15,7 @@ const MOST = 0.5
 const SHOWN = 0.1
 
 /** @type {readonly (keyof CallParts)[]} */
-const KEYS = Object.freeze(['connections', 'lookupMs', 'connectMs', 'firstByteMs'])
+const KEYS = Object.freeze(['waitMs', 'connections', 'lookupMs', 'connectMs', 'firstByteMs'])
 
 /** @param {(key: keyof CallParts) => number} valueFor */
 const partsFrom = (valueFor) =>
@@ -35,8 +36,14 @@ const partsSince = (later, before) => later && partsFrom((key) => later[key] - (
 const KEEP =
   'Keep connections open (an agent with `keepAlive`), so that fewer calls have to open a connection.'
 
-/** @type {Readonly<Record<'lookupMs' | 'connectMs' | 'firstByteMs', Kind>>} */
+/** @type {Readonly<Record<'waitMs' | 'lookupMs' | 'connectMs' | 'firstByteMs', Kind>>} */
 const KINDS = Object.freeze({
+  waitMs: {
+    name: 'waiting for a free socket',
+    verb: 'are a wait for a free socket',
+    advice: (host) =>
+      `Look at the agent of the calls to ${host}, and at what makes many calls at a time over it. It has too few sockets for them: \`maxSockets\` of an agent, \`connections\` of undici.`,
+  },
   lookupMs: {
     name: 'DNS look-up',
     verb: 'are DNS look-up',
@@ -102,4 +109,18 @@ function figuresOfCall({ count, host, parts, totalMs }) {
   ]
 }
 
-module.exports = { addedParts, adviceOfCall, describeCall, figuresOfCall, partsSince }
+/** Time of a call without the wait for other calls: the same however many there are. @param {Sums} sums */
+const ownMsOf = ({ count, parts, totalMs }) => (totalMs - (parts?.waitMs ?? 0)) / count
+
+/** Whether the wait for a free socket is at least half of the time of the calls. @param {Sums} sums */
+const isMostlyWaiting = ({ parts, totalMs }) => parts !== undefined && parts.waitMs >= MOST * totalMs
+
+module.exports = {
+  addedParts,
+  adviceOfCall,
+  describeCall,
+  figuresOfCall,
+  isMostlyWaiting,
+  ownMsOf,
+  partsSince,
+}

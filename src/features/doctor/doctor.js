@@ -8,6 +8,7 @@ const { CpuThrottling } = require('./cpu-throttling')
 const { LongTurns } = require('./long-turns')
 const { ProxiedConnections } = require('./proxied-connections')
 const { ThreadPoolWait } = require('./thread-pool-wait')
+const { ownMsOf } = require('./call-parts')
 const { callsBetween } = require('./other-figures')
 const { UsualDurations, routeBetween, takeReading } = require('./reading')
 
@@ -203,7 +204,7 @@ class Doctor {
     }
     const calls = callsBetween(before.outgoing, now.outgoing, this.#usual) ?? []
     const uses = callsBetween(before.poolUses, now.poolUses, this.#usual) ?? []
-    for (const { key, count, totalMs } of [...calls, ...uses]) this.#usual.onLook(key, count, totalMs / count)
+    for (const each of [...calls, ...uses]) this.#usual.onLook(each.key, each.count, ownMsOf(each))
   }
 
   /** @param {Reading} before @param {Reading} now */

@@ -170,6 +170,9 @@ function ownBusyShare({ utilization }, scheduler) {
 }
 
 module.exports = {
+  FEWEST,
+  LONG_MS,
+  MOST_BUSY,
   costliestCall,
   costliestQuery,
   evidence,

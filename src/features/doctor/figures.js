@@ -155,9 +155,12 @@ const DEFAULT_THREADS = 4
  * @property {number} awaited calls that ended before their request did
  * @property {number} awaitedMs lower bound of the time while such a request had a call in progress
  * @property {CallParts | undefined} [parts] of `totalMs`
+ * @property {{ agent: number, port: string, sockets: number } | undefined} [waitedFor] id of the agent whose
+ *   sockets calls waited for, and its limit of sockets: 0 if not known. undefined for several agents
  *
- * @typedef {{ connections: number, lookupMs: number, connectMs: number, firstByteMs: number }} CallParts
- *   `connections`: connections that were opened for the calls
+ * @typedef {{ waitMs: number, connections: number, lookupMs: number, connectMs: number,
+ *   firstByteMs: number }} CallParts `waitMs`: the wait for a free socket; `connections`: connections that
+ *   were opened for the calls
  *
  * @typedef {{ usualMs: number | undefined }} UsualCall usual mean of the last hour; undefined before the
  *   first look

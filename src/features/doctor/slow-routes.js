@@ -8,19 +8,23 @@
 // - A route waits for the pool if the wait takes at least half of the time until its answer begins. The wait
 //   is the mean of all callers, because a pool serves its callers in turn.
 
-const { manyCallsOf, mayWaitOutside } = require('./evidence')
+const { isMostlyWaiting, ownMsOf } = require('./call-parts')
+const { costliestCall, manyCallsOf, mayWaitOutside } = require('./evidence')
 const { longestQuery } = require('./pool-queries')
 const { MUCH } = require('./reading')
 const { isLeaking, isShort } = require('./short-pools')
+const { fanOuts, isOfSameSockets } = require('./short-sockets')
 
 /**
  * @import { Figures, RouteFigures, UseFigures } from './figures'
  * @import { PoolFigures } from './other-figures'
+ * @import { FanOut } from './short-sockets'
  * @typedef {{ route: RouteFigures, pool: PoolFigures, use: UseFigures, query: UseFigures | undefined }} Held
  *   a short pool, and a route with slow uses that holds it. `query`: the slow query that most of these uses
  *   are
- * @typedef {{ own: RouteFigures[], holding: Held[], waiting: { route: RouteFigures, pool: PoolFigures }[] }}
- *   SlowRoutes `own`: routes whose own calls are slow. `holding`: those of them that make a pool short
+ * @typedef {{ own: RouteFigures[], holding: Held[], waiting: { route: RouteFigures, pool: PoolFigures }[],
+ *   forSockets: RouteFigures[] }} SlowRoutes `own`: routes whose own calls are slow. `holding`: those of them
+ *   that make a pool short. `forSockets`: routes that wait for sockets because of another route's calls
  */
 
 const LEAST_MORE_MS = 100
@@ -40,8 +44,23 @@ function slowRoutes(figures) {
     const pool = short.find((each) => isWaiting(route, each, figures))
     return pool === undefined ? [] : [{ route, pool }]
   })
-  const own = slow.filter((route) => waiting.every((each) => each.route !== route))
-  return { own, holding, waiting }
+  const found = slow.length === 0 ? [] : fanOuts(figures)
+  const queued = slow.filter((route) => isInQueueOf(found, route, figures))
+  const own = slow.filter((route) => waiting.every((each) => each.route !== route) && !queued.includes(route))
+  // many-calls.js claims the routes of the calls.
+  const forSockets = queued.filter((route) => found.every((each) => each.route !== route))
+  return { own, holding, waiting, forSockets }
+}
+
+/**
+ * Whether most of the route's time is the wait for sockets that calls of a fan-out use.
+ *
+ * @param {readonly FanOut[]} found @param {RouteFigures} route @param {Pick<Figures, 'outgoing'>} figures
+ */
+function isInQueueOf(found, route, { outgoing }) {
+  const call = costliestCall(route, outgoing)
+  if (call === undefined || !isMostlyWaiting(call)) return false
+  return found.some(({ calls }) => isOfSameSockets(calls, call))
 }
 
 /**
@@ -119,7 +138,7 @@ function isSlow(route, figures) {
   if (route.count < FEWEST) return false
   if (!isSlowerThanUsual(route, figures) && !(ownWaitOf(route, figures) >= LONG_MS)) return false
   const calls = manyCallsOf(route, figures)
-  return calls === undefined || calls.totalMs / calls.count >= MUCH * Number(calls.usualMs)
+  return calls === undefined || ownMsOf(calls) >= MUCH * Number(calls.usualMs)
 }
 
 module.exports = { isSlowerThanUsual, slowRoutes }

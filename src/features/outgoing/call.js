@@ -20,6 +20,12 @@ class Call {
   headMs = Number.NaN
   /** The connection that was opened for the call. @type {Opening | undefined} */
   opening = undefined
+  /** The wait for a free socket of an agent, or for a connection of undici. */
+  waitMs = 0
+  /** The agent whose socket it waited for: see sockets.js. */
+  agent = 0
+  /** Limit of sockets of that agent. 0 if not known. */
+  sockets = 0
 
   /**
    * @param {Target} target
@@ -43,9 +49,10 @@ class Call {
    */
   parts(nowMs) {
     const firstByteMs = this.#firstByteMs(nowMs)
-    if (this.opening === undefined) return { connections: 0, lookupMs: 0, connectMs: 0, firstByteMs }
+    const { waitMs } = this
+    if (this.opening === undefined) return { waitMs, connections: 0, lookupMs: 0, connectMs: 0, firstByteMs }
     const { lookupMs, connectMs } = this.opening.parts(this.startedMs, nowMs)
-    return { connections: 1, lookupMs, connectMs, firstByteMs }
+    return { waitMs, connections: 1, lookupMs, connectMs, firstByteMs }
   }
 
   /** @param {number} nowMs */

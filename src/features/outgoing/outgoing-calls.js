@@ -14,6 +14,7 @@ const { callErrorOf, portOf, targetOfOrigin } = require('./call-labels')
 const { isHttpInstrumented, isUndiciInstrumented } = require('./instrumentation')
 const { openingOf } = require('./opening')
 const { OutgoingTable } = require('./outgoing-table')
+const { idOf, mostSocketsOf } = require('./sockets')
 const { UndiciOpenings } = require('./undici-openings')
 
 /**
@@ -25,7 +26,7 @@ const { UndiciOpenings } = require('./undici-openings')
 
 /**
  * @typedef {{ host?: string, protocol?: string, getHeader?(name: string): unknown, origin?: unknown,
- *   method: string, socket?: ClientSocket, socketPath?: string,
+ *   method: string, socket?: ClientSocket, socketPath?: string, agent?: import('./sockets').Agent,
  *   on: (event: 'socket', listener: (this: ClientRequest, socket: ClientSocket) => void) => unknown }}
  *   ClientRequest of `node:http`, or of undici, which has an `origin`
  * @typedef {{ statusCode: number, complete: boolean, once: (event: 'close',
@@ -88,6 +89,7 @@ class OutgoingCalls {
   static #onSocket = function onSocket(socket) {
     for (const calls of open) {
       try {
+        calls.#measureWait(this)
         calls.#follow(this, socket)
       } catch (error) {
         calls.#onError(error)
@@ -173,9 +175,41 @@ class OutgoingCalls {
     call.opening = openingOf(socket, { host, socketPath: request.socketPath }, this.#clock)
   }
 
+  /**
+   * An agent without a limit of sockets never makes a call wait for other calls. Its calls get their socket
+   * when the code that makes them returns.
+   *
+   * @param {ClientRequest} request
+   */
+  #measureWait(request) {
+    const call = this.#calls.get(request)
+    const sockets = mostSocketsOf(request.agent)
+    if (call === undefined || call.sockets > 0 || sockets === 0) return
+    call.waitMs = this.#clock.now() - call.startedMs
+    call.agent = idOf(/** @type {object} */ (request.agent))
+    call.sockets = sockets
+  }
+
   /** @param {Message} message */
   #beginUndici = ({ request }) => {
     this.#begin(request, this.#targetOf(request.origin), request.method)
+  }
+
+  /** @param {Message} message */
+  #onUndiciHeaders = ({ request }) => {
+    const call = this.#calls.get(request)
+    if (call !== undefined) this.#measureUndiciWait(call)
+  }
+
+  /**
+   * Only calls over a dispatcher with one connection have a wait. With several connections, undici publishes
+   * `undici:request:create` only when one of them is free.
+   *
+   * @param {Call} call
+   */
+  #measureUndiciWait(call) {
+    if (this.#openings.hasBegunSince(call.host, call.startedMs)) return
+    call.waitMs = this.#clock.now() - call.startedMs
   }
 
   /** @param {Message} message */
@@ -189,8 +223,10 @@ class OutgoingCalls {
   /** @param {Message} message */
   #onUndiciError = ({ request, error }) => {
     const call = this.#calls.get(request)
-    if (call !== undefined && Number.isNaN(call.sentMs))
+    if (call !== undefined && Number.isNaN(call.sentMs)) {
+      if (call.waitMs === 0) this.#measureUndiciWait(call)
       call.opening = this.#openings.takeUnsent(call.host, call.startedMs)
+    }
     this.#end(request, { isCut: true, isShown: this.#isUndiciShown, error })
   }
 
@@ -232,6 +268,8 @@ class OutgoingCalls {
       status,
       errorType: isShown ? callErrorOf({ error, isCut, status }) : '',
       parts: call.parts(nowMs),
+      agent: call.agent,
+      sockets: call.sockets,
       asker: asker && { method: asker.method, route: asker.route ?? this.#unmatched },
       durationMs: nowMs - startedMs,
       isAnswered: status > 0,
@@ -272,9 +310,11 @@ class OutgoingCalls {
     ['http.client.response.finish', this.#guarded(this.#onHttpResponse)],
     [
       'http.client.request.error',
-      this.#guarded((/** @type {Message} */ { request, error }) =>
+      this.#guarded((/** @type {Message} */ { request, error }) => {
+        // A call that was destroyed in the queue of an agent ends when a socket is free for it.
+        if (request.socket == null) this.#measureWait(request)
         this.#end(request, { isCut: true, isShown: this.#isHttpShown, error })
-      ),
+      }),
     ],
     ['undici:request:create', this.#guarded(this.#beginUndici)],
     [
@@ -289,6 +329,7 @@ class OutgoingCalls {
       'undici:client:connectError',
       this.#guarded((/** @type {Message} */ { connectParams }) => this.#openings.end(connectParams, false)),
     ],
+    ['undici:client:sendHeaders', this.#guarded(this.#onUndiciHeaders)],
     ['undici:request:bodySent', this.#guarded(this.#onUndiciSent)],
     [
       'undici:request:headers',

@@ -8,6 +8,7 @@
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { METHODS } = require('../../core/request/methods')
 const { MinuteSums } = require('../../core/histogram/minute-sums')
+const { SEVERAL } = require('./sockets')
 
 const MAX_HOSTS = 50
 const MAX_ROUTES_OF_HOST = 50
@@ -17,19 +18,24 @@ const MAX_ROUTES = 500
  * answers.
  */
 const MAX_ROWS_OF_HOST = 50
+/** A call that gets a free socket at once waits for less than this. */
+const LEAST_WAIT_MS = 1
 
 /**
  * @typedef {{ method: string, route: string | null }} Asker the route that made the call
  * @typedef {{ method: number, port: string, status: number, errorType: string }} CallLabels `method`: the
  *   index among METHODS; `port`, `errorType`: may be empty; `status`: 0 without an answer
  * @typedef {CallLabels & { row: number }} Row of the histogram
- * @typedef {object} CallParts parts of the time of calls; the rest is the wait for a connection of a pool,
- *   and sending and reading bodies
+ * @typedef {object} CallParts parts of the time of calls; the rest is sending and reading bodies
+ * @property {number} waitMs the wait for a free socket of an agent, or for a connection of undici
  * @property {number} connections opened for the calls
  * @property {number} lookupMs the look-up of the name (DNS)
  * @property {number} connectMs TCP and TLS
  * @property {number} firstByteMs from the whole request to the head of the response
- * @typedef {Asker & { sums: MinuteSums, parts: CallParts, awaited: number, awaitedMs: number }} HostRoute
+ * @typedef {{ agent: number, port: string, sockets: number }} Sockets that calls waited for. `agent`: its id
+ *   of sockets.js; `sockets`: its limit, 0 if not known
+ * @typedef {Asker & { sums: MinuteSums, parts: CallParts, awaited: number, awaitedMs: number,
+ *   waitedFor: Sockets | undefined }} HostRoute
  *   `awaited`: calls that ended before their request did;
  *   `awaitedMs`: lower bound of the time while such a request had a call in progress
  */
@@ -72,7 +78,8 @@ class OutgoingTable {
   /**
    * @param {string} name of the host
    * @param {CallLabels & { asker: Asker | undefined, durationMs: number, isAnswered: boolean,
-   *   isError: boolean, isShown: boolean, nowMs: number, awaitedMs: number, parts: CallParts }} call
+   *   isError: boolean, isShown: boolean, nowMs: number, awaitedMs: number, parts: CallParts,
+   *   agent: number, sockets: number }} call
    *   `asker`: the route that made the call, if known; `isShown`: whether metrics show the call; `awaitedMs`:
    *   time that the call adds to `awaitedMs` of its route, or -1 if its request has ended
    */
@@ -85,6 +92,8 @@ class OutgoingTable {
     const route = this.#routeOf(host, asker)
     route.sums.record(durationMs, isError, nowMs)
     route.parts.firstByteMs += parts.firstByteMs
+    route.parts.waitMs += parts.waitMs
+    if (parts.waitMs >= LEAST_WAIT_MS) setWaitedFor(route, call)
     if (parts.connections > 0) {
       host.lookups.record(parts.lookupMs, isError, nowMs)
       host.connects.record(parts.connectMs, isError, nowMs)
@@ -151,7 +160,15 @@ class OutgoingTable {
     const isFull = host.routes.size >= MAX_ROUTES_OF_HOST || this.#routes >= MAX_ROUTES
     if (isFull && key !== '' && route !== this.#overflow)
       return this.#routeOf(host, { method: '', route: this.#overflow })
-    const added = { method, route, sums: new MinuteSums(), parts: { ...NO_PARTS }, awaited: 0, awaitedMs: 0 }
+    const added = {
+      method,
+      route,
+      sums: new MinuteSums(),
+      parts: { ...NO_PARTS },
+      awaited: 0,
+      awaitedMs: 0,
+      waitedFor: undefined,
+    }
     host.routes.set(key, added)
     this.#routes++
     return added
@@ -176,10 +193,12 @@ class OutgoingTable {
     return new Map(
       [...this.#hosts.values()].flatMap(({ name, routes }) =>
         [...routes.values()].map((each) => {
-          const { method, parts, sums, ...others } = each
+          const { method, parts, sums, waitedFor, ...others } = each
           const { count, totalMs } = sums.sinceStart()
           const asker = { host: name, method: method === '' ? null : method }
-          return /** @type {const} */ ([each, { ...others, ...asker, count, totalMs, parts: { ...parts } }])
+          const isOne = waitedFor !== undefined && waitedFor.agent !== SEVERAL
+          const copies = { parts: { ...parts }, waitedFor: isOne ? { ...waitedFor } : undefined }
+          return /** @type {const} */ ([each, { ...others, ...asker, count, totalMs, ...copies }])
         })
       )
     )
@@ -203,15 +222,23 @@ class OutgoingTable {
   }
 }
 
+/** @param {HostRoute} route @param {Sockets} call */
+function setWaitedFor(route, { agent, port, sockets }) {
+  const { waitedFor } = route
+  if (waitedFor === undefined) route.waitedFor = { agent, port, sockets }
+  else if (waitedFor.agent === agent && waitedFor.port === port) waitedFor.sockets = sockets
+  else waitedFor.agent = SEVERAL
+}
+
 /** @param {MinuteSums} sums @param {number} nowMs */
 const spansOf = (sums, nowMs) => ({ lastMinute: sums.lastMinute(nowMs), sinceStart: sums.sinceStart() })
 
-const NO_PARTS = Object.freeze({ connections: 0, lookupMs: 0, connectMs: 0, firstByteMs: 0 })
+const NO_PARTS = Object.freeze({ waitMs: 0, connections: 0, lookupMs: 0, connectMs: 0, firstByteMs: 0 })
 
 /**
  * @param {Host} host
  * @param {(sums: MinuteSums) => import('../../core/histogram/minute-sums').Sums} read
- * @returns {CallParts}
+ * @returns {Omit<CallParts, 'waitMs'>}
  */
 function partsOf({ connects, firstBytes, lookups }, read) {
   const { count: connections, totalMs: connectMs } = read(connects)

@@ -16,6 +16,7 @@ const MAX_HOSTS = 200
  * @typedef {{ hostname: string }} ConnectParams
  * @typedef {object} HostOpenings
  * @property {Opening[]} pending
+ * @property {number} begunMs when the last opening began
  * @property {Opening | undefined} last the opening that ended last, until a call takes it
  * @property {boolean} tellsLookups false once a connection has opened without an entry for its look-up
  */
@@ -43,7 +44,8 @@ class UndiciOpenings {
     this.#lookups ??= this.#observeLookups()
     const host = this.#at(hostname)
     const hasName = host.tellsLookups && isIP(hostname) === 0
-    host.pending.push(new Opening(this.#clock.now(), hasName))
+    host.begunMs = this.#clock.now()
+    host.pending.push(new Opening(host.begunMs, hasName))
   }
 
   /** @param {ConnectParams} params @param {boolean} isOpen false if it failed */
@@ -80,6 +82,18 @@ class UndiciOpenings {
     return this.take(host, sinceMs) ?? this.#hosts.get(host)?.pending[0]
   }
 
+  /**
+   * Whether a connection began to open since a call was made. The call may then wait for this connection, and
+   * not for other calls.
+   *
+   * @param {string} host
+   * @param {number} sinceMs
+   */
+  hasBegunSince(host, sinceMs) {
+    const found = this.#hosts.get(host)
+    return found !== undefined && found.begunMs >= sinceMs
+  }
+
   /** @param {string} name @param {number} durationMs */
   onLookup(name, durationMs) {
     const nowMs = this.#clock.now()
@@ -97,7 +111,7 @@ class UndiciOpenings {
     if (found !== undefined) return found
     if (this.#hosts.size >= MAX_HOSTS)
       this.#hosts.delete(/** @type {string} */ (this.#hosts.keys().next().value))
-    found = { pending: [], last: undefined, tellsLookups: true }
+    found = { pending: [], begunMs: Number.NEGATIVE_INFINITY, last: undefined, tellsLookups: true }
     this.#hosts.set(key, found)
     return found
   }

@@ -13,8 +13,8 @@
 //   loop. Waiting for a CPU does not count as busy.
 // - Time lost to other processes is subtracted: a request loses the same share of its time as the loop. If
 //   that share is more than half, the host is the larger cause, and nothing is found.
-// - If routes only wait for a connection of a short pool, the finding is an effect of the pool:
-//   slow-routes.js.
+// - If routes only wait for a connection of a short pool, or for a free socket, the finding is an effect of
+//   that: slow-routes.js.
 // - A handler that computes is not a dependency. If parts are measured, half of the time that the loop leaves
 //   free must be a wait.
 // - Severity high if a fifth of all requests are of such routes, and the routes became slower.
@@ -44,7 +44,7 @@ const rule = {
     const { loop, scheduler } = figures
     const starvedShare = scheduler?.waitShare ?? 0
     if (ownBusyShare(loop, scheduler) >= MOST_BUSY || starvedShare >= MOST_STARVED) return []
-    const { own, holding, waiting } = slowRoutes(figures)
+    const { own, holding, waiting, forSockets } = slowRoutes(figures)
     if (own.length > 0) {
       // A route that makes a pool short comes first, because it also slows requests of other routes.
       const [held] = holding
@@ -52,6 +52,10 @@ const rule = {
       return [
         claimOf([first, ...own.filter((route) => route !== first)], ownCause(first, held, figures), figures),
       ]
+    }
+    if (forSockets.length > 0) {
+      const cause = ownCause(forSockets[0], undefined, figures)
+      return [{ ...claimOf(forSockets, cause, figures), causedBy: 'many-calls' }]
     }
     if (waiting.length === 0) return []
     const routes = waiting.map(({ route }) => route)
