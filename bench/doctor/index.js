@@ -30,6 +30,7 @@ const HOG = 'const end = Date.now() + 120_000; while (Date.now() < end);'
 const SLOW_CLIENTS = 12
 const PROXY_CONNECTIONS = 10
 const UPSTREAM_MS = 50
+const QUICK_MS = 10
 const WORK_MS = 1
 /** Of --busy: what the load begins with, and by how much it changes in a second at most. */
 const FIRST_RATE = 50
@@ -48,6 +49,8 @@ const FAULTS = {
   slow: { problem: 'slow-dependency' },
   calls: { problem: 'many-calls' },
   fewCalls: { problem: 'healthy' },
+  sockets: { problem: 'many-calls' },
+  fewSockets: { problem: 'healthy' },
   pool: { problem: 'pool-exhausted' },
   threads: { problem: 'thread-pool' },
   hogs: { problem: 'host-starved' },
@@ -123,11 +126,13 @@ function startLoad(port, firstRate, { giveUpMs = GIVE_UP_MS, headers = {} }) {
 }
 
 /**
- * Another service, which answers after a while. It is in the process of the bench, so that it costs the loop
+ * Another service, which answers after a while, or soon on /quick. It is in the process of the bench, so that it costs the loop
  * of the service nothing.
  */
 async function startUpstream() {
-  const server = http.createServer((_req, res) => setTimeout(() => res.end('{}'), UPSTREAM_MS))
+  const server = http.createServer((req, res) =>
+    setTimeout(() => res.end('{}'), req.url === '/quick' ? QUICK_MS : UPSTREAM_MS)
+  )
   await once(server.listen(0, '127.0.0.1'), 'listening')
   server.unref()
   return `http://127.0.0.1:${/** @type {any} */ (server.address()).port}/`

@@ -4,6 +4,7 @@
 
 const { pbkdf2, pbkdf2Sync } = require('node:crypto')
 const { EventEmitter } = require('node:events')
+const http = require('node:http')
 const { readFile } = require('node:fs/promises')
 const path = require('node:path')
 const express = require('express')
@@ -18,6 +19,7 @@ const workMs = Number(WORK_MS)
 /** Of all requests: see the mix of the bench. */
 const ITEMS = 0.6
 const ORDERS = 0.3
+const LOGIN = 0.1
 const HASH_ROUNDS = 200_000
 /**
  * Of the fault of the thread pool: six seconds of a CPU or more in each second, which is more than four
@@ -29,6 +31,14 @@ const SLOW_MS = 900
 /** Calls for each request, one after another. Four are usual. */
 const CALLS = 14
 const FEW_CALLS = 4
+/**
+ * GET /orders makes one call over this agent, and POST /login many at once. They use half of its sockets on
+ * average, whatever the load. A few calls more than sockets are usual.
+ */
+const SOCKETS = 4
+const QUICK_MS = 10
+const CALLS_AT_ONCE = Math.ceil((SOCKETS * 0.5 * 1000) / (QUICK_MS * rate * LOGIN))
+const FEW_AT_ONCE = 6
 /** Clients of the bench wait for as long: half of them give up. */
 const LATE_MS = 2000
 /** Of a search that is sent with each letter: clients abort half of them. */
@@ -95,6 +105,13 @@ async function withConnection(use) {
   else next()
 }
 
+const agent = new http.Agent({ keepAlive: true, maxSockets: SOCKETS })
+const callOver = () =>
+  new Promise((resolve, reject) => {
+    const call = http.get(`${UPSTREAM}quick`, { agent }, (res) => res.resume().on('end', resolve))
+    call.on('error', reject)
+  })
+
 app.get('/items', async (_req, res) => {
   if (has('orphans') && Math.random() < 0.1) return
   if (has('overload') || has('saturated')) burn(4)
@@ -119,6 +136,7 @@ app.get('/orders', async (_req, res) => {
   // As since a deploy: the route does not become slower meanwhile.
   const calls = FAULT === 'calls' ? CALLS : FAULT === 'fewCalls' ? FEW_CALLS : 0
   for (let i = 0; i < calls; i++) await (await fetch(UPSTREAM)).text()
+  if (FAULT === 'sockets' || FAULT === 'fewSockets') await callOver()
   if (FAULT === 'late') await wait(LATE_MS * (0.5 + Math.random()))
   if (FAULT === 'typing') await wait(SEARCH_MS * 2 * Math.random())
   if (has('left')) {
@@ -132,7 +150,9 @@ app.get('/orders', async (_req, res) => {
   }
   res.json({ ok: true })
 })
-app.post('/login', (_req, res, next) => {
+app.post('/login', async (_req, res, next) => {
+  const atOnce = has('sockets') ? CALLS_AT_ONCE : FAULT === 'fewSockets' ? FEW_AT_ONCE : 0
+  if (atOnce > 0) await Promise.all(Array.from({ length: atOnce }, callOver))
   if (has('blocked')) {
     pbkdf2Sync('secret', 'salt', HASH_ROUNDS, 64, 'sha512')
     return res.json({ ok: true })
