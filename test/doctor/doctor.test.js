@@ -280,8 +280,15 @@ for (const [insight, summary] of [
   })
 }
 
-for (const [what, callMs, calls, expected] of /** @type {const} */ ([
+for (const [what, callMs, calls, expected, waitMs = 0] of /** @type {const} */ ([
   ['makes more calls', 20, 100, ['many-calls']],
+  [
+    'makes calls that take longer, and waited for a socket before',
+    20,
+    100,
+    ['slow-dependency', 'many-calls'],
+    6,
+  ],
   ['makes calls that take longer', 100, 20, ['slow-dependency', 'many-calls']],
 ])) {
   test(`a route that becomes slower because it ${what} is told by what a call usually takes`, (t) => {
@@ -294,18 +301,22 @@ for (const [what, callMs, calls, expected] of /** @type {const} */ ([
       totalMs: 0,
       awaited: 0,
       awaitedMs: 0,
+      parts: { waitMs: 0, connections: 0, lookupMs: 0, connectMs: 0, firstByteMs: 0 },
     }
     const row = {}
-    Object.assign(instance.started, { outgoing: { totals: () => new Map([[row, { ...sums }]]) } })
-    const serveFor = (seconds, ms, perRequest) => {
+    Object.assign(instance.started, {
+      outgoing: { totals: () => new Map([[row, { ...sums, parts: { ...sums.parts } }]]) },
+    })
+    const serveFor = (seconds, ms, perRequest, ofWhichMs = 0) => {
       for (let i = 0; i < seconds; i += LOOK_MS / 1000) {
         sums.awaited = sums.count += 30 * perRequest
         sums.awaitedMs = sums.totalMs += 30 * perRequest * ms
+        sums.parts.waitMs += 30 * perRequest * ofWhichMs
         end(30, COMPLETED, perRequest * ms)
         clock.pass(LOOK_MS)
       }
     }
-    serveFor(120, 9, 20)
+    serveFor(120, 9, 20, waitMs)
     assert.deepEqual(doctor.diagnose().findings, [])
     serveFor(80, callMs, calls)
     assert.deepEqual(

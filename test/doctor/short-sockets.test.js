@@ -207,13 +207,3 @@ test('a route that is slow for another reason is not an effect of it', () => {
   assert.equal(claims({ waitMs: 189, ownMs: 191 })[0].causedBy, undefined)
   assert.equal(claims({ waitMs: 380, waitedFor: { agent: 2 } })[0].causedBy, undefined)
 })
-
-test('the usual time of a call is the one without its wait', () => {
-  const { UsualDurations } = require('../../src/features/doctor/reading')
-  const { ownMsOf } = require('../../src/features/doctor/call-parts')
-  const usual = new UsualDurations()
-  const key = {}
-  const [calls] = figures().outgoing ?? []
-  usual.onLook(key, calls.count, ownMsOf(calls))
-  assert.equal(Math.round(Number(usual.of(key))), 12)
-})

@@ -68,6 +68,15 @@ for (const [title, options, waitMs] of /** @type {const} */ ([
   })
 }
 
+test('over an agent without a limit, the code that makes a call is not a wait', async (t) => {
+  const { clock, get, sumsOf, waitOf } = await observed(t)
+  const answered = get(agentFor(t, {}))
+  clock.advance(50)
+  await answered
+  assert.equal(waitOf(), 0)
+  assert.equal(sumsOf('/first')?.waitedFor, undefined)
+})
+
 test('calls one after another do not wait', async (t) => {
   const { get, sumsOf, waitOf } = await observed(t)
   const agent = agentFor(t, { maxSockets: 1 })
@@ -117,10 +126,15 @@ test('a call that ends while it waits has waited until then', { skip: !hasCreate
 
 test('calls by undici wait for the only connection, but not while it opens', async (t) => {
   const { clock, port, waitOf } = await observed(t)
-  const dispatcher = new undici.Agent({ connections: 1 })
+  const lookup = (_name, options, callback) => {
+    clock.advance(400)
+    if (options.all) callback(null, [{ address: '127.0.0.1', family: 4 }])
+    else callback(null, '127.0.0.1', 4)
+  }
+  const dispatcher = new undici.Agent({ connections: 1, connect: { lookup } })
   t.after(() => dispatcher.close())
   const call = async () => {
-    const { body } = await undici.request(`http://127.0.0.1:${port}`, { dispatcher })
+    const { body } = await undici.request(`http://shop.test:${port}`, { dispatcher })
     await body.text()
   }
   await call()
