@@ -803,7 +803,7 @@ export interface ShedOptions {
   /**
    * Milliseconds that a request may stay queued in an overload; after that it gets a 503. An overload adds
    * about this latency to the requests that are served. If long loop turns take over 27 ms, the bound is 1.5
-   * times such a turn.
+   * times the usual long turn.
    *
    * @default 40
    * @example shed: { targetDelay: 100 }
@@ -965,8 +965,8 @@ export interface ShedOptions {
 }
 
 /**
- * Headers that decide the class of a request. The first of these headers with a usable value decides. Without
- * such a header the class is `normal`.
+ * Headers that decide the class of a request. The first of these headers with a usable value decides. If none
+ * has a usable value, the class is `normal`.
  */
 export interface ClassifyOptions {
   /**
@@ -1063,7 +1063,7 @@ export interface DeadlineOptions {
    */
   readonly header?: string | undefined
   /**
-   * The time for a request without such a header: milliseconds, above 0 and at most `max`.
+   * The time for a request without the header that `header` names: milliseconds, above 0 and at most `max`.
    *
    * @default undefined
    * @example deadline: { default: 10_000 }
@@ -1313,7 +1313,7 @@ export interface InsightOptions {
    *
    * @default undefined
    * @example insight: { hangReport: '/var/log/shop' }
-   * @see [docs/stalls.md](./docs/stalls.md#a-report-and-an-end)
+   * @see [docs/stalls.md](./docs/stalls.md#write-a-report-about-a-hang-or-end-the-process)
    */
   readonly hangReport?: string | undefined
 
@@ -1324,7 +1324,7 @@ export interface InsightOptions {
    *
    * @default 0
    * @example insight: { exitAfter: 60_000 }
-   * @see [docs/stalls.md](./docs/stalls.md#a-report-and-an-end)
+   * @see [docs/stalls.md](./docs/stalls.md#write-a-report-about-a-hang-or-end-the-process)
    */
   readonly exitAfter?: number | undefined
 
@@ -2842,7 +2842,7 @@ export interface LatencyCounts {
   readonly cells: readonly number[]
 }
 
-/** Answer of `/totals` of the admin server. The difference of two covers the time between them. */
+/** Answer of `/totals` of the admin server. The difference of two answers covers the time between them. */
 export interface RunTotals {
   /** When it was taken, in milliseconds since the epoch. */
   readonly at: number

@@ -20,8 +20,8 @@ function sectionOf([{ cost, healthy, without, overloaded, full, ...results }], m
       ])
     ),
     '',
-    `Healthy: ${groups.websocket.connected} sessions by WebSocket and ${groups.polling.connected} by polling; ${failed} failed, ${sum(healthy.refused)} were refused. What the server measured to the ` +
-      'acknowledgement, and what the clients measured around it, in other processes:',
+    `Healthy: ${groups.websocket.connected} sessions by WebSocket and ${groups.polling.connected} by polling; ${failed} failed, ${sum(healthy.refused)} were refused. The server measured the time from receipt to ` +
+      'acknowledgement. The clients ran in other processes, and measured the time from sending to acknowledgement:',
     '',
     table(
       ['event', 'p50: server, clients', 'p90', 'p99'],
@@ -31,14 +31,14 @@ function sectionOf([{ cost, healthy, without, overloaded, full, ...results }], m
       ])
     ),
     '',
-    'Five times more sessions than the loop bears, and what became of those that were connected before:',
+    'Five times more sessions than the loop can serve. The p50 and p99 are those of sessions that were connected before:',
     '',
     table(
       ['', 'p99 before', 'p50 during', 'p99 during', 'new connections', 'refused'],
       [
         ['without Spillway', without],
         ['with `sockets()`', overloaded],
-        ['without Spillway, only as many new connections as with it', full],
+        ['without Spillway, with only as many new connections as above', full],
       ].map(([name, row]) => [
         name,
         ms(row.beforeP99Ms),

@@ -13,10 +13,10 @@ const CONNECTIONS = {
   'sched-none': 'a worker of a cluster, `SCHED_NONE`',
   'reuse-port': 'a worker of a cluster, `reusePort`',
   'round-robin': 'a worker of a cluster, round robin',
-  'round-robin-shared': 'the same, the primary on its core',
+  'round-robin-shared': 'a worker of a cluster, round robin, with the primary on the same core',
   https: '`https`',
-  silent: '4000 silent connections/s beside kept ones',
-  'silent-new': '4000 silent connections/s beside new ones',
+  silent: '4000 silent connections/s beside kept connections',
+  'silent-new': '4000 silent connections/s beside new connections',
 }
 const HEAD = [
   'a new connection for every request',
@@ -85,8 +85,8 @@ function connectionsSentence(rows) {
   }
   return (
     'The bound subtracts the cost of accepting every connection and of rejecting what cannot be served; both are measured apart. ' +
-    `A connection costs ${micros('plain')} µs of CPU on a plain server, and ${micros('https')} with its handshake. ` +
-    `It costs ${micros('round-robin-shared')} where the primary hands it over on the same core.`
+    `A connection costs ${micros('plain')} µs of CPU on a plain server, and ${micros('https')} with a TLS handshake. ` +
+    `A connection that the primary hands over on the same core costs ${micros('round-robin-shared')} µs.`
   )
 }
 

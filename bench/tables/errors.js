@@ -21,9 +21,9 @@ function sectionOf([{ rows, ...results }], major) {
 
 const errorsTable = () =>
   [
-    'CPU of a request, as a ratio to the reference: the same request in the same app with another error handler.',
-    "`own` is the framework's answer, in an app without Spillway. It writes each stack to stderr, and Koa goes on doing so beside",
-    'Spillway. `silent` is the same without these stacks.',
+    'CPU of a request, as a ratio to the reference. The reference is the same request to an app with the same routes, where errors are',
+    "handled otherwise. `own` is the framework's answer, in an app without Spillway. Express and Koa write each stack to stderr. Koa also",
+    'does so beside Spillway. In rows with `silent`, no stacks are written.',
     '',
     byNode(['errors'], sectionOf),
   ].join('\n')

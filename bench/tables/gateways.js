@@ -7,7 +7,7 @@ const { byNode, distinct, share, stamp, table, whole } = require('./markdown')
 const NAMES = {
   'x-forwarded-for': 'with `X-Forwarded-For`',
   traceparent: 'with `traceparent`',
-  bare: 'without such a header',
+  bare: 'with neither of these headers',
   nginx: 'nginx, `keepalive`',
   haproxy: 'HAProxy, `maxconn`',
 }
@@ -35,7 +35,8 @@ function sectionOf([{ rows, deadlineMs, ...results }], major) {
       of(multiples[0], 'attach').map((row) => [NAMES[row.gateway], row.connections, ...cellsOf(row)])
     ),
     '',
-    `In time is within ${deadlineMs} ms of the arrival at the gateway, as a share of the capacity; "?" was disturbed. ${stamp(results, 'gateways')}`,
+    `Shares of the capacity that were answered within ${deadlineMs} ms of the arrival at the gateway, with Spillway's gate (bold) and without. ` +
+      `Figures with "?" were disturbed by other processes. ${stamp(results, 'gateways')}`,
   ].join('\n')
 }
 

@@ -64,7 +64,7 @@ const LOADS = {
   'cpu 300': '300 clients',
   'cpu 1000': '1000 clients',
   'burst-cpu': 'bursts of 300 requests of 1 ms, every 3 s',
-  'burst-new': 'the same, each on a new connection',
+  'burst-new': 'the same bursts, each request on a new connection',
   streams: '400 event streams, on Express',
 }
 

@@ -23,7 +23,8 @@ const REMARKS = {
 
 const overheadTable = () =>
   [
-    'CPU per request over a no-op middleware, in µs and as a share of the whole request with the no-op:',
+    'CPU per request over a no-op middleware, in µs and as a share of the whole request with the no-op.',
+    'In the row `spillway wrap`, the server gets `wrap(listener)`, which does the same as `attach` before the server exists:',
     '',
     byNode(['overhead'], overheadSection),
     '',
@@ -63,7 +64,7 @@ function overheadSection([results], major) {
     ),
     '',
     `Medians of ${results.starts} starts, each of ${results.rounds} slices of ${results.slice} requests that alternate with slices of ` +
-      `a no-op; half of the starts were within ±. Everything ran on one thread, garbage collection included.${slept}${floor} ` +
+      `a no-op. The figure after ± is half the distance between the quartiles of the starts. Everything ran on one thread, garbage collection included.${slept}${floor} ` +
       stamp(results, 'overhead'),
   ].join('\n')
 }
@@ -84,6 +85,7 @@ function recommendedSentence() {
   }
   return (
     'The recommended set-up is `attach`, `express()` and `errorHandler()`. ' +
+    'It was measured in another run, so compare it only with the express-prom-bundle of that run. ' +
     majorsOf(RECOMMENDED).map(ofNode).join('') +
     stamp(leading(RECOMMENDED), 'overhead')
   )
@@ -114,7 +116,7 @@ function hotPathSentence() {
     return `${row.addedMicros.toFixed(1)} of the ${row.micros.toFixed(1)} µs`
   }
   return (
-    'Another bench leaves out the kernel, and the clock that runs once in each loop turn. ' +
+    "Another bench leaves out the kernel's time, and that of Spillway's clock, which runs once in each loop turn. " +
     `There, Spillway adds ${added('http', 'attach')} of a request on plain \`http\`. ` +
     `On Koa it adds ${added('koa', 'attach')} with \`attach\`, and ${added('koa', 'middleware')} with \`koa()\`. ` +
     stamp(results, 'hot-path')

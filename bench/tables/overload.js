@@ -8,7 +8,7 @@ const POLICIES = {
   none: 'no policy',
   attach: '**spillway, `attach`**',
   middleware: '**spillway, `express()` alone**',
-  behind: 'the same behind another middleware',
+  behind: 'spillway, `express()` behind another middleware',
   'overload-protection': 'overload-protection',
   'overload-protection-100': 'overload-protection, 100 ms',
   'toobusy-js': 'toobusy-js',
@@ -117,7 +117,7 @@ function worksSection(all, major) {
 const COSTS = {
   gc: '',
   upload:
-    ' It includes reading the body, and depends on how many bodies are read in one loop turn, so the bound is a rough one.',
+    ' These costs include reading the body, and depend on how many bodies are read in one loop turn. So the bound is rough.',
 }
 
 function costLine({ work, rows, rejections }) {
@@ -128,7 +128,7 @@ function costLine({ work, rows, rejections }) {
   }
   return (
     `For \`${work}\`, a rejection under load costs ${costOf('attach')}. With \`express()\` alone it costs ${costOf('middleware')}. ` +
-    `The bound subtracts this.${COSTS[work]}`
+    `The bound subtracts these costs.${COSTS[work]}`
   )
 }
 

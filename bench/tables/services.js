@@ -37,10 +37,10 @@ function measuredHow(services) {
   const taken =
     rounds === 1
       ? `One round, counted for ${seconds} s.`
-      : `Medians of up to ${rounds} rounds in turn, each counted for ${seconds} s; half of the rounds were within ±.`
+      : `Medians of up to ${rounds} rounds in turn, each counted for ${seconds} s. The figure after ± is half the distance between the quartiles.`
   return (
     `${taken} Everything in the server runs on one thread, garbage collection included. ` +
-    '"?" marks figures that other processes on the machine disturbed. It also marks a service that was full and rejected requests.'
+    '"?" marks figures that other processes on the machine disturbed. It also marks a service that the package filled, so that it rejected requests.'
   )
 }
 

@@ -48,10 +48,10 @@ function exceptionOf(find) {
   if (theirs.every((ratio, i) => ratio <= ours[i])) return ''
   const both = (ratios) => ratios.map(share).join(' and ')
   return (
-    `At ${SLIGHT_LOADS.map((multiple) => `${multiple}x`).join(' and ')} overload-protection serves ${both(theirs)}, Spillway ${both(ours)}. ` +
+    `At ${SLIGHT_LOADS.map((multiple) => `${multiple}x`).join(' and ')}, the package overload-protection serves ${both(theirs)}. Spillway serves ${both(ours)}. ` +
     'The package overload-protection only measures the loop delay with a timer, and compares it with a limit. ' +
-    "That costs less than Spillway's queue. " +
-    'V8 compiles the code of the queue in the first seconds of an overload. After that, the queue costs less. ' +
+    "Such a check costs less than Spillway's queue. " +
+    'The queue costs most in the first seconds of an overload, while V8 compiles its code. ' +
     'Figures with "?" were disturbed by other processes.\n\n'
   )
 }
@@ -66,8 +66,9 @@ function costSentence() {
   const [ours, theirs] = ['spillway attach + express() + errorHandler()', 'express-prom-bundle']
   return (
     'The recommended set-up is `attach`, `express()` and `errorHandler()`. ' +
-    `It costs ${added(ours, 1)} µs of CPU for each request with one connection, and ${added(ours, 32)} µs with 32. ` +
-    `express-prom-bundle costs ${added(theirs, 1)} and ${added(theirs, 32)}. ${stamp(results, 'overhead')} ${startSentence()} ` +
+    `It adds ${added(ours, 1)} µs of CPU to a hello-world request with one connection, and ${added(ours, 32)} µs with 32. ` +
+    `express-prom-bundle adds ${added(theirs, 1)} and ${added(theirs, 32)}. ` +
+    `Requests of the services above cost more, because they take more loop turns and events. ${stamp(results, 'overhead')} ${startSentence()} ` +
     'An idle process is not woken by any timer. [What each part costs](docs/costs.md#what-a-request-costs).'
   )
 }

@@ -36,9 +36,9 @@ const sectionOf = ([{ rows, runs, ...results }], major) =>
       ])
     ),
     '',
-    `Medians of ${runs} starts, each in a new process, the variants in turn; half of the starts were within ±. ` +
+    `Medians of ${runs} starts, each in a new process, the variants in turn. The figure after ± is half the distance between the quartiles. ` +
       'In brackets is what a package adds to Express, and Express to `http`: the median of the differences. ' +
-      'Times leave out waits for a core. "?" marks where those were more than 15 % of a start. ' +
+      'Times leave out waits for a core. "?" marks rows where these waits were more than 15 % of a start. ' +
       stamp(results, 'start'),
   ].join('\n')
 
