@@ -219,7 +219,7 @@ const RULES = {
   'metrics.buckets': 'an array of 1 to 100 rising bounds in seconds, such as [0.01, 0.1, 1]',
   'metrics.defaults': 'true or false',
   'metrics.labels':
-    'an object that maps label names to functions (req, res), with names of letters, digits and underscores other than http_request_method, ' +
+    'an object that maps label names (letters, digits and underscores) to functions (req, res); reserved names are http_request_method, ' +
     'http_route, http_response_status_code, url_scheme, error_type, outcome, le, quantile, worker',
   'metrics.maxLabelValues': 'a whole number from 1 to 10000',
   'metrics.prefix':

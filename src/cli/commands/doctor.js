@@ -1,5 +1,6 @@
 'use strict'
-// `spillway doctor`: what is wrong with the process, and what to do. The exit code tells a script.
+// `spillway doctor`: what is wrong with the process, and what to do. The exit code tells
+// a script whether something is wrong.
 
 const { textOf } = require('../../features/doctor/diagnosis-text')
 const { EXIT } = require('../command-error')

@@ -29,8 +29,8 @@ const report = {
   name: 'report',
   about: 'one HTML file of a load test: curves, routes, findings, stalls, slowest requests',
   more: [
-    'It covers the last ten minutes, which the process remembers. With --watch or a command after --, the run may have any length,',
-    'and all tables count exactly the run. The exit code of the command is passed on. The file loads nothing and needs no server.',
+    'It covers the last ten minutes, which the process remembers. With --watch, --for or a command after --, the run may have any length,',
+    'and every table covers the run alone. The exit code of the command is passed on. The file loads nothing and needs no server.',
   ],
   takesCommand: true,
   json: 'the figures of the report as JSON; the file is saved only with --out',
@@ -50,7 +50,11 @@ const report = {
     },
     force: { about: 'replace a file that exists' },
     title: { takes: 'TEXT', read: text, about: 'the title of the report' },
-    baseline: { takes: 'FILE', read: text, about: 'an earlier report to compare with: before, now, change' },
+    baseline: {
+      takes: 'FILE',
+      read: text,
+      about: 'an earlier report to compare with; tables show before, now and change',
+    },
   },
   examples: [
     ['spillway report 9464 --from -5m', 'the last five minutes'],

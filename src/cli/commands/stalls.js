@@ -74,7 +74,7 @@ function blockedLines({ blockedMs, ...now }, { paint, width }) {
 /** @param {StallsSnapshot} found @param {Where} where */
 function sumLines({ count, totalMs, sites }, where) {
   if (count === 0) return ['Nothing has blocked the event loop since the start.']
-  const head = `Blocked ${timesOf(count)} since the start, for ${duration(totalMs)} in all. The costliest place first.`
+  const head = `Blocked ${timesOf(count)} since the start, for ${duration(totalMs)} in total. The costliest place first.`
   return [...wrap(head, where.width), ...sites.flatMap((site) => ['', ...siteLines(site, where)])]
 }
 
@@ -84,7 +84,7 @@ function siteLines(site, { paint, width, url }) {
   const sums =
     count === 1
       ? `${duration(totalMs)}, at ${timeOfDay(lastAt)}`
-      : `${timesOf(count)}, ${duration(totalMs)} in all, ${duration(maxMs)} at most, last at ${timeOfDay(lastAt)}`
+      : `${timesOf(count)}, ${duration(totalMs)} in total, ${duration(maxMs)} at most, last at ${timeOfDay(lastAt)}`
   const next = nextOfStall(site, url)
   /** @param {string} text */
   const wrapped = (text) => wrapIndented(printable(text), width, '    ')

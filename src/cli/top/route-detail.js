@@ -145,7 +145,7 @@ const errorLines = ({ route }, { errors }) =>
 const stallLines = (route, { stalls: { sites } }) =>
   sites
     .filter(isSameRoute(route))
-    .map((site) => printable(`${placeOf(site)}: ${timesOf(site.count)}, ${duration(site.totalMs)} in all`))
+    .map((site) => printable(`${placeOf(site)}: ${timesOf(site.count)}, ${duration(site.totalMs)} in total`))
 
 /** @param {RouteSnapshot} route @param {Snapshot} snapshot */
 const outgoingLines = (route, { outgoing }) =>

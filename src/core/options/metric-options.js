@@ -85,7 +85,7 @@ const METRIC_RULES = {
   ],
   'metrics.defaults': ['true or false', (value) => typeof value === 'boolean'],
   'metrics.labels': [
-    `an object that maps label names to functions (req, res), with names of letters, digits and underscores other than ${RESERVED_LABELS.join(', ')}`,
+    `an object that maps label names (letters, digits and underscores) to functions (req, res); reserved names are ${RESERVED_LABELS.join(', ')}`,
     areLabels,
   ],
   'metrics.maxLabelValues': [

@@ -147,7 +147,7 @@ function mistakeIn(query) {
   const [from, to] = spanIn(query)
   if (Number.isNaN(from) || Number.isNaN(to))
     return 'from and to take a time in ISO 8601, or milliseconds since 1970.'
-  return from < to ? undefined : 'from must be earlier than to.'
+  return from < to ? undefined : 'The parameter `from` must be earlier than the parameter `to`.'
 }
 
 /** @param {URLSearchParams} query @param {Parts} parts @returns {string | undefined} */

@@ -44,7 +44,7 @@ function limitsSection() {
       },
       { title: 'admitted', sort: ({ admitted }) => admitted, text: ({ admitted }) => count(admitted) },
       {
-        title: 'left',
+        title: 'disconnected',
         about: 'Clients that disconnected while their request waited',
         sort: ({ abandoned }) => abandoned,
         text: ({ abandoned }) => count(abandoned),

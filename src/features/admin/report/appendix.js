@@ -33,7 +33,7 @@ function makeSteps({ curves }, times) {
   return makeSection(
     'steps',
     'The curves as a table',
-    `Each row shows the ${what} before its time.${every > 1 ? ` Only one of ${every} rows is shown.` : ''}`,
+    `Each row shows the ${what} before its time.${every > 1 ? ` Of every ${every} rows, only the last one is shown.` : ''}`,
     makeTable({
       caption: 'The curves as a table',
       heads: [
