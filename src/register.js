@@ -8,7 +8,7 @@ const { watchServers } = require('./features/register/server-watch')
 try {
   watchServers()
 } catch (error) {
-  // The application runs all the same.
+  // The application runs without Spillway.
   process.emitWarning(
     `spillway/register does nothing: ${/** @type {Error | undefined} */ (error)?.message ?? error}`
   )

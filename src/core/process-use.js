@@ -24,7 +24,7 @@ const use = (/** @type {{ [kUse]?: ProcessUse }} */ (globalThis)[kUse] ??= {
   ownServers: new WeakSet(),
 })
 
-/** The host of requests between the members of a fleet. They are not counted as calls of the application. */
+/** The host of requests between members of a fleet. These requests are not calls of the application. */
 const OWN_HOST = 'spillway-member'
 
 /** @param {{ at: string | undefined }} place of the call, which is formatted only if it is shown */

@@ -234,8 +234,8 @@ class Recording {
   }
 
   /**
-   * Adds a process that answers for the first time. If the process is older than the run, its counters do not
-   * start at 0. It has taken over the port just now.
+   * Adds a process that answers for the first time. A process that is older than the run has taken over the
+   * port just now, and its counters do not start at 0.
    *
    * @param {string} instance
    * @param {Snapshot} snapshot

@@ -43,8 +43,8 @@ class ReportFile {
 
   /**
    * @param {string} html
-   * @returns {Promise<string>} the path that was written. It gets a number if the file was created in the
-   *   meantime
+   * @returns {Promise<string>} the path that was written. The name of the file gets a number if a file of
+   *   this name was created in the meantime
    */
   async write(html) {
     for (let number = 1; ; number++) {

@@ -1,6 +1,6 @@
 'use strict'
 // Polls the service about once a second. Keeps the last snapshot, the diagnosis, the rates, and ten minutes
-// of requests a second. It also keeps since when the service has been silent.
+// of requests a second. It also keeps the time when the service fell silent.
 
 const { firstLines } = require('../first-lines')
 

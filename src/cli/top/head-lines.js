@@ -31,8 +31,8 @@ const NARROW = 100
  */
 const OUTSIDE = new Set(['cpu-throttled', 'host-starved'])
 /**
- * Replaces the doctor's own sentence. That has figures of the last minute, which would not match those of the
- * last second below it.
+ * Replaces the doctor's own sentence, which has figures of the last minute. The figures below the sentence
+ * are of the last second and would not match.
  */
 const TOO_LITTLE = 'Not enough traffic yet for the doctor to tell.'
 const SEVERITY_STYLES = /** @type {const} */ ({ high: 'red', medium: 'yellow', low: undefined })

@@ -8,7 +8,7 @@ const { clip, widthOf } = require('../printable-text')
 
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[H'
 const LEAVE = '\x1b[?25h\x1b[?1049l'
-/** Terminals that know this sequence show a frame only once it is complete. */
+/** Terminals that know this sequence do not show a frame before it is complete. */
 const BEGIN_FRAME = '\x1b[?2026h\x1b[H'
 const END_FRAME = '\x1b[?2026l'
 const CLEAR_LINE = '\x1b[K'

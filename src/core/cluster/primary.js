@@ -2,8 +2,8 @@
 // Keeps the configured number of workers alive, and replaces workers before they exit: degraded workers, and
 // all on `restart()`. `#fill` does both: it forks missing workers, and wants one worker more during a
 // replacement. So a crash during a replacement needs no special case. If a worker exits early, or is not
-// ready in time, the next fork waits. The wait doubles each time. Without it, an error at start-up would fork
-// workers for ever.
+// ready in time, the next fork waits. The wait doubles each time. Without this wait, an error at start-up
+// would fork workers for ever.
 
 const { availableParallelism, constants } = require('node:os')
 const { SpillwayError } = require('../errors/errors')
@@ -212,7 +212,7 @@ class ClusterPrimary {
   }
 
   /**
-   * Resolves when the condition holds. It is checked whenever a worker becomes ready or exits.
+   * Resolves when the condition is true. The condition is checked whenever a worker becomes ready or exits.
    *
    * @param {() => boolean} condition
    */

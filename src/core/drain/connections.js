@@ -46,8 +46,8 @@ const kLastTraffic = Symbol('spillway.last-traffic')
 /**
  * The sockets, or HTTP/2 sessions, that are open now. No listener is added to a socket. Node removes its own
  * listeners before `connect` or `upgrade` hands a socket over, and some protocols count the listeners that
- * remain. So this set holds sockets weakly and skips destroyed sockets. It removes them whenever its size has
- * doubled.
+ * remain. So this set holds sockets weakly and skips destroyed sockets. It removes destroyed sockets whenever
+ * its size has doubled.
  *
  * @template {{ readonly destroyed: boolean }} Open a socket or a session
  */
@@ -269,9 +269,9 @@ class Connections {
     /** @param {ServerSocket} socket */
     const isStill = (socket) => nowMs - /** @type {Traffic} */ (socket[kLastTraffic]).atMs >= stillMs
     for (const socket of this.#http) if (isStill(socket)) (socket.destroySoon ?? socket.destroy).call(socket)
-    // A carrier without traffic may still have a stream in flight. It has none if its client has sent
-    // nothing, or if no carrier has completed its handshake. If a client vanishes during its handshake, Node
-    // keeps the carrier for two minutes.
+    // A carrier without traffic may still have a stream in flight. Two kinds of carriers have no stream:
+    // those of clients that have sent nothing, and all of them while no carrier has completed its handshake.
+    // If a client vanishes during its handshake, Node keeps the carrier for two minutes.
     const areUnused = this.#areCarriersUnused
     for (const socket of this.#carriers) {
       if ((areUnused || socket.bytesRead === 0) && isStill(socket)) socket.destroy()

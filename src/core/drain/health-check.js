@@ -19,7 +19,7 @@ class HealthCheck {
   #cachedUntilMs = Number.NEGATIVE_INFINITY
   /** Settles with the verdict of the run in progress. @type {Promise<string> | undefined} */
   #pending
-  /** Whether the function of the last run is still busy. That may be so after its timeout. */
+  /** Whether the function of the last run is still busy. It may be busy even after its timeout. */
   #isRunning = false
 
   /**

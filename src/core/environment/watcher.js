@@ -17,7 +17,7 @@ const PS_TIMEOUT_MS = 500
 /** @type {string | undefined} */
 let found
 
-/** @returns {string} the watcher's name, or '' if there is none; searched for only once */
+/** @returns {string} the watcher's name, or '' if there is none. The first call searches for it */
 const watcher = () => (found ??= isDeployed() ? '' : findWatcher(process.env, readCommands))
 
 /**

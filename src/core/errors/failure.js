@@ -81,8 +81,8 @@ class Failure {
   }
 
   /**
-   * Whether a parser threw the error. The client does not get such a message, although body-parser exposes
-   * it: it describes the parser.
+   * Whether a parser threw the error. The client does not get the message of a parser, although body-parser
+   * exposes it, because the message describes the parser.
    */
   get #isOfParser() {
     return this.type === 'SyntaxError' || read(this.error, 'type') === PARSE_FAILED

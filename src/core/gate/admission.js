@@ -299,7 +299,8 @@ class Admission {
   }
 
   /**
-   * Hot path: once per request. The recorder passes both clocks as read when the request ended.
+   * Hot path: once per request. The recorder passes `nowMs` and `idleMs`, which it read when the request
+   * ended.
    *
    * @param {Request} request
    */

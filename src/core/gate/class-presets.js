@@ -3,9 +3,9 @@
 // header that `header` names decides first.
 // - `header` names a header that a proxy sets. It is trusted, so it may raise a request. Its value is a
 //   class, or an urgency as in `Priority` (RFC 9218).
-// - `urgency` and `prefetch` read headers of the client. These can only lower a request, because a client
-//   must not get ahead of others by asking. A value that cannot be parsed is ignored. It is not reported,
-//   because a client could fill the log.
+// - `urgency` and `prefetch` read headers of the client. These headers can only lower a request, because a
+//   client must not get ahead of others by asking. A value that cannot be parsed is ignored. It is not
+//   reported, because a client could fill the log.
 
 const { BYPASS, CRITICAL, LOW, NORMAL, priorityIndex } = require('./verdict')
 

@@ -35,8 +35,9 @@ const waitOf = ({ ticket }) => /** @type {Wait} */ (ticket.wait)
 class Gate {
   peakInFlight = 0
   lastAdmitMs = 0
-  /** How many requests have arrived in the current loop turn, and how many of those in flight have ended. */
+  /** How many requests have arrived in the current loop turn. */
   arrivedInTurn = 0
+  /** How many requests in flight have ended in the current loop turn. */
   endedInTurn = 0
   #cause
   #clock
@@ -303,9 +304,9 @@ class Gate {
     if (!wait.isQueued) return
     this.#remove(request)
     const nowMs = this.#clock.now()
-    // In a burst the request runs. In a standing queue it must not overtake the others. A client that gave up
-    // also looks half-closed until its response is written. One such request in SAMPLE_MS runs nevertheless,
-    // as a sample.
+    // In a burst the request runs. In a standing queue it must not overtake other requests. A client that
+    // gave up also looks half-closed until its response is written. One request of a half-closed client in
+    // SAMPLE_MS runs nevertheless, as a sample.
     const isStanding =
       wait.priority !== CRITICAL &&
       this.#limits.isOverload(nowMs) &&

@@ -1,7 +1,7 @@
 'use strict'
-// The queue. A class counts as queued CLASS_LEAD_MS earlier than the class below it. Within a class the
-// order is by tag (FairShares), then first in, first out. A queued request keeps its async context, so that
-// its handler sees the same AsyncLocalStorage and active span.
+// The queue. Each class has a lead of CLASS_LEAD_MS over the class below it. Within a class the order is by
+// tag (FairShares), then first in, first out. A queued request keeps its async context, so that its handler
+// sees the same AsyncLocalStorage and active span.
 
 const { AsyncResource } = require('node:async_hooks')
 const { NORMAL, QUEUED_CLASSES } = require('./verdict')
@@ -9,9 +9,9 @@ const { NORMAL, QUEUED_CLASSES } = require('./verdict')
 /** @import { Request } from '../request/request' */
 
 /**
- * In an overload no request waits for that long, so higher classes always run first. Without an overload, all
- * classes are served, and a lower one waits for that much longer. Three leads and MOST_BOUND_MS are less than
- * the default `maxDelay`. See decisions/0070.
+ * The lead of a class over the class below it. In an overload no request waits for as long as this lead, so
+ * higher classes always run first. Without an overload, all classes are served, and a lower class waits
+ * longer by the lead. Three leads and MOST_BOUND_MS are less than the default `maxDelay`. See decisions/0070.
  */
 const CLASS_LEAD_MS = 150
 
@@ -148,7 +148,7 @@ class ClassQueue {
   /** A request was removed. Its `Wait` stays in the heap until it is the first, or the heap is compacted. */
   onRemove() {
     this.length--
-    // Compact only once empty entries outnumber the others. So each entry is sorted again once, on average.
+    // Compact only if most entries are empty. So each entry is sorted again once, on average.
     if (this.#heap.length - this.length > this.length) this.#compact()
   }
 

@@ -115,7 +115,7 @@ class RejectionPace {
   /** @param {number} nowMs */
   #hasCredit(nowMs) {
     const share = Math.max(LEAST_SHARE, MOST_SHARE / 2 ** (this.#clients.waitingMs / HALVED_MS))
-    // What rejections left of their share may be used later, because a gateway sends its whole queue at once.
+    // An unused part of the share may be used later, because a gateway sends its whole queue at once.
     this.#creditMs = Math.min(share * LATELY_MS, this.#creditMs + share * (nowMs - this.#creditedMs))
     this.#creditedMs = nowMs
     return this.#creditMs > 0
@@ -124,7 +124,7 @@ class RejectionPace {
   /** @param {Request} request @param {() => void} send */
   #spend({ socket }, send) {
     const costMs = this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
-    // The bound on the debt: rejections sent beyond the share delay the others by at most 2.4 s.
+    // The bound on the debt: rejections sent beyond the share delay later ones by at most 2.4 s.
     this.#creditMs = Math.max(this.#creditMs - costMs, -MOST_DEBT_MS)
     send()
   }

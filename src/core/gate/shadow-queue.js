@@ -5,8 +5,8 @@
 // turn reads all of them at once. This file models the queue that mode `adaptive` would have had. Requests
 // arrive in it evenly spread over the long turn, and the rules of mode `adaptive` decide (decisions/0056).
 //
-// The wait for a slot of `maxConcurrent` is modelled in shadow-slots.js. What limits of routes would have
-// rejected is modelled in shadow-withdrawals.js.
+// shadow-slots.js models the wait for a slot of `maxConcurrent`. shadow-withdrawals.js models which requests
+// the limits of routes would have rejected.
 
 const { Overload, QueueDelay } = require('./limits/queue-delay')
 const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
@@ -24,8 +24,8 @@ const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
  */
 
 /**
- * The mean cost counts as known after this many requests. While the loop is full, it is averaged over as
- * many.
+ * The mean cost counts as known after this many requests. While the loop is full, it is a moving mean over
+ * the same number of requests.
  */
 const KNOWN_AFTER = 200
 
@@ -49,7 +49,10 @@ class ShadowQueue {
    * value from before the overload.
    */
   #turns = { usualLongMs: 0, stallFreeMs: (/** @type {number} */ nowMs) => nowMs - this.#stalledMs }
-  /** How far the stall-free clock is behind: in the model, and at the first arrival of the turn. */
+  /**
+   * The stall-free clock stands still during stalls. These fields say how far it is behind the real clock: in
+   * the model, and at the first arrival of the turn.
+   */
   #stalledMs = 0
   #firstStalledMs = 0
   /** The modelled queue of each class, oldest first. @type {Queued[][]} */
@@ -66,8 +69,8 @@ class ShadowQueue {
   #meanMs = 0
   #samples = 0
   /**
-   * The mean cost of a request in mode `adaptive`: there, limits of routes would reject some requests at
-   * once.
+   * The mean cost of a request in mode `adaptive`. A request that a limit of its route would reject counts as
+   * costing nothing.
    */
   #eachMs = 0
   #withdrawals = new ShadowWithdrawals()
@@ -76,15 +79,15 @@ class ShadowQueue {
    * really ended.
    */
   #servedMs = 0
-  /**
-   * Arrivals of the current turn by class and in total, when the first was read, and whether the loop idled
-   * until then.
-   */
+  /** Arrivals of the current turn by class. */
   #arrivals = new Float64Array(QUEUED_CLASSES)
+  /** Arrivals of the current turn in total. */
   #count = 0
+  /** When the first of these arrivals was read. */
   #firstMs = 0
+  /** Whether the loop idled until the first arrival was read. */
   #beganIdle = false
-  /** Whether the turn accepted a connection whose request has not been discounted yet. */
+  /** Whether the turn accepted a connection whose request must still be left out of the rate (see #step). */
   #isAccepting = false
 
   /**
@@ -135,7 +138,7 @@ class ShadowQueue {
     this.#count++
   }
 
-  /** A limit of its route would reject a request that the gate admits. */
+  /** Called for a request that the gate admits and the limit of the request's route would reject. */
   onWithdraw() {
     this.#withdrawals.withdrawn++
   }
@@ -232,8 +235,8 @@ class ShadowQueue {
   }
 
   /**
-   * Advances in steps as long as the turns of a full loop in mode `adaptive`. There are at most as many steps
-   * as requests.
+   * Advances in steps. Each step has the length of a turn of a full loop in mode `adaptive`. There are at
+   * most as many steps as requests.
    * @param {number} toMs @param {number} toStalledMs @param {boolean} isArriving
    */
   #advance(toMs, toStalledMs, isArriving) {

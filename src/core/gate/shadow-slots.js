@@ -31,7 +31,7 @@ class ShadowSlots {
 
   /**
    * Adds the request to the model. If a slot is really free but none is free in the model, the request is
-   * left out. It would shift the slots of the others.
+   * left out. Otherwise it would shift the slots of other requests.
    *
    * @param {number} nowMs @param {number} others in flight @param {number} waitMs for a slot
    */

@@ -1,7 +1,7 @@
 'use strict'
 // Measures, in mode `observe`, the share of admitted requests that limits of their routes would reject. In
-// mode `adaptive` they would cost the loop almost nothing, but in mode `observe` they run. So the model of
-// the loop reduces the cost of a request by this share.
+// mode `adaptive` these requests would cost the loop almost nothing, but in mode `observe` they run. So the
+// model of the loop reduces the cost of a request by this share.
 
 /** The number of recent requests over which the share is measured. */
 const HORIZON = 200

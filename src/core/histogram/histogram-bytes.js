@@ -89,7 +89,7 @@ class ByteReader {
       const byte = this.#bytes[this.at++]
       if (byte === undefined) throw new RangeError('a number ends before its last byte')
       integer += (byte & 127) * factor
-      // NaN after an endless run of zero digits.
+      // After very many digits of value 0, `factor` is Infinity and `integer` is NaN.
       if (!(integer <= Number.MAX_SAFE_INTEGER)) throw new RangeError('a number is too large')
       if (byte < 128) return integer
     }
@@ -102,7 +102,7 @@ class ByteReader {
     return bytes
   }
 
-  /** @param {JsHistogram} sum the histogram that the counts read are added to */
+  /** @param {JsHistogram} sum the counts that are read are added to this histogram */
   addHistogram(sum) {
     const counts = countsOf(sum)
     let total = 0

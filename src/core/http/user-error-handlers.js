@@ -1,8 +1,8 @@
 'use strict'
 // Watches an error handler of the user that is registered before spillway's. Such a handler may answer errors
-// of one kind and pass on the rest. So spillway warns only once the handler has answered an error with a 5xx,
-// which spillway then has not seen. Spillway never warns of a handler that uses its `next`, because the first
-// error may be of the kind that the handler answers.
+// of one kind and pass on the rest. So spillway does not warn before the handler has answered an error with a
+// 5xx, which spillway then has not seen. Spillway never warns of a handler that uses its `next`, because the
+// first error may be of the kind that the handler answers.
 
 const { isPromise } = require('node:util/types')
 

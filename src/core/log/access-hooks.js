@@ -16,8 +16,8 @@ const { OwnLogger } = require('./own-logger')
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 const SILENT = 'silent'
 /**
- * Keys that the logger writes itself. If a line had such a key twice, the user's value would override the
- * logger's.
+ * Keys that the logger writes itself. If a line had one of these keys twice, the user's value would override
+ * the logger's.
  */
 const LOGGER_KEYS = ['level', 'time', 'pid', 'hostname', 'component']
 

@@ -118,7 +118,7 @@ const isWinston = (logger) =>
 
 /**
  * Winston takes the message first, or one object that contains the message. With pino's arguments, it would
- * log `error: [object Object]` and drop the message. It also writes an Error in the fields as `{}`.
+ * log `error: [object Object]` and drop the message. Winston also writes an Error in the fields as `{}`.
  *
  * @param {Winston} logger of winston 3
  * @returns {Log}

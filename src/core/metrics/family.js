@@ -32,7 +32,8 @@ const { Labels, NO_LABELS } = require('./labels')
  * @property {readonly string[]} [convention] name, unit and kind in OpenTelemetry's conventions, from
  *   conventions.js
  * @property {boolean} [isPrivate] left out where anybody may read the metrics
- * @property {boolean} [isOfProcess] left out by the second instance of a process for OpenTelemetry
+ * @property {boolean} [isOfProcess] describes the whole process. Only the first instance of Spillway in a
+ *   process exports it to OpenTelemetry
  * @property {string} [promClientName] the same metric in prom-client's defaults; ours is left out while
  *   prom-client's is shown
  * @property {{ call(captured: Capture): Iterable<Point> }['call']} points

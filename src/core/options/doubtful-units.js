@@ -1,6 +1,6 @@
 'use strict'
 // Finds valid option values that were probably meant in another unit, such as 10 for ten seconds in
-// milliseconds, or 512 for megabytes in bytes. The value is used all the same, and a warning is logged: a
+// milliseconds, or 512 for megabytes in bytes. The value is used nevertheless, and a warning is logged: a
 // test may want 10 ms.
 
 const environment = require('../environment/deployment')

@@ -18,8 +18,8 @@ class CollectionTimes {
   #totals = new Float64Array(KEPT)
 
   /**
-   * Pauses come in the order of their ends. V8 also reports a pause inside another pause. That time counts
-   * once.
+   * Pauses come in the order of their ends. V8 also reports a pause inside another pause. The time of the
+   * inner pause counts once.
    * @param {number} startMs @param {number} durationMs
    */
   record(startMs, durationMs) {

@@ -2,8 +2,8 @@
 // Lets the browser application that a 503 belongs to read it. Without CORS headers `fetch` sees a network
 // error, and neither the status nor `Retry-After`. The gate rejects before the application can set these
 // headers. So Spillway repeats them as the application last set them for the same origin, host and first path
-// segment. An origin that the application has not allowed gets none. An answer that the application writes
-// itself gets none either.
+// segment. An origin that the application has not allowed gets no such headers. An answer that the
+// application writes itself gets none either.
 //
 // Before some requests a browser sends a preflight, and accepts only a 2xx as its answer. So a rejected
 // preflight gets the last answer of the application to the same preflight, if there is one. The host and the

@@ -64,14 +64,11 @@ class Request {
      * middleware.
      */
     this.isCounted = false
-    /** What `ignore` leaves the request out of: bits of ignore.js. */
+    /** Flags of ignore.js: whether metrics, log or shedding leave this request out. */
     this.ignores = 0
-    /**
-     * The first request of this response, which holds the route state, and the request of the next instance.
-     */
-    /** @type {Request} */
+    /** The first `Request` made for this response. It holds the route state. @type {Request} */
     this.head = this
-    /** @type {Request | undefined} */
+    /** The `Request` that the next instance made for the same response. @type {Request | undefined} */
     this.next = undefined
 
     // The route state, which the routers write: see core/route/route-state.js.

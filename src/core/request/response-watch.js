@@ -1,9 +1,9 @@
 'use strict'
 // Watches a response for its head and its end, and reports both to every request that measures it. A response
-// carries one listener and one `writeHead` of spillway, however many instances measure it. The first request
-// of a response heads a chain of all its requests. The first one watches for all of them, and holds the route
-// state. Native responses report their end with `close` (1 µs), HTTP/2 with the stream's `close`, injected
-// ones with on-finished (9 µs).
+// carries one listener and one `writeHead` of spillway, however many instances measure it. The first
+// `Request` made for a response heads a chain of all `Request` objects of this response. It watches for all
+// of them, and holds the route state. Native responses report their end with `close` (1 µs), HTTP/2 responses
+// with the stream's `close`, and injected responses with on-finished (9 µs).
 
 const { Socket } = require('node:net')
 const onFinished = require('on-finished')

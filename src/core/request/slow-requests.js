@@ -1,8 +1,8 @@
 'use strict'
 // The slowest requests of each minute, and all requests over a threshold, with what each of them waited for.
-// A request that is neither costs one comparison. The loop delay during a request, and the collections among
-// its parts, are known when the turn that it ended in is over. Until then they are shown as far as they are
-// known.
+// Each of the remaining requests costs one comparison. The loop delay during a request, and the collections
+// among its parts, are known when the turn that the request ended in is over. Before that, only the known
+// part of these times is shown.
 
 const { METHODS } = require('./methods')
 const { OUTCOMES, UPGRADED } = require('./outcome')

@@ -12,7 +12,7 @@
  * @import { RouteNode } from './route-node'
  */
 
-/** Property of a response that holds its first request, which is its route state. */
+/** Property of a response that holds the first `Request` made for it. This `Request` has the route state. */
 const kRouteState = Symbol('spillway.routeState')
 
 /**

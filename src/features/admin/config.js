@@ -1,6 +1,6 @@
 'use strict'
-// Describes the options in force for the page `/config`. Only the kind of an object or function is shown,
-// because a logger or a registry may contain secrets.
+// Makes the content of the page `/config`: the options that are in force. Only the kind of an object or
+// function is shown, because a logger or a registry may contain secrets.
 
 const { drainOrder } = require('../../core/drain/drain-mode')
 const { DEFAULTS } = require('../../core/options/options')

@@ -4,8 +4,8 @@
 // - A stranger has 1.5 seconds to send its request head and to get its response. After a stall of the loop,
 //   Spillway first reads what the stranger has sent meanwhile.
 // - The strangers of one address get at most three quarters of the connections.
-// - If all connections are in use, a new connection replaces a stranger. It is the oldest stranger of the
-//   address that has the most strangers.
+// - If all connections are in use, a new connection replaces a stranger: the oldest one of the address that
+//   has the most strangers.
 // - If all connections are authorized, a new connection replaces the one that has been idle longest. An
 //   authorized connection with a request in progress is never replaced.
 // - Without a token every client is authorized at once.

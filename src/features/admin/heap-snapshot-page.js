@@ -42,8 +42,8 @@ function heapSnapshotPage({ profiles }) {
     isTaking = true
     const snapshot = rest.pausing(() => {
       const made = getHeapSnapshot()
-      // With the first read, Node serializes the whole snapshot. This adds half of the time again, so it
-      // belongs to the measured pause.
+      // With the first read, Node serializes the whole snapshot. The serialization takes half as long as the
+      // rest, so it belongs to the measured pause.
       made.read(0)
       return made
     })

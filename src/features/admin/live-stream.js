@@ -181,7 +181,7 @@ class LiveStream {
 
   /** @param {LivePoint} point @param {number} nowMs */
   #onPoint(point, nowMs) {
-    // The next viewer's history begins with this point.
+    // The cached history line lacks this point, so the next viewer gets a new line.
     this.#past = { text: '', nowMs: Number.NEGATIVE_INFINITY }
     const line = `${JSON.stringify({ point })}\n`
     this.#write(this.#state.isDue(nowMs) ? line + this.#state.line(nowMs) : line, nowMs)

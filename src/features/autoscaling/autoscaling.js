@@ -82,8 +82,8 @@ class Level {
   /** @param {number} now @param {number} elapsedMs since the last reading @param {number} kept */
   record(now, elapsedMs, kept) {
     const level = within01(now)
-    // The readings before and after a long sleep may both be of busy turns. So the lower reading counts for
-    // the sleep.
+    // Readings are taken only in turns, and turns are busy. So both readings around a long sleep may be too
+    // high for the sleep, and the lower one counts for it.
     const meanwhile = elapsedMs > 2 * SAMPLE_MS ? Math.min(level, this.#last) : level
     this.mean = meanwhile + (this.mean - meanwhile) * kept
     this.#last = level

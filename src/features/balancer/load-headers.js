@@ -29,7 +29,7 @@ class LoadHeaders {
   #sampledMs
   #sampledCpuMs
   #rejected
-  /** Figures of the last second. Those of a tenth of a second would jump. @type {Record<string, number>} */
+  /** Figures of the last second, because figures of 100 ms would jump. @type {Record<string, number>} */
   #rates = {}
   #requests = 0
   #errors = 0

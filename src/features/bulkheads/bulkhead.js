@@ -2,8 +2,9 @@
 // One bulkhead: at most `maxConcurrent` requests run behind a middleware of `limit()`. Other requests wait in
 // the bulkhead's own queue, in the order of the gate's queue: class, fair share, arrival. A full queue keeps
 // the requests that would run first. A request that has waited for `maxWait` is rejected. Each slot that
-// becomes free schedules a dequeue. Only until that runs, a slot may be free while requests are queued. In
-// mode `observe` every request runs at once, and a model of the slots says which would be rejected.
+// becomes free schedules a dequeue. Only until the dequeue runs, a slot may be free while requests are
+// queued. In mode `observe` every request runs at once, and a model of the slots says which would be
+// rejected.
 
 const { FairShares, Queue, Wait, inRequestContext } = require('../../core/gate/queue')
 const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/verdict')
@@ -115,7 +116,8 @@ class Bulkhead {
   }
 
   /**
-   * Sets the class, unless the gate has set it. It has not if it is off or the request never passed it.
+   * Sets the class, unless the gate has set it. The gate has not set it if the gate is off, or if the request
+   * never passed the gate.
    *
    * @param {Request} request
    */
@@ -184,8 +186,8 @@ class Bulkhead {
   }
 
   /**
-   * Whether one more request may be queued. In a full queue it takes the place of the last request, if it
-   * would run before that one.
+   * Whether one more request may be queued. In a full queue, the new request replaces the last queued request
+   * if the new one would run before it.
    *
    * @param {number} priority
    * @param {number} tag

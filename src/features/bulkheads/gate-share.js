@@ -1,8 +1,8 @@
 'use strict'
 // The share of the requests that the gate would reject, for limits in mode `observe`. In this mode each
-// request reaches its limit, and one that the gate would reject might be counted by both. The gate replays a
-// turn after its end, and cannot say which requests it would reject. So each limit leaves out the same share
-// of its own requests.
+// request reaches its limit. So a request that the gate would reject might be counted by the gate and by the
+// limit. The gate replays a turn after its end, and cannot say which requests it would reject. So each limit
+// leaves out the same share of its own requests.
 
 /** Number of requests that the mean covers. */
 const HORIZON = 200

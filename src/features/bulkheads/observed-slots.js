@@ -5,8 +5,9 @@
 //   arrivals are spread evenly over their turn (docs/decisions/0056).
 // - Requests that the gate would reject would never reach the limit. The gate cannot say which requests these
 //   are, so the limit leaves out the same share of its own requests.
-// - A request that would wait too long is counted as rejected when its wait is over. Until then it is one of
-//   the queued requests. The gate is informed at once, because such a request would cost the loop nothing.
+// - A request that would wait too long is counted as rejected when its wait is over. During its wait it is
+//   one of the queued requests. The gate is informed at once, because a rejected request costs the loop
+//   nothing.
 
 const { IDLE_SHARE } = require('../../core/gate/measurements/loop-turns')
 const { SMOOTHING } = require('../../core/gate/measurements/request-cost')
@@ -84,9 +85,9 @@ class ObservedSlots {
   }
 
   /**
-   * The same in mode `observe`. In this mode more requests may run than there are slots. A full loop then
-   * keeps them for longer than it would with the gate and this limit. So requests that waited for the loop
-   * are not counted.
+   * Called in mode `observe` when a request has given its slot back. In this mode more requests may run than
+   * there are slots. A full loop then keeps requests for longer than it would with the gate and this limit.
+   * So requests that waited for the loop are not counted.
    *
    * @param {Slot} slot @param {number} running this one included @param {number} nowMs
    */

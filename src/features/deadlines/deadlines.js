@@ -125,8 +125,8 @@ class Deadlines {
   }
 
   /**
-   * In mode `observe`, the requests of an overload queue in the kernel, and this time counts as age. In other
-   * modes they are rejected before.
+   * In mode `observe`, the requests of an overload wait in the kernel, and this time counts as age. In other
+   * modes these requests are rejected before they are that old.
    *
    * @param {Request} request
    */
@@ -228,7 +228,7 @@ class Deadlines {
       of,
     } = this.#instance.options.deadline
     const header = this.#header
-    // `deadline.of` returns the time that is left now. A header has the time that the caller waits in all.
+    // `deadline.of` returns the time that is left now. A header has the time that the caller waits in total.
     const leftMs =
       of === undefined
         ? undefined

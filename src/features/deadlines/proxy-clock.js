@@ -14,10 +14,10 @@
 // all other requests old. For the same reason, a learnt difference is only reduced once requests have stopped
 // showing it.
 //
-// A proxy sends what it has queued in order. So the age of an old request is doubtful if the request comes
-// after a younger one, or to an idle process. A few such requests are normal: an upload was slow, or the loop
-// stood still. More of them mean two clocks behind one address, or forged stamps. Then no request is rejected
-// for its age until such requests have stopped coming.
+// A proxy sends what it has queued in order. So the age of an old request is doubtful in two cases. A request
+// with a later stamp came before it, or the process was idle. A few doubtful ages are normal: an upload was
+// slow, or the loop stood still. More of them mean two clocks behind one address, or forged stamps. Then no
+// request is rejected for its age until doubtful ages have stopped coming.
 
 /**
  * A request of this age or less shows that the clocks agree. Stamps in whole seconds also reach such small

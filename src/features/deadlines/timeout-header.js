@@ -21,8 +21,8 @@ const MOST_MS = 2 ** 31 - 1
 /**
  * @param {string} name of the header, in lower case
  * @param {string | string[] | undefined} value
- * @returns {number | undefined} milliseconds. 0 for a negative value, which a caller computes whose time is
- *   over. undefined if the value is invalid, or there are several
+ * @returns {number | undefined} milliseconds. A negative value gives 0: a caller whose deadline has passed
+ *   sends one. undefined if the value is invalid, or there are several values
  */
 function timeoutOf(name, value) {
   if (typeof value !== 'string' || value.length > LONGEST) return undefined

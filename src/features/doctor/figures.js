@@ -153,7 +153,7 @@ const DEFAULT_THREADS = 4
  * @property {number} count
  * @property {number} totalMs
  * @property {number} awaited calls that ended before their request did
- * @property {number} awaitedMs lower bound of the time while such a request had a call in progress
+ * @property {number} awaitedMs lower bound of the time while requests had one of these calls in progress
  * @property {CallParts | undefined} [parts] of `totalMs`
  * @property {{ agent: number, port: string, sockets: number } | undefined} [waitedFor] id of the agent whose
  *   sockets calls waited for, and its limit of sockets: 0 if not known. undefined for several agents
@@ -333,7 +333,8 @@ function threadPoolBetween(earlier, later) {
   return {
     seconds: observedMs / 1000,
     fullShare: (later.fullMs - earlier.fullMs) / Math.max(1, observedMs),
-    // If the same job is pending at both readings, it waited for the difference.
+    // If the same job is pending at both readings, `waits` does not change. The difference of `waitedMs` is
+    // then the job's wait, so the divisor is 1.
     waitMs: (later.waitedMs - earlier.waitedMs) / Math.max(1, later.waits - earlier.waits),
     threads: Number(process.env.UV_THREADPOOL_SIZE) || DEFAULT_THREADS,
   }

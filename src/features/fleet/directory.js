@@ -127,8 +127,8 @@ class Directory {
     } finally {
       await promises.rm(temporary, { force: true })
     }
-    // If this member was suspended meanwhile, the generation may not be the newest any more. No member reads
-    // such a generation.
+    // If this member was suspended meanwhile, the generation may not be the newest any more. Members read
+    // only the newest generation.
     return (await this.list()).generation === generation
   }
 

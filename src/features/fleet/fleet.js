@@ -1,8 +1,8 @@
 'use strict'
 // Lets all workers of a fleet answer as one. The member that is scraped requests the reports of the others,
-// adds them up, and answers for all. A member that gets such a request over its socket writes its report to
-// the fleet's private directory. A scrape shows only counts that are in the directory, so totals do not fall
-// if a worker is killed. A full disk is the exception: the member then sends its report over the socket.
+// adds them up, and answers for all. A member that is asked for its report over its socket writes the report
+// to the fleet's private directory. A scrape shows only counts that are in the directory, so totals do not
+// fall if a worker is killed. A full disk is the exception: the member then sends its report over the socket.
 // docs/decisions/0030-reports-in-files.md says why reports are not sent through the primary.
 
 const { randomBytes } = require('node:crypto')
@@ -43,8 +43,8 @@ const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
  */
 
 /**
- * If there are more reports, a member that joins retires the ended members. Otherwise workers that crash at
- * their start would fill the disk.
+ * If there are more reports than this, a member that joins adds the reports of ended members up into one.
+ * Otherwise workers that crash at their start would fill the disk.
  */
 const MANY_REPORTS = 32
 /**
@@ -117,7 +117,7 @@ class Fleet {
 
   join() {
     if (this.isMember || this.#isClosed) return
-    // Computed again, because the process may have become a primary since. That changes its identity.
+    // Computed again: if the process has become a primary meanwhile, its identity has changed.
     this.#identity = identityOf(this.#options)
     if (open.size === 0) process.on('exit', onExit)
     open.add(this)
@@ -177,9 +177,9 @@ class Fleet {
   }
 
   /**
-   * Retires ended members if there are too many reports. A key that is not exact may have belonged to another
-   * fleet, such as a PM2 app that was deleted. If all members of that fleet ended over a minute ago, their
-   * reports are removed and not added up.
+   * Retires ended members (retired-members.js) if there are too many reports. A key that is not exact may
+   * have belonged to another fleet, such as a PM2 app that was deleted. If all members of that fleet ended
+   * over a minute ago, their reports are removed and not added up.
    *
    * @param {Directory} directory
    * @param {boolean} isExact

@@ -1,8 +1,8 @@
 'use strict'
 // Requests reports between members. A request is one byte: with or without the histograms of the routes, or
-// for pages. The reply is one byte once the report is written. If it cannot be written, as on a full disk,
-// the reply is another byte and the report. Only a request in progress keeps the process alive, until its
-// timeout at the latest.
+// for pages. The reply is one byte once the report is written. If the report cannot be written, as on a full
+// disk, the reply is another byte and the report. Only a request in progress keeps the process alive, until
+// its timeout at the latest.
 
 const net = require('node:net')
 const { PAGES } = require('./member-pages')

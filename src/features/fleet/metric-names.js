@@ -28,8 +28,8 @@ const SUFFIXES = {
 
 /** @param {Named} family @returns {string[]} the names of the family and of its samples */
 function namesOf({ name, type, isForeign }) {
-  // OpenMetrics removes the suffix of our counters. A registry's counter keeps its name if the shorter name
-  // is taken.
+  // Our counters take two names, because OpenMetrics removes their suffix. A registry's counter takes one: it
+  // keeps the suffix if the shorter name is taken.
   if (type === 'counter' && isForeign !== true) return [name, name.replace(TOTAL, '')]
   return (SUFFIXES[type] ?? ['']).map((suffix) => name + suffix)
 }

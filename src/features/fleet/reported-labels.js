@@ -1,7 +1,8 @@
 'use strict'
 // Reads and checks the labels of the series in a report: exposition text for our own metrics, JSON for a
-// registry's metrics. Labels are checked once, when a sum first sees the series. Two texts may be the same
-// series, with the labels in another order. They become one series, because Prometheus rejects duplicates.
+// registry's metrics. Labels are checked once, when a FamilySum first sees the series. Two texts may be the
+// same series, with the labels in another order. They become one series, because Prometheus rejects
+// duplicates.
 
 const { isUtf8 } = require('node:buffer')
 const { isCount, isSum } = require('./report-shapes')

@@ -44,8 +44,8 @@ class Opening {
 }
 
 /**
- * The openings of a socket, one for each instance. The listeners of the first opening serve all of them,
- * because Node warns of a leak from eleven listeners on.
+ * The openings of a socket: one for each instance of Spillway that observes the socket. The listeners of the
+ * first opening serve all of them, because Node warns of a leak from eleven listeners on.
  *
  * @type {WeakMap<ClientSocket, { opening: Opening, clock: Clock }[]>}
  */

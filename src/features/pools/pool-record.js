@@ -289,8 +289,9 @@ class PoolRecord {
       this.buckets.record(USE_ROW, ms / 1000)
       this.uses.record(ms, nowMs, false)
       this.load.record(use.othersHeld + 1, ms)
-      // A stall of the loop delays every release, and says nothing about the pool, so it is subtracted. It is
-      // known only at the end of its turn. If the use began before that, the time may be negative.
+      // A stall of the loop delays every release, and says nothing about the pool, so it is subtracted. The
+      // length of a stall is known only at the end of its turn. If the use began before the end of that turn,
+      // the difference may be negative.
       const stallFreeMs = this.#stallFreeMs(nowMs) - use.grantedStallFreeMs
       this.pressure.onUse(stallFreeMs < 0 ? ms : stallFreeMs, nowMs)
       this.#countFor(use.asker, ms, nowMs)

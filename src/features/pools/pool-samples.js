@@ -12,7 +12,7 @@ const { queryName } = require('../../core/readable')
 
 /** @typedef {ReturnType<PoolSamples['sample']>[number]} PoolSample */
 
-/** How many connections are listed. Those held longest come first. */
+/** How many connections are listed. The connections that are held longest come first. */
 const MOST_HELD = 10
 const MOST_ROUTES = 20
 const MINUTE_MS = 60_000

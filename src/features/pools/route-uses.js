@@ -72,7 +72,7 @@ class RouteUse {
   awaitedMs = 0
   /** Requests that have not asked yet, the earliest first. @type {Set<Coming>} */
   coming = new Set()
-  /** Requests that ended; those of them that asked for a connection; and how often the latter asked. */
+  /** Requests that ended; how many of these asked for a connection; and how often they asked in total. */
   #requests = 0
   #requestsThatAsked = 0
   #asks = 0

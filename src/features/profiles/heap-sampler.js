@@ -1,6 +1,6 @@
 'use strict'
 // Samples allocations, and reads which of them are still alive. The inspector makes V8 collect all garbage
-// before each reading. That blocks the loop, and cannot be switched off.
+// before each reading. This collection blocks the loop, and cannot be switched off.
 
 const { SAMPLE_BYTES } = require('./profile-tree')
 const { ProfilerSession } = require('./profiler-session')

@@ -180,7 +180,7 @@ class ConnectionGate {
 
   /**
    * Whether the loop has no room for the held connections, by the load of newcomers. The mean load of all
-   * connections never rejects one.
+   * connections never causes a rejection.
    *
    * @param {number} nowMs
    */

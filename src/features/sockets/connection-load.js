@@ -2,16 +2,17 @@
 // The load that connections put on the loop later: a connection is cheap to open, and sends its messages
 // afterwards.
 //   expected            = load of a newcomer x (opened - closed in the last two seconds)
-//   load of a newcomer  = loop share of the connections of the last five seconds / those with a known load
-// While newcomers have been observed for a short time only, each counts mostly as a mean connection. This
-// mean may delay a new connection but never rejects one. `shown` leaves the mean out, because a few
-// connections with much load say little about many silent ones. Handshakes do not count as load.
+//   load of a newcomer  = loop share of newcomers / how many of them have a known load
+// Newcomers are connections that opened in the last five seconds (newcomers.js). While newcomers have been
+// observed for a short time only, each counts mostly as a mean connection. This mean may delay a new
+// connection but never rejects one. `shown` leaves the mean out, because a few connections with much load say
+// little about many silent ones. Handshakes do not count as load.
 
 const { SAMPLE_MS } = require('../../core/gate/measurements/loop-turns')
 
 /**
- * How long it takes until the load of a connection shows. The supposed load weighs as much as one newcomer
- * that was observed for this time.
+ * How long it takes until the load of a connection shows. Until newcomers are observed, a load is supposed:
+ * the mean in `expected`, 0 in `shown`. It weighs as much as one newcomer that was observed for this time.
  */
 const LAG_MS = 2000
 /** How long the load of newcomers is remembered. */
@@ -19,9 +20,9 @@ const MEMORY_MS = 10_000
 
 /**
  * @typedef {() => { open: number, found: number, newcomers: number, handledMs: number,
- *   newcomersHandledMs: number }} Source `found`: connections of `open` that were open before Spillway
- *   watched, minus those that it stopped watching; `newcomers`: connections that opened lately and whose load
- *   is known; `newcomersHandledMs`: the part of `handledMs` that newcomers took
+ *   newcomersHandledMs: number }} Source `found`: how many connections were open before Spillway watched,
+ *   minus how many it has stopped watching; `newcomers`: how many connections have opened lately and have a
+ *   known load; `newcomersHandledMs`: the part of `handledMs` that newcomers took
  */
 
 class ConnectionLoad {

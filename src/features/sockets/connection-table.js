@@ -19,8 +19,8 @@ class ConnectionTable {
   sent = 0
   sentBytes = 0
   /**
-   * Connections that were open before Spillway watched, minus those that it stopped watching. Neither changes
-   * the load.
+   * How many connections were open before Spillway watched, minus how many it has stopped watching. Finding
+   * or forgetting a connection does not change the load.
    */
   found = 0
   #open = new Float64Array(TRANSPORTS.length)

@@ -1,6 +1,6 @@
 'use strict'
-// Watches the connections of one Engine.IO server, the transport of Socket.IO: opens, closes, messages and
-// known sessions. `allowRequest` decides on new connections.
+// Watches one server of Engine.IO, which Socket.IO runs on. It sees when connections open and close, their
+// messages, and which sessions are open. `allowRequest` decides on new connections.
 
 const { ReplacedMethod } = require('../../core/replaced-method')
 const { reasonOfEngine } = require('./close-reasons')
@@ -106,7 +106,7 @@ class EngineConnections {
     connection.on('packetCreate', this.#onPacketCreate)
     connection.on('upgrade', this.#onUpgrade)
     connection.on('close', this.#onClose)
-    // The connection's handshake was in progress when all others were closed.
+    // The connection's handshake was in progress when all other connections were closed.
     if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([connection]))
   }
 
@@ -188,7 +188,7 @@ class EngineConnections {
   }
 }
 
-/** Decodes as Engine.IO decodes a query, where nothing is malformed. @param {string} sid */
+/** Decodes as Engine.IO decodes a query. A malformed escape does not throw. @param {string} sid */
 const decoded = (sid) => String(new URLSearchParams(`sid=${sid}`).get('sid'))
 
 exports.EngineConnections = EngineConnections

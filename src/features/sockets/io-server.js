@@ -86,8 +86,8 @@ class IoServer {
   }
 
   /**
-   * Whether this server decides about an upgrade. It does not if the upgrade names a session: an open session
-   * continues, and Engine.IO rejects an unknown one.
+   * Whether this server decides about an upgrade. An upgrade that names a session is not decided here: an
+   * open session continues, and Engine.IO rejects an unknown session.
    *
    * @param {HandshakeRequest} req
    */
@@ -156,7 +156,8 @@ class IoServer {
   }
 
   /**
-   * Returns the newcomer of a connection, which may carry sockets of several namespaces.
+   * Returns the record of a connection that opened a short time ago (newcomers.js). One connection may carry
+   * sockets of several namespaces.
    *
    * @param {Connection} connection
    */

@@ -18,7 +18,7 @@ const bucketOf = (ms) => Math.floor(ms / BUCKET_MS)
 /** @typedef {{ bucket: number, hasSent: boolean }} Newcomer `bucket`: when it opened */
 
 class Newcomers {
-  /** How long their listeners have run, until each first returned. */
+  /** How long the listeners of newcomers have run, until each first returned. */
   handledMs = 0
   #clock
   /**

@@ -1,11 +1,11 @@
 'use strict'
-// Answers a connection that may not open with 503 and `Retry-After`: a polling handshake, or an upgrade
+// Refuses a connection with 503 and `Retry-After`. The connection is a polling handshake, or an upgrade
 // before its handshake.
 
 const { PROBLEM } = require('../../core/gate/rejection')
 
 /**
- * Headers that middleware has set stay, because without CORS headers a browser cannot read the answer.
+ * Keeps the headers that middleware has set. Without CORS headers, a browser cannot read the answer.
  *
  * @param {import('node:http').ServerResponse} res
  * @param {number} retryAfterSeconds

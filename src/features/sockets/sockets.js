@@ -110,7 +110,7 @@ class Sockets {
     this.#parts.recorder.sessions = sockets
   }
 
-  /** Whether any server was ever watched. Until then there is nothing to show. */
+  /** Whether any server was ever watched. If not, there is nothing to show. */
   get isUsed() {
     return this.#gate !== undefined
   }

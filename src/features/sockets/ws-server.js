@@ -37,7 +37,7 @@ class WsServer {
   #kind
   #priority
   /**
-   * The newcomer of each open WebSocket; undefined if it was open before.
+   * The record (newcomers.js) of each open WebSocket; undefined if it was open before Spillway watched.
    *
    * @type {Map<WebSocket, Newcomer | undefined>}
    */
@@ -126,7 +126,7 @@ class WsServer {
     if (isNew) this.#sockets.connections.onOpen(TRANSPORT)
     else this.#sockets.connections.onFound(TRANSPORT)
     watchWebSocket(ws, this.#watcher)
-    // The WebSocket's handshake was in progress when all others were closed.
+    // The WebSocket's handshake was in progress when all other WebSockets were closed.
     if (isNew) this.#goodbyeClock?.afterTurn(() => this.#dismiss([ws]))
   }
 

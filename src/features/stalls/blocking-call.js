@@ -22,8 +22,8 @@ const ON_EXPRESSION = /^(?:RegExp\b|String\.)/
 /** Functions whose stack is read late on a busy host, which makes them look native */
 const READ_LATE = /^(?:RegExp\b|String\.|\w*Array\.(?:sort|toSorted)$)/
 /**
- * Calls that V8 cannot interrupt, as they are written. `local` matches any other function, which may have
- * made such a call.
+ * Calls that V8 cannot interrupt, as they are written in source code. `local` matches any other function,
+ * which may have made one of these calls.
  */
 const CALLS =
   /(?<![\w$.])(?:(?:[\w$]+\.)*[\w$]+Sync|JSON\.parse|JSON\.stringify|structuredClone|(?:[\w$]+\.)?randomBytes|(?<local>[\w$]+))(?=\s*\()|(?<=\.)(?:sort|toSorted|update)(?=\s*\()/g

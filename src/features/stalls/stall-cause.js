@@ -17,7 +17,7 @@ const NATIVE_MS = 15
 function causeOf({ durationMs, collectedMs, waitedMs, thresholdMs, seen }) {
   const mostMs = durationMs / 2
   if (collectedMs >= mostMs) return 'garbage-collection'
-  // Code that blocks the loop on its own is named, however much a busy host prolongs it.
+  // The cause is not the host if the turn, without its wait for a CPU, reaches the threshold.
   if (waitedMs >= mostMs && durationMs - waitedMs < thresholdMs) return 'host'
   if (seen?.place === undefined) return 'unknown'
   // On a busy host every thread answers late.

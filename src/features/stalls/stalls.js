@@ -1,8 +1,8 @@
 'use strict'
 // Counts the stalls of the event loop, finds the cause of each, and names the function and the route. A stall
 // is a loop turn that was busy for `insight.stallThreshold` or longer. A stall of the application itself
-// starts the watcher, which reads the stack in later stalls. Ten minutes without such a stall stop the
-// watcher, so a healthy process runs none.
+// starts the watcher, which reads the stack in later stalls. Ten minutes without a stall of the application
+// stop the watcher, so a healthy process has no watcher.
 
 const { isTested } = require('../../core/environment/deployment')
 const { isInspected } = require('../../core/environment/inspected')
@@ -139,7 +139,7 @@ class Stalls {
   }
 
   /**
-   * Called when a profiler or another part of Spillway blocks the loop. That is neither a stall of the
+   * Called when a profiler or another part of Spillway blocks the loop. This block is neither a stall of the
    * application nor a hang.
    *
    * @param {number | undefined} ms undefined when the block begins

@@ -31,7 +31,7 @@ class Limits {
   maxConcurrent = Number.POSITIVE_INFINITY
   #durationMs = 0
   /**
-   * Like #durationMs, but long durations count for more. It is the only figure that tells mode `observe` how
+   * Like #durationMs, but long durations count for more. From this figure alone, mode `observe` knows how
    * long slots are held.
    */
   slotHeldMs = 0

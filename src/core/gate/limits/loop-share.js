@@ -1,10 +1,10 @@
 'use strict'
-// Limits how many requests may be in flight before the loop is full. Each request reserves a share of the
-// loop's time:
+// Limits the number of requests in flight, so that together they need no more than the time of the loop. Each
+// request reserves a share of the loop's time:
 //   share = cost / (time it awaits something else + slack)
-// All shares together may take the part of the loop that rejections leave. While the loop idles, a request in
-// flight awaits something else. So a stream, a long poll or a slow upstream comes to reserve almost nothing.
-// While the loop does not idle, no reservation shrinks (docs/decisions/0001).
+// The sum of all shares may be at most the share of the loop that rejections do not use. While the loop
+// idles, a request in flight awaits something else. So a stream, a long poll or a slow upstream comes to
+// reserve almost nothing. While the loop does not idle, no reservation shrinks (docs/decisions/0001).
 
 const { IDLE_SHARE } = require('../measurements/loop-turns')
 const { SMOOTHING } = require('../measurements/request-cost')
@@ -15,17 +15,20 @@ const { SMOOTHING } = require('../measurements/request-cost')
  * @import { RequestCost } from '../measurements/request-cost'
  */
 
-/** The work that may become ready in one loop turn. */
+/** The slack of the formula: loop time of the work that may become ready in one turn. */
 const SLACK_MS = 40
 /** This many requests in flight are always allowed, because so few say little about the load. */
 const FEW_REQUESTS = 8
 /** Rejecting is pointless if a request costs no more than this many rejections. */
 const POINTLESS_REJECTIONS = 3
 
-/** Value of `idleMs` for a request that waits for a slot: the loop counts as having idled for ever since. */
+/**
+ * `idleMs` of a request that waits for a slot. With it the loop seems to have idled infinitely long, so the
+ * request's share becomes 0.
+ */
 const PAUSED = Number.NEGATIVE_INFINITY
 
-/** The least trust. From 0, trust could never grow again. */
+/** Lower bound of `Trust.share`. A factor of 0 could never grow, because it grows by multiplication. */
 const MIN_TRUST = 1e-3
 /**
  * A loop that idles less than this share of its time is saturated. An idle share between this and IDLE_SHARE
@@ -33,17 +36,18 @@ const MIN_TRUST = 1e-3
  */
 const SATURATED_SHARE = 0.04
 /**
- * A request admitted now loads the loop only after it has awaited something else. Trust and pace act over
- * this multiple of the mean time that requests await, at most MAX_WAITS_MS. While no request is held back,
- * trust grows by a factor of e in MAX_WAITS_MS.
+ * A request admitted now loads the loop only after it has awaited something else. So the time span of trust
+ * and pace is this multiple of the mean time that requests await, at most MAX_WAITS_MS. While no request is
+ * held back, trust grows by a factor of e in MAX_WAITS_MS.
  */
 const WAITS = 2
 const MAX_WAITS_MS = 500
 
-/** The pace lets requests start this much faster than the loop runs them, with a debt of at most BURST_MS. */
+/** Requests may start this much faster than the loop runs them (see Pace). */
 const SPEED = 1.1
+/** While the debt of Pace is over this, no request starts. */
 const BURST_MS = 20
-/** Upper bound of the debt, in case the measured cost is far too high. */
+/** Upper bound of the stored debt. Without it, a measured cost that is far too high would stop all starts. */
 const MAX_DEBT_MS = 100
 
 class LoopShare {
@@ -54,8 +58,8 @@ class LoopShare {
   /** @type {Ticket[]} */
   #inFlight = []
   /**
-   * The sum of 1 / (wait + slack) of all requests in flight. It is too high while idle time since the last
-   * refresh is not in it.
+   * The sum of 1 / (wait + slack) of all requests in flight. Idle time lowers it only at a refresh. So the
+   * sum is too high if the loop has idled since the last refresh.
    */
   #reserved = 0
   /** The expected 1 / (wait + slack) of the next request: the mean of the requests that ended. */

@@ -1,8 +1,9 @@
 'use strict'
-// Limits how long a request may be queued: in an overload for `targetDelay`, in a burst for `maxDelay` on the
-// stall-free clock. A request that would wait longer is rejected on arrival, in a burst only once the queue
-// has shown how fast it drains. The target is at least 1.5 times the usual long turn: a wait for one such
-// turn says little about the load. Class `critical` may wait four times as long.
+// Limits how long a request may be queued. In an overload the limit is `targetDelay`. In a burst it is
+// `maxDelay`, and stalls of the loop do not count. A request that would wait longer is rejected on arrival.
+// In a burst, the queue must first have shown how fast it drains. `targetDelay` counts as at least 1.5 times
+// the usual long turn, because a wait for one long turn says little about the load. Class `critical` may wait
+// four times as long.
 
 const { SAMPLE_MS, TURN_BUDGET_MS } = require('../measurements/loop-turns')
 const { CRITICAL } = require('../verdict')
@@ -23,13 +24,13 @@ const HEALTHY_LOAD = 0.7
 /** An overload begins when more work than this has arrived beyond HEALTHY_LOAD. */
 const MOST_EXCESS_MS = 400
 /**
- * The same bound for requests from gateways. A gateway queues requests itself, and these do not show in the
- * load.
+ * The same bound for requests from gateways. A gateway queues requests itself, and the requests in its queue
+ * do not show in the load.
  */
 const MOST_GATEWAY_EXCESS_MS = 200
 /**
- * The queue must have stood for three samples. The burst that began the queue is then in neither of the last
- * two.
+ * For an overload, the queue must have been non-empty for three samples. The burst that began the queue is
+ * then in neither of the last two samples.
  */
 const MIN_STOOD_MS = 3 * SAMPLE_MS
 /** If the clients cannot make the queue longer than this, a full loop is not an overload. */
@@ -118,9 +119,10 @@ class QueueDelay {
 /**
  * Tells an overload from a burst. A burst arrives at once and then drains. In an overload, work keeps
  * arriving:
- *   overload   stood x (load - 0.7) > 400 ms, through gateways 200 ms
- *     stood    the time since the queue was last empty, at least 300 ms
- *     load     the work that arrived in a tenth of a second, as a share of it: the lesser of the last two
+ *   overload   stood >= 300 ms, and stood x (load - 0.7) > 400 ms; through gateways > 200 ms
+ *     stood    the time since the queue was last empty
+ *     load     the work that arrived in a slice of 100 ms, as a share of the slice. The lesser load of the
+ *              last two slices counts
  * So a load of 2 is an overload after 310 ms, of 1.2 after 800 ms, and of 1 after 1.3 s. A load of up to 0.7
  * is never an overload.
  */
@@ -157,7 +159,7 @@ class Overload {
 
   /**
    * Expected wait behind `ahead` others, from the cost of requests in the last slice. 0 until the queue has
-   * stood for MIN_STOOD_MS.
+   * been non-empty for MIN_STOOD_MS.
    * @param {number} ahead @param {number} nowMs
    */
   waitMs(ahead, nowMs) {

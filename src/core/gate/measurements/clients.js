@@ -14,8 +14,8 @@ const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
  */
 
 /**
- * The number of clients bounds the queue once it has not grown by more than a tenth for half a second. Until
- * then, a full loop may be an overload (queue-delay.js).
+ * The number of clients bounds the queue if this number has not grown by more than a tenth in half a second.
+ * While it grows faster, a full loop may be an overload (queue-delay.js).
  */
 const GROWTH = 1.1
 const STEADY_MS = 500

@@ -26,7 +26,10 @@ const SHARE_SMOOTHING = 0.3
 const MAX_SHARE = 0.9
 
 class RequestCost {
-  /** The usual cost of a request. Until the first sample ends, the time until handlers first return. */
+  /**
+   * The usual cost of a request. Before the first sample has ended, this is the mean time that handlers run
+   * before they first return.
+   */
   ms = 0
   /** The cost of a rejection, with the reading of its request. */
   rejectionMs = FIRST_REJECTION_MS
@@ -93,7 +96,7 @@ class RequestCost {
   #endSample() {
     const workMs = Math.max(0, this.#busyMs - this.#rejectedMs)
     const costMs = workMs / this.#ended
-    // A long turn gives many samples, but never the majority of them, because the turn may have stalled.
+    // A long turn fills several samples, but at most half of all samples kept, because it may have stalled.
     const count = Math.min(SAMPLES / 2, Math.floor(this.#ended / SAMPLE_REQUESTS) || 1)
     for (let i = 0; i < count; i++) this.#samples[this.#next++ % SAMPLES] = costMs
     if (this.#next <= SAMPLES) this.#meanMs = this.#firstMean()

@@ -1,8 +1,8 @@
 'use strict'
 // Renders families as Prometheus text, in pieces of about 64 kB. The caller decides when to yield to the
-// event loop: prom-client renders 1000 histograms in one block of 17 to 28 ms. Labels are already encoded and
-// the rest is ASCII, so the text is written as latin1. Writing latin1 is a plain copy, whereas UTF-8 needs
-// two passes over every character.
+// event loop: prom-client renders 1000 histograms in one block of 17 to 28 ms. Labels already have one
+// character for each byte of their UTF-8, and the rest is ASCII. So the text, written as latin1, is UTF-8.
+// Writing latin1 is a plain copy, whereas writing UTF-8 needs two passes over every character.
 
 const { countOf, sumOf } = require('../../histogram/buckets')
 

@@ -31,8 +31,8 @@ function globalRegistries(cache = require.cache) {
 }
 
 /**
- * Whether the cache has this file. It does not in a bundle, or if a loader hook supplies the source of
- * CommonJS modules. Then the application's prom-client is not in the cache either.
+ * Whether Node's cache has this file. In a bundle it does not, and neither does it if a loader hook supplies
+ * the source of CommonJS modules. In both cases the application's prom-client is not in the cache either.
  *
  * @param {NodeJS.Dict<NodeModule> | undefined} cache
  */

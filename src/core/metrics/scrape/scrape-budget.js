@@ -1,17 +1,20 @@
 'use strict'
-// Limits the loop time of all scrapes together to half a millisecond per loop turn. After a burst of 100 ms,
-// the limit is a quarter of the time. The rest is for gated requests, so that scrapes cannot starve them.
-// Work beyond the budget waits in line. The oldest scrape goes first: finishing a few is better than
-// half-writing all.
+// Limits the loop time of all scrapes together in two ways. In one loop turn they take half a millisecond.
+// Over time they take a quarter of the loop's time, after an initial 100 ms. The rest of the loop is for
+// gated requests, so that scrapes cannot starve them. Work beyond the budget waits in line. The oldest scrape
+// goes first: finishing a few scrapes is better than half-writing all.
 
 const TURN_MS = 0.5
 const SHARE = 0.25
-/** A single scrape must never wait. Rendering and writing 1000 series takes 10 ms. */
+/**
+ * A single scrape must never use up its credit, so that it waits only for the next loop turn. Rendering and
+ * writing 1000 series takes 10 ms.
+ */
 const BURST_MS = 100
 /**
  * The cost of a byte that was written. It arises after `write()` has returned, so it cannot be measured here.
- * On a slow host it is 4 ms per megabyte. With 0.5 ms per megabyte, scrapes of 8 MB took two thirds of the
- * loop and not a quarter.
+ * On a slow host a megabyte costs 4 ms. When this constant was 0.5 ms per megabyte, scrapes of 8 MB took two
+ * thirds of the loop and not a quarter.
  */
 const MS_PER_BYTE = 4e-6
 /** The number that goes before all others. */
@@ -33,7 +36,7 @@ class ScrapeBudget {
   #waiting = []
   #lastNumber = FIRST_IN_LINE
 
-  /** @param {import('../../clock').Clock} clock while time stands still, nothing may wait for it */
+  /** @param {import('../../clock').Clock} clock if its time is frozen, no scrape waits for credit */
   constructor(clock) {
     this.#clock = clock
     this.#isLimited = !clock.isFrozen

@@ -8,7 +8,7 @@ const { bytes, duration, number, percent, span } = require('../../../core/readab
  * @import { Diagnosis, FleetSnapshot, LivePoint, ProcessDescription, Snapshot } from '../../../../index.js'
  *
  * @typedef {object} State what the page shows beside the charts
- * @property {string} instance another one after a restart
+ * @property {string} instance changes with a restart
  * @property {ProcessDescription} process
  * @property {Snapshot} snapshot
  * @property {Diagnosis} diagnosis

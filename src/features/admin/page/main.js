@@ -1,5 +1,5 @@
 'use strict'
-// Starts the page: passes what the stream sends to the charts, the verdict and the sections.
+// Starts the page. Receives the lines of the stream, and updates the charts, the verdict and the sections.
 
 const { Charts } = require('./charts')
 const { byId, setText } = require('./dom')

@@ -29,7 +29,7 @@ const rateOf = ({ requests }) => number(requests.lastMinute.ratePerSecond)
 const errorsOf = ({ requests: { lastMinute } }) =>
   lastMinute.count === 0 ? NONE : percent(lastMinute.errorRatio)
 
-/** The share of the last minute's requests whose clients gave up. @param {Snapshot} snapshot */
+/** The share of the last minute's requests that clients gave up. @param {Snapshot} snapshot */
 function gaveUpOf({ requests, routes }) {
   const { count: all } = requests.lastMinute
   if (all === 0 || routes.some(({ gaveUp }) => gaveUp === null)) return NONE

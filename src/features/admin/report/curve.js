@@ -23,7 +23,7 @@ const TOP = 8
 const BOTTOM = HEIGHT - 18
 const MOST_TICKS = 4
 const TICK_STEPS = [1, 2, 5, 10]
-/** The line has a gap where no point came for this long, or for three steps. */
+/** The line has a gap where no point came for longer than this and for longer than three steps. */
 const GAP_MS = 5000
 /**
  * Share of the width. Stalls that cover more are drawn as marks at the top, so that the curve stays visible.

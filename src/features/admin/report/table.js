@@ -55,7 +55,7 @@ ${about !== null && html`<p class="about">${about}</p>`}${content}</section>
 const atMost = ({ isMostAtMost, maxMs }) => `${isMostAtMost ? '≤ ' : ''}${duration(maxMs)}`
 
 /**
- * Says whether figures cover exactly the run, a part of it, or more than it.
+ * Says whether figures cover exactly the run, a part of the run, or more than the run.
  *
  * @param {Run} run
  * @param {Times} times

@@ -1,8 +1,8 @@
 'use strict'
 // A Worker of BullMQ: its jobs in flight, out of its `concurrency`. The method `processJob` is observed,
 // because no event reports that a job was delayed or rate-limited. Its Queue must ask Redis how many jobs
-// wait. Each reading of the figures sends such a question, unless one is still unanswered, and shows the
-// answer to the previous question.
+// wait. Each reading of the figures sends this question, unless the previous one is still unanswered, and
+// shows the answer to the previous question.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 

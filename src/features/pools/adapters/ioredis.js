@@ -1,6 +1,7 @@
 'use strict'
-// A client of ioredis: one connection, over which any number of commands are sent. Commands without an answer
-// count as waiting: those behind the first sent command, and those that wait for the connection.
+// A client of ioredis: one connection, over which any number of commands are sent. The first unanswered
+// command uses the connection. Sent commands behind it count as waiting. So do commands that wait for the
+// connection.
 
 /**
  * @typedef {{ sendCommand: unknown, status: string, commandQueue: { length: number },

@@ -1,7 +1,8 @@
 'use strict'
 // A client of redis (node-redis): one connection, over which any number of commands are sent, as in
-// ioredis.js. Its diagnostics channels would show the same, but with a subscriber each client of the process
-// copies the arguments of each command. The length of the queue costs nothing.
+// ioredis.js. The diagnostics channels of redis would show the same figures. But with a subscriber to these
+// channels, each client of the process copies the arguments of each command. Reading the length of the queue
+// costs nothing.
 
 /**
  * @typedef {{ sendCommand: unknown, isReady: boolean, _getQueue: () => { pendingCount: number } }} Client
