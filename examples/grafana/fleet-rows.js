@@ -6,11 +6,11 @@ const { DURATION, FAILED, OF_JOB, VERSIONS, orNone, quantile, rate, share } = re
 
 const SHED = `sum by (instance) (${rate('spillway_shed_requests_total')})`
 const ENDED = `sum by (instance) (${rate('spillway_requests_total')})`
-/** An instance that has ended no request yet has a row all the same. */
+/** The sum also gives a row to an instance that has not ended any request yet. */
 const OFFERED = `((${ENDED} or 0 * ${SHED}) + ${SHED})`
 const PRESSURE = `max by (instance) (spillway_pressure_ratio{${OF_JOB}})`
 const P99 = quantile(0.99, DURATION, 'instance', OF_JOB)
-/** Of the quarter of an hour: all of a short outage. */
+/** Averaged over a quarter of an hour, so that the whole of a short outage is in the figure. */
 const UP = `avg by (instance) (avg_over_time(up{${OF_JOB}}[15m]))`
 /** `release` names the version of the worker that started last. The value is when that was. */
 const RELEASE = ['version', 'spillway_version'].reduce(

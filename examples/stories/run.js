@@ -63,7 +63,7 @@ async function main() {
 // If the reader of the pipe ends, as in `npm run story hooks | head`, end too.
 process.stdout.on('error', () => process.exit())
 main().catch((error) => {
-  // What else fails then, such as clients that got the signal too, is no news.
+  // Later failures, such as those of clients that got the signal too, are not reported.
   if (stopped.aborted) process.exit(stopped.reason)
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)

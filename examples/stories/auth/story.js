@@ -12,12 +12,12 @@ const { ARTILLERY_FLAG, artilleryLoad, artilleryMissing } = require('../frame/ar
 const { farAway } = require('../frame/distance')
 const { takeProfile } = require('../frame/profile')
 
-/** As between two regions of a cloud. */
+/** Distance to the database, as between two regions of a cloud. */
 const ROUND_TRIP_MS = 40
 const CONNECT_MS = 5000
 const PROFILE_SECONDS = 3
 const SHORT_PROFILE_SECONDS = 1
-/** Until the users of the rush have logged in, in full and in a short run. */
+/** Time until the users of the rush have logged in: in a full run, and in a short one. */
 const RUSH_SECONDS = 5
 const SHORT_RUSH_SECONDS = 3
 const DRIVER = /^(pg|pg-.*|postgres-(array|bytea|date|interval))$/
@@ -26,7 +26,7 @@ const MOST_PACKAGES = 4
 
 const percent = (share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 
-/** The pool is large enough. */
+/** Whether a run has a pool that is large enough. */
 const isHealthy = ({ name }) => name === '1.1.0' || name === '1.2.0'
 
 const RUNS = [

@@ -18,12 +18,12 @@ const PHASES = [
 const THINK_MS = 50
 const LOOKS_PER_CHANGE = 10
 const TIMEOUT_MS = 10_000
-/** `Retry-After` of a rejection is heeded up to this. */
+/** A user waits for `Retry-After` of a rejection, but no longer than this. */
 const MOST_RETRY_MS = 1000
 
 const NAMES = ['Ada', 'Alan', 'Barbara', 'Edsger', 'Grace', 'Katherine', 'Niklaus', 'Radia']
 
-/** How many have arrived after so many seconds. */
+/** Returns how many users have arrived after this number of seconds. */
 function arrivedAfter(seconds) {
   let arrived = 0
   for (const { seconds: length, from, to } of PHASES) {

@@ -23,7 +23,7 @@ spillway.attach(server, { signals: true })
 const io = new Server(server)
 spillway.sockets(io)
 
-/** As the database returns them, spread over a city. */
+/** Users as the database returns them, spread over a city. */
 const users = Array.from({ length: USERS }, (_, id) => ({
   id,
   longitude: 127 + ((id * 0.618034) % 1) / 2,

@@ -12,7 +12,7 @@ const EVENT = 'loudspeaker'
 const PROFILE_SECONDS = 3
 const SHORT_PROFILE_SECONDS = 1
 const MOST_FUNCTIONS = 10
-/** Until the loop is full. */
+/** Time until the loop is full. */
 const FULL_SECONDS = 2
 
 const eventOf = (snapshot) => snapshot?.sockets.events.find(({ event }) => event === EVENT)

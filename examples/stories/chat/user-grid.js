@@ -7,7 +7,7 @@ const CELL_DEGREES = 0.05
 const METRES_PER_DEGREE = 111_195
 const radians = (degrees) => (degrees * Math.PI) / 180
 
-/** By the haversine formula. */
+/** Returns the distance by the haversine formula. */
 function metresBetween(a, b) {
   const north = Math.sin(radians(b.latitude - a.latitude) / 2) ** 2
   const east = Math.sin(radians(b.longitude - a.longitude) / 2) ** 2
@@ -30,7 +30,7 @@ class UserGrid {
     }
   }
 
-  /** Everybody who may be within so many metres, and some who are not. */
+  /** Returns everybody who may be within this number of metres, and some who are not. */
   around({ longitude, latitude }, metres) {
     const high = metres / METRES_PER_DEGREE
     const wide = high / Math.cos(radians(latitude))

@@ -24,7 +24,7 @@ const MOST_RETRY_MS = 2000
 const WARM_UP = 'warm-up'
 const WARM_REQUESTS = 30
 const LOOK_MS = 200
-/** Until the services have ended what they work at. */
+/** Time until the services have ended their work. */
 const LAST_MS = 4000
 const ANSWERED = 200
 const REJECTED = 503
@@ -66,7 +66,7 @@ function visitorsOf(seconds) {
 class Clients {
   /** When each request had its answer, or its visitor left. @type {Map<string, number>} */
   goneMs = new Map()
-  /** By what they got, the requests. */
+  /** The number of requests by the answer that they got. */
   counts = { answered: 0, rejected: 0, refused: 0, badGateway: 0, gatewayTimeout: 0, failed: 0, left: 0 }
   /** Answers with orders while the disk was slow. */
   slowOrders = 0

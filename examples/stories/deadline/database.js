@@ -4,7 +4,7 @@
 
 const USERS = 60
 const ORDERS = 60
-/** The disk answers after so many milliseconds, usually and while it is slow. */
+/** Milliseconds until the disk answers: usually, and while the disk is slow. */
 const USUAL_MS = 15
 const SLOW_MS = 350
 

@@ -7,7 +7,7 @@ const { createSpillway } = require('spillway')
 const { createJournal } = require('./journal')
 
 const { ORDERS, JOURNAL } = process.env
-/** Without a deadline: of each call by itself. */
+/** Timeout of each call, where there is no deadline. */
 const TIMEOUT_MS = 2000
 const isFixed = process.argv.includes('--fixed')
 const journal = createJournal(JOURNAL)

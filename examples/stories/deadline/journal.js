@@ -34,7 +34,7 @@ function createJournal(file) {
         end()
       }
     },
-    /** When all lines are written. */
+    /** Resolves when all lines are written. */
     end: () => new Promise((resolve) => lines.end(resolve)),
     /** @template T @param {string} request @param {() => T} work @returns {T} */
     loop(request, work) {

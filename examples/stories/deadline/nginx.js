@@ -16,7 +16,7 @@ const { freePort, programOf } = require('../../../bench/gateways/proxies')
 
 const HOST = '127.0.0.1'
 const TIMEOUT_MS = 1500
-/** What it tells the front: less, so that an answer at the last moment arrives. */
+/** The timeout that nginx passes to the front. It is shorter, so that an answer at the last moment arrives. */
 const TOLD_MS = 1000
 const START_MS = 5000
 const LOOK_MS = 20
@@ -58,7 +58,7 @@ ${fronts.map((front) => `    server ${HOST}:${front} max_fails=8 fail_timeout=2s
 }
 `
 
-/** Ends with this process. @param {number[]} fronts their ports @returns {Promise<string>} its URL */
+/** Starts nginx, which ends with this process. @param {number[]} fronts their ports @returns {Promise<string>} its URL */
 async function startNginx(fronts) {
   const port = await freePort()
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-story-nginx-'))

@@ -11,7 +11,7 @@ const { wrapped } = require('../frame/wrapped')
 
 const NO_POSTGRES =
   'This story needs a Postgres: npm ci --prefix examples/stories/auth/postgres (60 MB), or apt-get install postgresql.'
-/** Of the machine, and said of the orders service already. */
+/** A finding about the machine, which the orders service reports already. */
 const STARVED = 'host-starved'
 const FRONT = /^Front at (\S+)/
 
@@ -81,7 +81,7 @@ async function setUp() {
   }
 }
 
-/** Somebody looks at a front too. */
+/** Also watches the fronts, while the load runs. */
 async function meanwhile({ application: { lines }, load, watch }) {
   const front = new Watch({ adminUrls: lines.flatMap((line) => FRONT.exec(line)?.[1] ?? []) })
   await load.ended

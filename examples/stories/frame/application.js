@@ -18,9 +18,9 @@ class Application {
   url
   /** Its admin servers: of a cluster each worker has one, the newest last. @type {string[]} */
   adminUrls = []
-  /** What it has logged, as objects. @type {any[]} */
+  /** Lines that the application has logged, as objects. @type {any[]} */
   logged = []
-  /** What else it has written. @type {string[]} */
+  /** Other lines that the application has written. @type {string[]} */
   lines = []
   /** @type {{ code: number | null, signal: string | null, afterMs: number } | undefined} */
   ended

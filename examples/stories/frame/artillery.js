@@ -11,7 +11,7 @@ const path = require('node:path')
 const ARTILLERY_FLAG = Object.freeze({ artillery: Object.freeze({ type: 'boolean' }) })
 const BY_ENDPOINT = 'plugins.metrics-by-endpoint.'
 const RESPONSE_TIME = `${BY_ENDPOINT}response_time.`
-/** What it calls its figures, and what they are. */
+/** Artillery's names of its figures, and what the figures are. */
 const TIMES = {
   'socketio.response_time': 'message, until acknowledged',
   'vusers.session_length': 'whole session, with its pauses',

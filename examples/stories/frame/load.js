@@ -12,7 +12,7 @@ const HTTP_LOAD = path.join(__dirname, 'http-load.js')
 class Load {
   #child
   #isStopping = false
-  /** What was answered in each second so far. @type {number[]} */
+  /** Number of answers in each second so far. @type {number[]} */
   served = []
   /** The report, when the load has ended. @type {Promise<any>} */
   ended

@@ -12,7 +12,7 @@ const bold = (text) => (isColoured ? `\x1b[1m${text}\x1b[0m` : text)
 const BAR = 10
 /** A line of progress is of a second, and of all parts together: no figure of it is in the table. */
 const WHOLE = 'over the whole run'
-/** In a pipe a line of progress comes so often. */
+/** Interval of the lines of progress in a pipe. */
 const PIPE_SECONDS = 5
 const LEAST_CELL = 10
 const BUSY =

@@ -5,7 +5,7 @@
 const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
 
-/** A start on a busy process, and the work on the samples. */
+/** Time for the start of a profile in a busy process, and for the work on its samples. */
 const MORE_MS = 60_000
 
 /**

@@ -9,7 +9,7 @@ const REJECTED = 503
 class Recorder {
   #parts = new Map()
   #startedMs = performance.now()
-  /** Of the load alone: its last requests are counted, and their time is not. @type {number | undefined} */
+  /** Length of the load, without the time of its last requests. @type {number | undefined} */
   #seconds
 
   /** @param {string[]} [names] of the parts, in the order of the table */

@@ -7,7 +7,7 @@ const number = (value) =>
     : value >= 100
       ? String(Math.round(value))
       : String(Math.round(value * 10) / 10)
-/** As the findings count them. */
+/** Bytes as megabytes, in the unit of the findings. */
 const megabytes = (bytes) => (bytes > 0 ? `${Math.round(bytes / 1e6)} MB` : '-')
 const ms = (value) => (value === null || value === undefined ? '-' : `${number(value)} ms`)
 
@@ -19,7 +19,7 @@ const FIGURES = [
   ['p99', ({ p99Ms }) => ms(p99Ms)],
   ['errors', ({ errors }) => String(errors)],
 ]
-/** Shown where a run has them. */
+/** Rows that are shown only if a run has such requests. */
 const SOME = [
   ['no answer', 'unanswered'],
   ['rejected (503)', 'rejected'],

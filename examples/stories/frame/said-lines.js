@@ -3,7 +3,7 @@
 
 const { wrapped } = require('./wrapped')
 
-/** Stands below the heading, because figures of one thing differ. */
+/** This note stands below the heading, because figures of one thing differ. */
 const TIMES =
   'A line of the log is of its moment, a finding of the last minute at most, and stalls are of the whole run.'
 const OBSERVED =

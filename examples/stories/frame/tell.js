@@ -11,7 +11,7 @@ const { Watch } = require('./watch')
 
 const USUAL_SECONDS = 12
 const LONGEST_SHORT_SECONDS = 58
-/** Of a short run that has nothing to wait for. */
+/** Length of a short run that waits for nothing. */
 const SHORT_SECONDS = 2
 const LOOK_MS = 200
 

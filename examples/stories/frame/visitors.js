@@ -8,7 +8,7 @@ const TICK_MS = 10
 /** @typedef {{ live: () => Promise<void>, end: () => void }} Visitor */
 
 /**
- * @param {(seconds: number, given: any) => number} arrivedAfter how many have arrived after so many seconds
+ * @param {(seconds: number, given: any) => number} arrivedAfter how many visitors have arrived after this number of seconds
  * @param {(given: any, recorder: any) => Visitor} create
  * @param {Parameters<typeof receiveLoad>[1]} [options]
  */

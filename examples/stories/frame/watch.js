@@ -8,7 +8,7 @@ const EVERY_MS = 1000
 const PATIENCE_MS = 15_000
 
 class Watch {
-  /** What the doctor has found last. @type {any[]} */
+  /** The latest findings of the doctor. @type {any[]} */
   findings = []
   /**
    * Every problem that it has found, with the first finding of each, or the first that names a route.
@@ -20,7 +20,7 @@ class Watch {
   snapshot
   /** @type {{ second: number, rssBytes: number, heapBytes: number }[]} */
   memory = []
-  /** Those that were taken so far. @type {any[]} */
+  /** The profiles that were taken so far. @type {any[]} */
   profiles = []
   #application
   #isResting = false

@@ -7,7 +7,7 @@ const { takeProfile } = require('../frame/profile')
 
 const HEAP_MEBIBYTES = 160
 const HEAP_MEGABYTES = Math.round((HEAP_MEBIBYTES * 2 ** 20) / 1e6)
-/** As a container of 256 MB would have it. */
+/** Heap limit, as a container of 256 MB would have it. */
 const SMALL_HEAP = [`--max-old-space-size=${HEAP_MEBIBYTES}`, '--max-semi-space-size=4']
 const PAGES_PER_SECOND = 120
 const PROFILE_SECONDS = 6

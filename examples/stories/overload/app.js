@@ -68,7 +68,7 @@ const FRAMEWORKS = {
   },
 }
 
-/** Those of the packages that are a middleware of Express, with their defaults. */
+/** The packages that are a middleware of Express, with their defaults. */
 const GUARDS = {
   'overload-protection': () => peer('overload-protection')('express', { logging: false }),
   'toobusy-js': () => {

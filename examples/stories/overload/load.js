@@ -1,7 +1,7 @@
 'use strict'
-// First asks for as much as the service answers, in a closed loop, then for ten times that, by the clock, and
-// then in a closed loop again: a machine may have changed its speed meanwhile. The open loop of the
-// benchmarks (bench/support/open-loop.js) counts each request from when it was due.
+// First sends as many requests as the service answers, in a closed loop. Then it sends ten times as many, in
+// an open loop. At last it runs a closed loop again, because a machine may have changed its speed meanwhile.
+// The open loop of the benchmarks (bench/support/open-loop.js) counts each request from when it was due.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -28,7 +28,7 @@ function generate(options) {
   return json(child.stdout)
 }
 
-/** Of the better half of the moments: in the others its code was compiled, or another program had the CPU. */
+/** The mean of the better half of the moments. In the other half, code was compiled or the CPU was taken. */
 function capacityOf({ bucketMs, timeline }) {
   const answers = timeline.map(({ good, late }) => good + late).sort((a, b) => b - a)
   const best = answers.slice(0, Math.ceil(answers.length / 2))
@@ -50,12 +50,12 @@ async function answersAtMost(port) {
 const say = (second, text) => process.send?.({ second, text })
 
 /**
- * A server that took every request still works for clients that have left: its next answer comes when it is
- * through.
+ * Waits until the server is idle. A server that took every request still works for clients that have left, so
+ * it answers late.
  */
 const idle = (url) => fetch(new URL('/livez', url), { signal: AbortSignal.timeout(IDLE_MS) }).catch(() => {})
 
-/** What is not measured when the story is stopped. */
+/** The result of a story that was stopped: nothing was measured. */
 const NOTHING = {
   seconds: 0,
   answered: 0,

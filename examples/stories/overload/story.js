@@ -25,7 +25,7 @@ const runOf = ({ framework, policy, what = policy }) => ({
   what,
   args: ['--framework', framework, '--policy', policy],
   isSpillway: policy === 'spillway',
-  // What is said behind each framework is the same.
+  // Spillway says the same about each framework.
   isSilent: policy !== 'spillway' || framework !== 'express',
   secondsAre: 'of overload, and some before and after it',
   shortSeconds: policy === 'spillway' ? DOCTOR_SECONDS : 1.5,
