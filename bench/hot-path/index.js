@@ -17,6 +17,7 @@ const path = require('node:path')
 const { readFlags } = require('../support/flags')
 const { machineLine, save } = require('../support/results')
 const { median } = require('../support/statistics')
+const { FEATURES } = require('./process')
 
 const PROCESS = path.join(__dirname, 'process.js')
 // Without Express: its own work scatters by 10 µs from process to process.
@@ -30,6 +31,8 @@ const CASES = {
     'attach, errors by request',
     'middleware',
   ],
+  // On plain `http` with `attach`. The first row is Spillway without the feature.
+  feature: Object.keys(FEATURES),
 }
 
 const { processes, save: name } = readFlags({ processes: 9, save: 'hot-path' })
