@@ -73,7 +73,7 @@ function serveFeature(variant) {
 
 async function main([framework, variant]) {
   const isFeature = framework === 'feature'
-  const run = isFeature ? loadOf(serveFeature(variant), featureRequest()) : loadOf(serve(framework, variant))
+  const run = isFeature ? loadOf(serveFeature(variant), featureRequest) : loadOf(serve(framework, variant))
   const alive = setInterval(() => {}, 1000)
   for (let i = 0; i < WARM_UP_SLICES; i++) await run(SLICE)
   const micros = []

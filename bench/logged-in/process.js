@@ -66,7 +66,7 @@ async function hold(server) {
 
 async function main([way, outcome]) {
   const isRejecting = outcome === 'rejected'
-  const run = loadOf(await serve(WAYS[way], isRejecting), REQUEST)
+  const run = loadOf(await serve(WAYS[way], isRejecting), () => REQUEST)
   const alive = setInterval(() => {}, 1000)
   for (let i = 0; i < WARM_UP_SLICES; i++) await run(SLICE)
   const micros = []

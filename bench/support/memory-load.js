@@ -22,10 +22,12 @@ class MemorySocket extends net.Socket {
 }
 
 /**
+ * @param {() => Buffer} [requestNow] makes the request that is sent until the next call
  * @returns {(count: number) => Promise<void>} sends that many requests, and resolves when all are answered
  */
-function loadOf(server, request = REQUEST) {
+function loadOf(server, requestNow = () => REQUEST) {
   let left = 0
+  let request = REQUEST
   let done = () => {}
   const sockets = Array.from({ length: CONNECTIONS }, () => {
     const socket = new MemorySocket()
@@ -41,6 +43,7 @@ function loadOf(server, request = REQUEST) {
     new Promise((resolve) => {
       left = count
       done = () => resolve(undefined)
+      request = requestNow()
       for (const socket of sockets) socket.push(request)
     })
 }

@@ -123,4 +123,33 @@ function hotPathSentence() {
   )
 }
 
-module.exports = { overheadTable }
+const PAGES = {
+  'proxy.requestStart': 'deadlines.md#the-time-in-the-proxy',
+  'deadline.header': 'deadlines.md#deadlines',
+  'shed.classify.header': 'recipes.md#by-header',
+  'shed.key': 'recipes.md#equal-shares-for-tenants',
+  'signal()': 'cancellation.md',
+  'limit()': 'bulkheads.md',
+  'shouldDegrade()': 'brownout.md',
+  'balancer.orca': 'balancers.md#a-header-for-orca',
+}
+
+/** What a feature adds to a request of Spillway without it. */
+function featuresTable() {
+  const { rows, ...results } = leading('hot-path')
+  const [without, ...features] = rows.filter(({ framework }) => framework === 'feature')
+  return [
+    table(
+      [`Node ${results.machine.node.slice(1, 3)}`, 'µs for each request'],
+      features.map(({ variant, micros }) => [
+        `[\`${variant}\`](${PAGES[variant]})`,
+        Math.max(0, micros - without.micros).toFixed(1),
+      ])
+    ),
+    '',
+    `Added to ${without.micros.toFixed(1)} µs of the same request with Spillway alone. \`signal()\`, \`limit()\` and \`shouldDegrade()\` are called once by the handler. `.trimEnd(),
+    stamp(results, 'hot-path'),
+  ].join('\n')
+}
+
+module.exports = { featuresTable, overheadTable }

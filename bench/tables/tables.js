@@ -12,7 +12,7 @@ const { gatewaysTable } = require('./gateways')
 const { hangTable } = require('./hang')
 const { healthyTable, loadsTable } = require('./healthy')
 const { loopTimeTable } = require('./loop-time')
-const { overheadTable } = require('./overhead')
+const { featuresTable, overheadTable } = require('./overhead')
 const { poolsTable } = require('./pools')
 const { overloadTable, settledTable, worksTable } = require('./overload')
 const { fleetTable, scrapeFloodTable, scrapeTable } = require('./scrape')
@@ -35,6 +35,7 @@ const TABLES = {
   services: servicesTable,
   'services-short': servicesShortTable,
   overhead: overheadTable,
+  features: featuresTable,
   start: startTable,
   'access-log': accessLogTable,
   errors: errorsTable,

@@ -107,7 +107,7 @@ test("a POST that meets the end of its connection is lost by Node's timeouts, an
     if (!behindProxy)
       assert.match(
         finding?.summary ?? '',
-        /^This process closed \d+ idle connections?, each 6 s after its last request/
+        /^This process closed \d+ idle connections? that proxies keep, 6 s after the last request of each/
       )
   }
 })
