@@ -36,7 +36,7 @@ async function started(t) {
   }
   const left = () => fs.readdirSync(temporary).filter((name) => name.startsWith('spillway-'))
   assert.ok(
-    left().some((name) => name.startsWith('spillway-bench-postgres-')),
+    left().some((name) => name.startsWith('spillway-postgres-')),
     text
   )
   shell.stdout.resume()
