@@ -13,7 +13,7 @@ const { ROOT, pack } = require('./pack.js')
  * Some 40 kB are examples with the dashboard, 130 kB docs, 130 kB their pictures, 60 kB the live page, and
  * 510 kB the source.
  */
-const LIMIT_BYTES = 1_190_000
+const LIMIT_BYTES = 1_200_000
 
 let packed
 before(async () => {
@@ -80,6 +80,6 @@ test('README.md states how many packages an installation has', () => {
   assert.equal(Number(stated), installed.length + 1)
 })
 
-test('the package stays under 1190 kB packed, so that its pictures and types are in it', () => {
+test('the package stays under 1200 kB packed, so that its pictures and types are in it', () => {
   assert.ok(packed.size > 0 && packed.size < LIMIT_BYTES, `${packed.size} bytes`)
 })
