@@ -1,7 +1,7 @@
 'use strict'
 // What `spillway.pool()` adds to one use of a connection: `pool.connect` of the real pg-pool, with a client
-// that does nothing, and its release; or `checkOut` and `checkIn` of the real pool of mongodb. Blocks with
-// and without alternate; the figure is the median of the differences of neighbours.
+// that does nothing, and its release; or `checkOut` and `checkIn` of the real pool of mongodb. Blocks of an
+// observed pool and of another one alternate; the figure is the median of the differences of neighbours.
 
 const { Pool } = require('pg')
 const { createSpillway } = require('../../src/index.js')
@@ -80,23 +80,24 @@ async function poolOf(driver) {
 
 /** @returns {Promise<{ withoutUs: number, withUs: number, addedUs: number }>} */
 async function measureAcquire(driver) {
-  const { pool, uses, close } = await poolOf(driver)
+  const plain = await poolOf(driver)
+  const observed = await poolOf(driver)
   const spillway = createSpillway({ logger: false })
-  const [without, observed, added] = [[], [], []]
+  spillway.pool('bench', observed.pool)
+  const [without, with_, added] = [[], [], []]
   for (let i = 0; i < BLOCKS; i++) {
-    const bare = await block(pool, uses)
-    const handle = spillway.pool('bench', pool)
-    const seen = await block(pool, uses)
-    handle.close()
+    const bare = await block(plain.pool, plain.uses)
+    const seen = await block(observed.pool, observed.uses)
     // The first blocks compile the code.
     if (i < 5) continue
     without.push(bare)
-    observed.push(seen)
+    with_.push(seen)
     added.push(seen - bare)
   }
   spillway.close()
-  await close()
-  return { withoutUs: median(without), withUs: median(observed), addedUs: median(added) }
+  await plain.close()
+  await observed.close()
+  return { withoutUs: median(without), withUs: median(with_), addedUs: median(added) }
 }
 
 module.exports = { ACQUIRED, measureAcquire }

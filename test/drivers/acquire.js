@@ -1,8 +1,8 @@
 'use strict'
 // node test/drivers/acquire.js: what `spillway.pool()` adds to one use of a connection of the pools in
-// test/drivers/, with connections that do nothing. Blocks with and without alternate, and the figure is the
-// median of the differences of neighbours, in microseconds of CPU time. Needs `npm run test:drivers` before, and
-// redis-server.
+// test/drivers/, with connections that do nothing. Blocks of an observed pool and of another one alternate, and
+// the figure is the median of the differences of neighbours, in microseconds of CPU time. Needs
+// `npm run test:drivers` before, and redis-server.
 
 const { createSpillway } = require('../../src/index.js')
 const { median } = require('../../bench/support/statistics')
@@ -24,15 +24,16 @@ async function block(use) {
   return (cpuUs() - sinceUs) / USES
 }
 
-/** @param {object} pool @param {() => Promise<unknown>} use */
-async function measure(pool, use) {
+/** @param {() => object} open @param {(pool: any) => () => Promise<unknown>} useOf */
+async function measure(open, useOf) {
   const spillway = createSpillway({ logger: false })
+  const observed = open()
+  spillway.pool('bench', observed)
+  const [plainUse, observedUse] = [useOf(open()), useOf(observed)]
   const [without, added] = [[], []]
   for (let i = 0; i < BLOCKS; i++) {
-    const bare = await block(use)
-    const handle = spillway.pool('bench', pool)
-    const seen = await block(use)
-    handle.close()
+    const bare = await block(plainUse)
+    const seen = await block(observedUse)
     if (i < WARM) continue
     without.push(bare)
     added.push(seen - bare)
@@ -45,22 +46,26 @@ async function main() {
   const { Pool: SequelizePool } = require('./sql/node_modules/sequelize-pool')
   const { Pool: TarnPool } = require('./sql/node_modules/tarn')
   const factory = { create: async () => ({}), destroy: async () => {}, validate: () => true, min: 0, max: 5 }
-  const sequelize = new SequelizePool(factory)
-  const tarn = new TarnPool(factory)
   const server = await startRedis()
   const { createClientPool } = require('./redis/node_modules/redis')
-  const redis = await createClientPool({ url: server.url }, { maximum: 5 }).connect()
+  const redis = []
+  for (let i = 0; i < 2; i++)
+    redis.push(await createClientPool({ url: server.url }, { maximum: 5 }).connect())
+  const connected = [...redis]
   const nothing = async () => {}
   const POOLS = {
-    sequelize: [sequelize, async () => sequelize.release(await sequelize.acquire())],
-    tarn: [tarn, async () => tarn.release(await tarn.acquire().promise)],
-    redis: [redis, () => redis.execute(nothing)],
+    sequelize: [
+      () => new SequelizePool(factory),
+      (pool) => async () => pool.release(await pool.acquire()),
+    ],
+    tarn: [() => new TarnPool(factory), (pool) => async () => pool.release(await pool.acquire().promise)],
+    redis: [() => connected.pop(), (pool) => () => pool.execute(nothing)],
   }
-  for (const [name, [pool, use]] of Object.entries(POOLS)) {
-    const { withoutUs, addedUs } = await measure(/** @type {any} */ (pool), use)
+  for (const [name, [open, useOf]] of Object.entries(POOLS)) {
+    const { withoutUs, addedUs } = await measure(/** @type {any} */ (open), /** @type {any} */ (useOf))
     console.log(`${name}: ${addedUs.toFixed(2)} us more than ${withoutUs.toFixed(2)} us a use`)
   }
-  await redis.close()
+  for (const pool of redis) await pool.close()
   await server.stop()
   process.exit()
 }

@@ -5,6 +5,7 @@
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { test } = require('node:test')
+const { setFlagsFromString } = require('node:v8')
 const { Pool } = require('pg')
 const { copiedPackage } = require('../support/copied-package')
 const { runNode } = require('../support/run-node')
@@ -34,6 +35,15 @@ test('connect with a promise, with a callback, and query are each one wait and o
   await new Promise((resolve) => pool.query('select 1', resolve))
   const { wait, use, used, idle, max } = now()
   assert.deepEqual([wait.sinceStart.count, use.sinceStart.count, used, idle, max], [4, 4, 0, 1, 2])
+})
+
+test('an observed pool keeps its properties where V8 reads them fastest', async (t) => {
+  setFlagsFromString('--allow-natives-syntax')
+  const isFast = new Function('object', 'return %HasFastProperties(object)')
+  const { pool } = poolFor(t)
+  assert.equal(isFast(pool), true)
+  for (let i = 0; i < 3; i++) await pool.query('select 1')
+  assert.equal(isFast(pool), true)
 })
 
 test('a caller that waits is counted, and its wait when it has a connection', async (t) => {
