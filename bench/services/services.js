@@ -1,6 +1,8 @@
 'use strict'
 // The services that are measured.
 
+const { withApplicationHeap } = require('./kinds/live-heap')
+
 /**
  * @typedef {object} Load
  * @property {import('./load').Tally} tally
@@ -25,7 +27,9 @@
 /** @type {Service[]} */
 const ALL = [
   require('./kinds/uploads'),
+  withApplicationHeap(require('./kinds/uploads')),
   require('./kinds/streams'),
+  withApplicationHeap(require('./kinds/streams')),
   require('./kinds/slow-readers'),
   require('./kinds/proxy'),
   require('./kinds/graphql'),

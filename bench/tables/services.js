@@ -11,7 +11,7 @@ const COLUMNS = {
   'spillway attach': '**spillway, `attach` alone**',
 }
 /** The services and columns of README.md. */
-const SHORT_SERVICES = ['uploads', 'streams', 'proxy', 'graphql', 'koa-session', 'postgres']
+const SHORT_SERVICES = ['streams', 'streams-heap', 'proxy', 'graphql', 'koa-session', 'postgres']
 const SHORT_COLUMNS = ['prometheus', 'opentelemetry', 'spillway']
 
 const added = ({ ratio }) => {

@@ -3,26 +3,10 @@
 
 const { peer } = require('../../support/peers')
 const { HttpLoad } = require('../load')
+const { fillHeap } = require('./live-heap')
 
 const RATE = 2200
 const BYTES = 300e6
-const ITEMS_AT_ONCE = 10_000
-
-const itemOf = (id) => ({
-  id,
-  name: `product ${id}`,
-  tags: [`tag ${id % 10}`, 'product'],
-  price: { cents: id },
-})
-
-/** @returns {any[][]} */
-function fillHeap() {
-  const blocks = []
-  while (process.memoryUsage().heapUsed < BYTES) {
-    blocks.push(Array.from({ length: ITEMS_AT_ONCE }, (_, i) => itemOf(blocks.length * ITEMS_AT_ONCE + i)))
-  }
-  return blocks
-}
 
 module.exports = {
   name: 'heap',
@@ -30,7 +14,7 @@ module.exports = {
   unit: 'request',
   framework: 'express',
   serve(app) {
-    const blocks = fillHeap()
+    const blocks = fillHeap(BYTES)
     let next = 0
     app.post('/search', peer('express').json(), (req, res) => {
       const block = blocks[next++ % blocks.length]
