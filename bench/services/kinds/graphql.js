@@ -4,7 +4,7 @@
 const { peer } = require('../../support/peers')
 const { HttpLoad } = require('../load')
 
-const RATE = 900
+const RATE = 600
 const QUERY = '{ posts(first: 20) { id title author { id name } comments { id text } } }'
 const SCHEMA = `
   type Author { id: ID! name: String! }

@@ -4,7 +4,7 @@
 const { peer } = require('../../support/peers')
 const { HttpLoad, visit } = require('../load')
 
-const RATE = 2500
+const RATE = 1200
 
 class Load extends HttpLoad {
   constructor(port) {

@@ -8,7 +8,7 @@ const http = require('node:http')
 const { peer } = require('../../support/peers')
 const { HOST, HttpLoad } = require('../load')
 
-const RATE = 1800
+const RATE = 1200
 const BODY = JSON.stringify({ items: Array.from({ length: 20 }, (_, id) => ({ id, name: `item ${id}` })) })
 
 /** This file as a program is the upstream. */

@@ -5,7 +5,7 @@ const path = require('node:path')
 const { peer } = require('../../support/peers')
 const { HttpLoad } = require('../load')
 
-const RATE = 1600
+const RATE = 900
 
 module.exports = {
   name: 'rendering',
