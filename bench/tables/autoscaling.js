@@ -3,6 +3,7 @@
 
 const { byNode, percent, stamp, table } = require('./markdown')
 
+const SERVICES = { awaits: 'waits', burns: 'computes' }
 const NAMES = {
   pressure: '`spillway_pressure_ratio`',
   'cpu 1': 'CPU, 1 core requested',
@@ -19,7 +20,7 @@ const autoscalingTable = () =>
     const rows = results.rows
       .filter(isShown)
       .map(({ name, scaler, rejected, pods, mostPods }) => [
-        name,
+        SERVICES[name],
         NAMES[scaler],
         percent(rejected),
         pods.toFixed(1),

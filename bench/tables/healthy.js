@@ -73,7 +73,7 @@ function loadsTable() {
   const { rows, ...results } = leading('healthy')
   const shown = Object.keys(LOADS).flatMap((name) => rows.filter((row) => row.name === name))
   return [
-    'Closed loops, bursts and streams, with Spillway and without. Bursts and streams run beside 100 other requests a second:',
+    'Closed loops, bursts and streams, with Spillway and without. Bursts and streams run beside 100 other requests a second, and p99 is that of these other requests. 2xx/s includes the requests of the bursts:',
     '',
     table(
       [`Node ${majorOf(results)}, load`, ...headOf().slice(1, -1)],

@@ -88,7 +88,7 @@ function servicesShortTable() {
   const { services: all, ...results } = leading('services')
   const services = known(all).filter(({ name }) => SHORT_SERVICES.includes(name))
   return [
-    'CPU time that measuring adds to whole services. "?" marks figures that other processes disturbed, and services that filled their core:',
+    'CPU time that each package adds to complete services. "Prometheus metrics" is express-prom-bundle, or on Koa a middleware of prom-client. "?" marks figures that other processes disturbed. It also marks a service that filled its core, so that it rejected requests:',
     '',
     table(
       [`Node ${majorOf(results)}, service`, ...SHORT_COLUMNS.map((variant) => COLUMNS[variant])],
