@@ -79,7 +79,7 @@ test('a pool that is short because of a slow query is an effect of it, whichever
   const [{ summary, advice, severity }] = findingsOf()
   assert.match(
     summary,
-    /^Requests of GET \/orders wait 2\.6 s on average, most of it for find orders\. The query find orders takes 1\.6 s, so all connections of the pool 'shop' are in use, and requests wait for one\./
+    /^Requests of GET \/orders wait 2\.6 s on average, most of it for find orders\. The query find orders takes 1\.6 s\. So all connections of the pool 'shop' are in use, and requests wait for one\./
   )
   assert.match(advice, /^Look at the plan of find orders, over the pool 'shop': a missing index/)
   // As severe as its effect.
@@ -126,7 +126,7 @@ test('without figures by query, uses that take three times as long as usual, or 
   })
   assert.match(
     summary,
-    / It uses a connection for 1\.6 s, 400 ms usually, so all connections of the pool 'shop' are in use/
+    / GET \/orders uses a connection for 1\.6 s, and usually for 400 ms\. So all connections of the pool 'shop' are in use/
   )
   assert.match(advice, /^Look at what GET \/orders does with a connection of the pool 'shop'/)
 })
@@ -176,7 +176,7 @@ test('routes that are slow only because they wait for a connection are an effect
   const [, { summary, advice }] = findingsOf({ ...other, routes: [WAITING] })
   assert.match(
     summary,
-    /^Requests of GET \/items wait 905 ms on average, 5 ms usually, most of it for a connection of the pool 'shop'\./
+    /^Requests of GET \/items wait 905 ms on average, most of it for a connection of the pool 'shop'\. Usually they wait 5 ms\./
   )
   assert.match(
     advice,

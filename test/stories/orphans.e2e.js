@@ -14,7 +14,7 @@ test('orphans: the requests without an answer are named, then what ends the proc
 
   const orphaned = warned.found.find(({ problem }) => problem === 'orphaned-requests')
   assert.equal(orphaned.route, ROUTE)
-  assert.match(orphaned.summary, /gave up after/)
+  assert.match(orphaned.summary, /gave up without an answer/)
   const rejection = ({ log }) => log.find(({ event }) => event === 'unhandledRejection')
   assert.match(rejection(warned).error, /^TypeError: .*reduce.* at write \(app\.js:\d+\)$/)
   assert.equal(partOf(warned, 'malformed saves').count, partOf(warned, 'malformed saves').unanswered)

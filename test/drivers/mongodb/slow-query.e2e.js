@@ -80,7 +80,7 @@ for (const mapper of ['mongoose', 'mongoose-8']) {
       ]
     )
     const [slow, short] = findings
-    assert.match(slow.summary, /The query find orders takes 5 s, so all connections of the pool 'shop' are/)
+    assert.match(slow.summary, /The query find orders takes 5 s. So all connections of the pool 'shop' are/)
     assert.match(slow.advice, /^Look at the plan of find orders, over the pool 'shop'/)
     assert.match(
       short.advice,

@@ -1,10 +1,10 @@
 'use strict'
 // Collections stop the loop for a large share of the time.
-// - Found from 15 % of the time on. A server that answers JSON at eight tenths of its capacity spends 3 to 8
-//   %. From 15 % on, allocating less pays.
+// - The problem is found from 15 % of the time on, because then allocating less pays. A server that answers
+//   JSON at eight tenths of its capacity spends 3 to 8 % of the time on collections.
 // - Severity high from 30 %: nearly a third of the CPU does no work, and each request is stopped several
 //   times.
-// - A collection takes longer while the thread waits for a CPU. That share is subtracted.
+// - The time of a collection includes the thread's waits for a CPU. The share of these waits is subtracted.
 // - Mostly major and incremental collections mean that the heap is too full. Mostly minor collections mean
 //   that handlers allocate much.
 

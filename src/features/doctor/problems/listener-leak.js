@@ -23,25 +23,26 @@ const rule = {
     const count = warnings?.counts[WARNING] ?? 0
     if (count === 0) return []
     const { at = null, message } = warnings?.recent.find(({ name }) => name === WARNING) ?? {}
-    const place = at === null ? '' : `, added at ${at}`
+    const place = at === null ? '' : ` The listeners are added at ${at}.`
+    const warning = message === undefined ? '' : ` The warning says "${message.slice(0, MOST_LETTERS)}".`
     const grown = cost !== undefined && cost.lastMs >= GROWN * cost.leastMs ? cost : undefined
     const effect =
       grown === undefined
-        ? 'Listeners'
-        : `A request takes ${duration(grown.lastMs)} of the event loop, and took ${duration(grown.leastMs)} before, while listeners`
+        ? ''
+        : ` A request now takes ${duration(grown.lastMs)} of the event loop, and took ${duration(grown.leastMs)} before.`
     return [
       {
         severity: 'medium',
         share: grown === undefined ? 0 : loop.utilization * (1 - grown.leastMs / grown.lastMs),
         route: null,
-        summary: `${effect} are added and never removed: Node.js has warned of ${counted(count, 'emitter')} with more listeners than expected${place}${message === undefined ? '' : ` ("${message.slice(0, MOST_LETTERS)}")`}.`,
+        summary: `Listeners are added and never removed: Node.js has warned of ${counted(count, 'emitter')} with more listeners than expected.${effect}${place}${warning}`,
         evidence: [
           evidence(WARNING, count, 'warnings'),
           ...(cost === undefined
             ? []
             : [
                 evidence('event loop time per request', cost.lastMs, 'ms'),
-                evidence('least such time, over ten seconds', cost.leastMs, 'ms'),
+                evidence('lowest event loop time per request, over any ten seconds', cost.leastMs, 'ms'),
               ]),
         ],
         advice: `${at === null ? 'Start the process with --trace-warnings to see where the listener is added.' : `Look at ${at}, where the listener is added.`} Register hooks once at the start and not in a handler, and remove the listeners of a request when it ends (\`once\`, \`AbortSignal\`).`,

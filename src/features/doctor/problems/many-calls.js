@@ -87,7 +87,7 @@ function claimOfWaiting({ route, calls, atOnce, others }) {
       evidence('wait of a call for a free socket', waitMs, 'ms on average'),
       evidence('time of a call without the wait', ownMsOf(calls), 'ms on average'),
       ...(others.length > 0
-        ? [evidence('the same wait, of calls of other routes', meanWaitMs(others), 'ms on average')]
+        ? [evidence('wait of other routes for a free socket', meanWaitMs(others), 'ms on average')]
         : []),
       evidence('mean duration of the route', route.meanMs, 'ms'),
       evidence('requests of the route', route.count, 'requests'),

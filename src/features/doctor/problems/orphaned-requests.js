@@ -48,12 +48,14 @@ function inFlightClaim(first, inFlight) {
   const { answered, count, oldestMs, p99Ms } = first
   const name = routeName(first)
   const others =
-    answered === 0 ? 'no request was ever answered' : `99 % of that route are answered in ${duration(p99Ms)}`
+    answered === 0
+      ? 'No request of this route was ever answered'
+      : `99 % of the requests of this route are answered in ${duration(p99Ms)}`
   return {
     severity: count >= MANY ? 'high' : 'medium',
     share: inFlight > 0 ? Math.min(1, count / inFlight) : 0,
     route: name,
-    summary: `${counted(count, 'request')} of ${name} ${count === 1 ? 'is' : 'are'} still unanswered; the oldest has waited ${duration(oldestMs)}, while ${others}.`,
+    summary: `${counted(count, 'request')} of ${name} ${count === 1 ? 'is' : 'are'} still unanswered; the oldest has waited ${duration(oldestMs)}. ${others}.`,
     evidence: [
       evidence('unanswered for 30 seconds or more', count, 'requests'),
       evidence('age of the oldest', oldestMs / 1000, 's'),
@@ -85,9 +87,9 @@ function gaveUpClaims({ gaveUp, routes }) {
       severity: left.length >= MANY ? 'high' : 'medium',
       share: Math.min(1, route.aborted / route.count),
       route: name,
-      summary: `Clients of ${name} gave up after ${duration(longestMs)} without an answer, while half of the requests of that route take ${duration(route.quantiles.p50Ms)}.`,
+      summary: `Clients of ${name} gave up without an answer, after up to ${duration(longestMs)}. Half of the requests of this route take ${duration(route.quantiles.p50Ms)}.`,
       evidence: [
-        evidence('slowest requests whose client gave up', left.length, 'requests'),
+        evidence('requests whose client gave up, among the slowest', left.length, 'requests'),
         evidence('aborted', route.aborted, 'requests'),
         evidence('requests', route.count, 'requests'),
         evidence('p50 of the route', route.quantiles.p50Ms, 'ms'),

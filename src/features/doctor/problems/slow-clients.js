@@ -25,7 +25,7 @@ const rule = {
         severity: unsentBytes >= MUCH_MEMORY * memory.limitBytes ? 'high' : 'medium',
         share: Math.min(1, count / inFlight),
         route: null,
-        summary: `${counted(count, 'client')} ${isReading ? `read their answers slowly: ${bytes(unsentBytes)} are not read yet` : 'send their requests slowly'}, the slowest for ${duration(oldestMs)}.`,
+        summary: `${counted(count, 'client')} ${isReading ? `read their answers slowly. ${bytes(unsentBytes)} are not read yet` : 'send their requests slowly'}. The oldest of these requests is ${duration(oldestMs)} old.`,
         evidence: [
           evidence('clients that read slowly', reading, 'requests'),
           evidence('clients that send slowly', sending, 'requests'),

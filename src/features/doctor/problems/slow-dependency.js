@@ -71,7 +71,7 @@ function ownCause(first, held, { outgoing, poolUses }) {
   const query = call === undefined ? costliestQuery(first, poolUses) : undefined
   return {
     mostly: mostlyOf(call?.host ?? query?.query),
-    more: `${call === undefined ? '' : describeCall(call)}${held === undefined ? '' : describeHeld(held)}`,
+    more: `${call === undefined ? '' : describeCall(call)}${held === undefined ? '' : describeHeld(first, held)}`,
     figures: [
       ...(call === undefined ? [] : figuresOfCall(call).map((figure) => evidence(...figure))),
       ...(held === undefined ? [] : figuresOfHeld(held)),
@@ -100,12 +100,14 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
   const isSlower = slow.some((route) => isSlowerThanUsual(route, figures))
   const name = routeName(first)
   const waitMs = first.firstByteMs
-  const than = isSlowerThanUsual(first, figures) ? `, ${duration(Number(first.usualMs))} usually` : ''
+  const than = isSlowerThanUsual(first, figures)
+    ? ` Usually they wait ${duration(Number(first.usualMs))}.`
+    : ''
   return {
     severity: share >= MANY && isSlower ? 'high' : 'medium',
     share: slow.reduce((sum, { timeShare }) => sum + timeShare, 0),
     route: name,
-    summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} on average${than}${mostly}.${more} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+    summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} on average${mostly}.${than}${more} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
     evidence: [
       evidence('until the answer begins', waitMs, 'ms'),
       ...(first.usualMs === undefined ? [] : [evidence('usual duration', first.usualMs, 'ms')]),
@@ -120,13 +122,17 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
   }
 }
 
-/** Says what holds a connection, and that others wait meanwhile. @param {Held} held */
-function describeHeld({ pool, query, use }) {
+/**
+ * Says what holds a connection, and that other requests wait meanwhile.
+ *
+ * @param {RouteFigures} route @param {Held} held
+ */
+function describeHeld(route, { pool, query, use }) {
   const what =
     query === undefined
-      ? `It uses a connection for ${duration(use.totalMs / use.count)}${use.usualMs === undefined ? '' : `, ${duration(use.usualMs)} usually`}`
+      ? `${routeName(route)} uses a connection for ${duration(use.totalMs / use.count)}${use.usualMs === undefined ? '' : `, and usually for ${duration(use.usualMs)}`}`
       : `The query ${query.query} takes ${duration(query.totalMs / query.count)}`
-  return ` ${what}, so all connections of the pool '${pool.name}' are in use, and requests wait for one.`
+  return ` ${what}. So all connections of the pool '${pool.name}' are in use, and requests wait for one.`
 }
 
 /** @param {Held} held */

@@ -41,14 +41,14 @@ function claimOf(waste, others) {
   const { requests, loopMs, poolMs, loopShare } = waste
   const name = routeName(waste)
   const spent = [
-    ...(loopMs > 0 ? [`${duration(loopMs)} of the loop (${percent(loopShare)})`] : []),
-    ...(poolMs > 0 ? [`${duration(poolMs)} of connections`] : []),
+    ...(loopMs > 0 ? [`used the loop for ${duration(loopMs)} (${percent(loopShare)})`] : []),
+    ...(poolMs > 0 ? [`held connections for ${duration(poolMs)}`] : []),
   ].join(' and ')
   return {
     severity: isAtLeast(waste, MUCH) ? 'high' : 'medium',
     share: sizeOf(waste),
     route: name,
-    summary: `${name} keeps working for clients that have disconnected or timed out: ${counted(requests, 'request')} took ${spent} after that${others === 0 ? '' : `. ${others === 1 ? 'So does' : 'So do'} ${counted(others, 'other route')}`}.`,
+    summary: `${name} keeps working for clients that have disconnected or timed out. After that, ${counted(requests, 'request')} ${spent}${others === 0 ? '' : `. ${counted(others, 'other route')} ${others === 1 ? 'does' : 'do'} the same`}.`,
     evidence: [
       evidence('requests whose work went on', requests, 'requests'),
       evidence('loop time for these requests', loopMs, 'ms'),
