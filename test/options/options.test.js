@@ -239,7 +239,7 @@ const RULES = {
   'shed.sampleInterval': 'a number of milliseconds above 0',
   'shed.retryAfter': 'a whole number of seconds of at least 0',
   'shed.classify':
-    'a function (req) that returns a priority class, or an object with header (a name), urgency or prefetch (true or false)',
+    'a function (req) that returns a priority class, or an object with one or more of header (a name), urgency and prefetch (both booleans)',
   'shed.key': 'a function (req) that returns a string or undefined',
   'shed.shortage': 'a function that returns a number from 0 to 1',
   'shed.maxAge': 'a number of milliseconds above 0',

@@ -303,7 +303,7 @@ test('anything else is a clear error', (t) => {
   for (const [given, words] of [
     [undefined, /Socket\.IO 4 .*got undefined\./],
     [http.createServer(), /`attach\(\)`/],
-    [io.sockets, /namespaces are found/],
+    [io.sockets, /watches all namespaces/],
     [{ clients: {}, opts: {}, on() {}, verify() {} }, /server that has this engine/],
   ]) {
     assert.throws(() => spillway.sockets(/** @type {any} */ (given)), {

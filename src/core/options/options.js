@@ -73,7 +73,7 @@ function resolveOptions(given = {}, defaults = DEFAULTS) {
 }
 
 /**
- * Does not check that the other options that an option needs are set.
+ * Resolves each option alone. Some options need other options, which is not checked here.
  *
  * @param {SpillwayOptions} given
  * @param {Defaults} [defaults]
@@ -211,7 +211,7 @@ function requireObject(name, value) {
 }
 
 /**
- * Values that users give for a whole group, by its name.
+ * By the name of a group, returns a hint for a value that users give in place of the group's object.
  *
  * @type {Record<string, (value: unknown) => string | undefined>}
  */
@@ -227,7 +227,7 @@ const OBJECT_HINTS = {
 
 /**
  * @param {unknown} value
- * @returns {string | undefined} for the path of the Prometheus endpoint, or false for none
+ * @returns {string | undefined} a hint if the value is a path or `false`: the user meant `endpoints.metrics`
  */
 function pathHint(value) {
   const path = typeof value === 'string' && value.startsWith('/') ? `'${value}'` : value

@@ -10,7 +10,7 @@ const SIGNALS = 'Write `spillway.attach(server, { signals: true })`. '
 const CHECKS = 'Write `spillway.health.check(name, check)`. '
 const ON_DRAINING = "Write `spillway.on('draining', listener)`; requests are still served then. "
 const AFTER_DRAIN =
-  'Run this code after `await spillway.drain()`. Before that, requests may need what it closes. '
+  "Run this callback's code after `await spillway.drain()`. Before that, requests may need what the code closes. "
 const ROUTE_LABEL = `The label is the route's template. To set another label, write \`routes.label\`. `
 const LAG = 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit? '
 const TOKEN = 'Did you mean `endpoints.allow`? The admin server takes `listen({ token })`. '

@@ -152,7 +152,7 @@ const RULES = {
   'shed.sampleInterval': MILLISECONDS,
   'shed.retryAfter': ['a whole number of seconds of at least 0', isWhole],
   'shed.classify': [
-    'a function (req) that returns a priority class, or an object with header (a name), urgency or prefetch (true or false)',
+    'a function (req) that returns a priority class, or an object with one or more of header (a name), urgency and prefetch (both booleans)',
     isClassify,
     undefined,
     wrongClassify,

@@ -110,7 +110,7 @@ function adviceOf({ described, isMeant }) {
   if (isMeant) return 'Nothing to do: the block ends with the debugger or the heap snapshot that caused it.'
   const code =
     described === undefined
-      ? 'When the block ends, the log line of the stall names the function. Use its asynchronous variant.'
+      ? 'When the block ends, the log line of the stall names the function. Replace the synchronous call in it by an asynchronous one.'
       : 'Fix that code: bound its input, or move it to a worker thread.'
   return `Restart the process if the block does not end: no request is answered until then. ${code}`
 }

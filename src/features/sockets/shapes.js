@@ -67,7 +67,7 @@ function hintFor(given) {
   if (given?._nsps !== undefined || isFunction(given?.nsp))
     return ' Give it `io`, and not a socket or a namespace.'
   if (given?.server !== undefined && given?.adapter !== undefined)
-    return ' Give it `io`: its namespaces are found.'
+    return ' Give it `io`: Spillway then watches all namespaces.'
   if (isFunction(given?.listen)) return ' Give an HTTP server to `attach()`.'
   if (isFunction(given?.ping) && isFunction(given.terminate))
     return ' Give it the server, and not one of its connections.'

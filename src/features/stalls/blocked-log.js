@@ -91,15 +91,15 @@ function sentenceOf(blockedMs, { described, asleepIn }) {
  * State of a thread that runs no JavaScript, as Linux reports it.
  *
  * @param {number} pid the process of the main thread
- * @param {number | undefined} awakeShare the share of the time since the block began that it ran or waited
- *   for a CPU; undefined if the system does not report it
+ * @param {number | undefined} awakeShare how long the thread ran or waited for a CPU, as a share of
+ *   the block; undefined if the system does not report it
  */
 function nativeWork(pid, awakeShare) {
   const child = childOf(pid)
   if (child !== undefined) return `waiting for the child process ${child}`
   if (awakeShare === undefined) return 'in native code'
   return awakeShare < 0.5
-    ? 'asleep in native code: a synchronous read, a lock or Atomics.wait()'
+    ? 'asleep in native code: a synchronous read or a lock'
     : 'in native code: a collection of the heap, or a synchronous call of crypto, zlib or an addon'
 }
 

@@ -84,7 +84,7 @@ const PART_FAMILIES = [
   {
     name: 'spillway_route_loop_seconds_total',
     type: 'counter',
-    help: 'Time that handlers ran on the event loop, by route: until their first return, and just before they wrote the head.',
+    help: 'Time that the handlers of a route ran on the event loop. Work after an await counts if an outgoing call, a use of a pool or the response head follows in the same loop turn.',
     points: handlerTimes,
   },
 ]

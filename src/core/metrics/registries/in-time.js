@@ -45,7 +45,7 @@ async function inTime(clock, { metric, name }, read) {
 /** @param {string} name */
 const tooLate = (name) =>
   new Error(
-    `The metric '${name}' has taken more than ${MOST_MS / 1000} s to collect: it is left out until it settles`
+    `The metric '${name}' has taken more than ${MOST_MS / 1000} s to collect: it is left out until this collection has ended`
   )
 
 module.exports = { inTime }
