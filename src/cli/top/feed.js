@@ -25,7 +25,7 @@ const failedOf = ({ outcomes }) => FAILED.reduce((sum, outcome) => sum + outcome
 /** @param {AdmissionSnapshot} admission */
 const shedOf = ({ shed, wouldShed }) => [...shed, ...wouldShed].reduce((sum, { count }) => sum + count, 0)
 
-/** Differences between two snapshots, per second. The first snapshot covers only the last minute. */
+/** Differences between two snapshots, per second. Before the second snapshot, rates of the last minute. */
 class SnapshotRates {
   /** @type {Rates} */
   all

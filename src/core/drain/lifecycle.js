@@ -156,8 +156,8 @@ class Lifecycle {
   /**
    * @param {ResolvedOptions['drain']} options
    * @param {string} reason
-   * @param {string} [cause] decides the mode of the drain: the signal, if `reason` is another word, such as
-   *   'replaced'
+   * @param {string} [cause] the signal that caused the drain, which decides its mode. It differs from
+   *   `reason` if `reason` is a word such as 'replaced'
    */
   drain(options, reason, cause = reason) {
     return this.#drain.start({ reason, ...drainOrder(options, cause) })

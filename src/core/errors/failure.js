@@ -53,8 +53,8 @@ class Failure {
   /** @type {string | undefined} */
   #message
   /**
-   * Whether the error has a status, so it is meant for HTTP. The headers of another error may be those of an
-   * upstream.
+   * Whether the error has a status, so it is meant for HTTP. The headers of an error without a status are not
+   * used, because they may come from an upstream.
    */
   hasStatus
 
@@ -97,8 +97,8 @@ class Failure {
   }
 
   /**
-   * @returns {[name: string, value: unknown][]} the first headers that the error sets on its response,
-   *   unchecked
+   * @returns {[name: string, value: unknown][]} at most MOST_HEADERS headers that the error sets on its
+   *   response. They are not checked
    */
   get headers() {
     if (!this.hasStatus) return []

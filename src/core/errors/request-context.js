@@ -1,8 +1,8 @@
 'use strict'
 // Finds the request that the running code works for, with an AsyncLocalStorage. Node 24 keeps async contexts
-// in V8. There a context costs 0.2 µs a request, and is always on. Older versions use async hooks, at up to
-// 1.8 µs (Koa, Node 20). There the context is off until a part needs it. `errors.uncaught` turns the context
-// on for good, the stall watcher for some minutes.
+// in V8. Its context costs 0.2 µs a request, so it is always on. Older versions use async hooks. Their
+// context costs up to 1.8 µs a request (Koa, Node 20), so it is off until a part needs it. `errors.uncaught`
+// turns the context on for good, and the stall watcher for some minutes.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { hasBody } = require('../request/half-closed')
@@ -77,8 +77,8 @@ class RequestContext {
   /** Whether any part needs a context: without one, callbacks need not be wrapped. */
   isOn = isCheap
   /**
-   * Set while an error is thrown by code of a message: its reference, and what to call if nothing catches the
-   * error.
+   * Set while the handler of a message throws an error. Has the reference of the message, and what to call if
+   * nothing catches the error.
    *
    * @type {{ reference: Reference, onUncaught: (error: unknown) => void } | undefined}
    */
@@ -88,7 +88,11 @@ class RequestContext {
   #recorder
   #users = isCheap ? 1 : 0
   #followers = 0
-  /** References of errors that no request has. @type {WeakMap<object, Reference>} */
+  /**
+   * By error, the reference of the message whose handler failed, because no request has such an error.
+   *
+   * @type {WeakMap<object, Reference>}
+   */
   #failures = new WeakMap()
 
   /** @param {Recorder} recorder */

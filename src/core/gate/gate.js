@@ -24,8 +24,9 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
 /** @typedef {NonNullable<Ticket['resume']>} Resume */
 
 /**
- * The budget of a loop turn while clients cannot make the queue long. With 5 ms, more requests would be
- * queued, and queued requests survive a garbage collection.
+ * The budget of a loop turn while clients cannot make the queue long, in place of TURN_BUDGET_MS. With the
+ * smaller budget, more requests would be queued. Queued requests survive minor garbage collections, which
+ * makes these collections slower.
  */
 const BOUNDED_BUDGET_MS = 50
 
@@ -203,8 +204,8 @@ class Gate {
   }
 
   /**
-   * Called when a limit of its route rejects a request in flight. The request has not run, so its figures are
-   * not counted.
+   * Called when a request in flight is rejected by the limit of its route. The request has not run, so its
+   * figures are not counted.
    *
    * @param {Request} request
    * @param {number} nowMs
@@ -213,7 +214,7 @@ class Gate {
     if (ticket.isInFlight) this.#limits.onWithdraw(ticket, nowMs)
   }
 
-  /** Whether requests are queued, or connections are accepted first. */
+  /** Whether the gate needs another loop turn: requests are queued, or an accept burst delays their start. */
   get needsNextTurn() {
     return this.#queue.length > 0 || this.#isAccepting
   }
@@ -300,13 +301,14 @@ class Gate {
    * @param {Wait} wait
    */
   #onHalfClose(request, wait) {
-    // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
+    // A half-closed connection may have several queued requests. The handler of an earlier one may have
+    // closed the instance, and so emptied the queue.
     if (!wait.isQueued) return
     this.#remove(request)
     const nowMs = this.#clock.now()
-    // In a burst the request runs. In a standing queue it must not overtake other requests. A client that
-    // gave up also looks half-closed until its response is written. One request of a half-closed client in
-    // SAMPLE_MS runs nevertheless, as a sample.
+    // In a burst the request runs. In a standing queue it is rejected, because it must not overtake other
+    // requests. Also, a client that gave up looks half-closed until its response is written. But once every
+    // SAMPLE_MS one such request runs, as a sample.
     const isStanding =
       wait.priority !== CRITICAL &&
       this.#limits.isOverload(nowMs) &&

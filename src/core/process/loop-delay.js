@@ -12,8 +12,8 @@ const MIN_MS = 1
 const MAX_TURNS = 128
 
 /**
- * The longest loop turn since any moment. Keeps only the turns that no later turn exceeded: about ln n of n
- * random turns.
+ * Tells the longest loop turn since a given moment. Keeps only the turns that no later turn exceeded: about
+ * ln n of n random turns.
  */
 class LongestTurns {
   /** In falling order of length. @type {{ busyMs: number, endMs: number }[]} */
@@ -64,7 +64,7 @@ class LoopDelay {
   }
 
   /**
-   * The delay over the last half minute to minute, in seconds; zeros if the loop did not turn
+   * The delay in seconds over the last 30 to 60 seconds. All figures are 0 if the loop did not turn.
    *
    * @param {number} nowMs
    */

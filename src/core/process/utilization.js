@@ -1,6 +1,7 @@
 'use strict'
-// Measures how busy the loop and the CPU were over the last half minute to minute. Two readings are saved,
-// and every half minute the older one is replaced. So two readers do not shorten each other's interval.
+// Measures how busy the loop and the CPU were over the last 30 to 60 seconds. Two marks are kept, and every
+// half minute the older mark is replaced. `sample()` moves no mark. So its callers do not shorten each
+// other's interval.
 
 const SPAN_MS = 30_000
 
@@ -49,8 +50,8 @@ class Utilization {
     }
   }
 
-  // After an hour of sleep, or a turn of an hour, the last mark is an hour old. So a mark within that hour is
-  // interpolated.
+  // The last mark may be old, such as after an hour of sleep or a turn of an hour. Then a mark of half a
+  // minute ago is interpolated.
   /** @param {Mark} now */
   #since(now) {
     const gapMs = now.nowMs - this.#newer.nowMs

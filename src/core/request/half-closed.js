@@ -1,7 +1,8 @@
 'use strict'
 // A client may half-close its connection right after its request (`nc -N`, shell health checks). Node then
-// ends the connection, answered or not. A request that is queued, or whose 503 waits, gets a callback before
-// Node ends the connection. A client that closes its connection and reads nothing more looks the same.
+// ends the connection, even if the request has no answer yet. A request that is queued, or whose 503 waits,
+// gets a callback before Node ends the connection. A client that closes its connection and reads nothing more
+// looks the same.
 
 const { openRecord, recordOf } = require('./connection-record')
 

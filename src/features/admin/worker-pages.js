@@ -69,7 +69,8 @@ function unknownText(names) {
 /** @param {ClientRequest} asked @param {string} name @param {ServerResponse} res */
 function passOn(asked, name, res) {
   const goOn = () => {}
-  // A profile may take longer than the server waits for a client.
+  // A profile may take longer than the socket timeout of the server. A listener keeps Node from closing the
+  // connection at the timeout.
   res.on('timeout', goOn)
   res.once('close', () => asked.destroy())
   asked.once('error', () => fail(res, `Worker ${name} has ended before it answered.`))

@@ -1,7 +1,8 @@
 'use strict'
-// Diagnoses one record of figures from the claims of all rules. A finding that another finding explains is an
-// effect. An effect keeps its own severity and follows its cause. The cause is what somebody must fix, so it
-// is as severe as the worst of its effects.
+// Makes a diagnosis of one record of figures. Each rule reads the figures and returns claims. This file
+// orders the claims as findings, by cause and severity. A finding that another finding explains is an effect.
+// An effect keeps its own severity and follows its cause. The cause is what somebody must fix, so it is as
+// severe as the worst of its effects.
 
 const { counted, duration } = require('../../core/readable')
 const { RULES } = require('./rules')
@@ -23,9 +24,9 @@ const FEWEST_REQUESTS = 20
  */
 const FEWEST_SECONDS = 5
 /**
- * Least share of a cause, as a part of the share of its effect. A smaller cause leaves most of the effect
- * unexplained. This applies to rejections too: a process that regains a tenth of its time serves a tenth
- * more, while it rejects half of the requests.
+ * A finding explains another finding only if its share is at least this fraction of the other's share. A
+ * smaller cause leaves most of the effect unexplained. This applies to rejections too. Without a cause that
+ * takes a tenth of its time, a process serves a tenth more. That cannot explain why half is rejected.
  */
 const EXPLAINED = 0.5
 /**

@@ -87,7 +87,7 @@ function stallsSince({ started: { stalls } }, totals) {
 }
 
 /**
- * Returns the events of sockets that had a message in these seconds, in the form of routes.
+ * Returns each event of sockets for which messages came in these seconds. An event has the fields of a route.
  *
  * @param {Map<string, { count: number, errors: number }>} before
  *   @param {Map<string, { count: number, errors: number }>} now

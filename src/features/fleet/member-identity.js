@@ -38,8 +38,8 @@ function identityOf(given) {
 }
 
 /**
- * Whether the fleet has, or may have, another member now. Any process may fork a worker or start a thread
- * later.
+ * Whether another member of the fleet may exist now. This can change later, because any process may fork a
+ * worker or start a thread.
  *
  * @param {FleetOption} given
  */

@@ -1,7 +1,7 @@
 'use strict'
 // Lets the admin server of one member show pages of another: it forwards the request to the worker that the
-// request names. It speaks HTTP over the members' sockets, which carries refusals, progress and a client's
-// disconnect unchanged. The directory of the sockets is private.
+// request names. It speaks HTTP over the members' sockets. HTTP carries refusals, progress and the disconnect
+// of a client without a change. The directory of the sockets is private.
 
 const http = require('node:http')
 const net = require('node:net')

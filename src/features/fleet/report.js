@@ -73,7 +73,7 @@ function pointsBlock(text, numbers, spare) {
 }
 
 /**
- * The exemplars of the block of points before it.
+ * Returns a block of exemplars. They belong to the block of points that precedes it.
  *
  * @param {ReportedExemplar[]} exemplars
  */

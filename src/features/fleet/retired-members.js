@@ -1,9 +1,9 @@
 'use strict'
-// Retires departed members: adds their reports up into one report, so that a scrape stays cheap after weeks
-// of restarts. The retiring member writes the next generation of that report, and then removes the reports
-// that it contains. A hard link makes sure that a generation is written once. The generation lists its
-// members, so that a report not removed yet is not counted twice. A lock would not do, because the holder of
-// a lock might be killed.
+// Retires departed members: adds their reports up into one common report, so that a scrape stays cheap after
+// weeks of restarts. A living member retires departed members: it writes the next generation of the common
+// report, and then removes the reports whose counts that generation contains. A hard link makes sure that a
+// generation is written once. The generation lists its members, so that a report not removed yet is not
+// counted twice. A lock would not do, because the holder of a lock might be killed.
 
 const { ReadableSum, isRecent } = require('./readable-sum')
 const { headOf, putInto } = require('./report')

@@ -1,7 +1,8 @@
 'use strict'
-// Implements the SDK's MetricProducer: the SDK's readers collect all metrics of one capture beside their own
-// instruments. It needs no SDK code and adds nothing to the request path. Totals count from the start of the
-// instance, whatever temporality the exporter prefers, because readers do not convert them.
+// Implements the SDK's MetricProducer: the SDK's readers collect Spillway's metrics beside their own
+// instruments. All values come from one capture, so they are of one moment. The producer needs no SDK code
+// and adds nothing to the request path. Totals count from the start of the instance, whatever temporality the
+// exporter prefers, because readers do not convert totals.
 
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 const { countAndSumOf } = require('./instruments')

@@ -1,7 +1,7 @@
 'use strict'
-// Shows the metrics as observable instruments of the registered MeterProvider, for readers without the
-// producer. One callback observes all instruments, so that they show the same capture. A histogram cannot be
-// observed: see docs/decisions/0021-observed-histograms.md.
+// Shows the metrics as observable instruments of the registered MeterProvider, for readers that do not use
+// the MetricProducer of metric-producer.js. One callback observes all instruments, so that they show the same
+// capture. A histogram cannot be observed: see docs/decisions/0021-observed-histograms.md.
 
 const { countAndSumOf } = require('./instruments')
 const { countOf, sumOf } = require('../../core/histogram/buckets')

@@ -4,7 +4,7 @@
 // read, or when it failed. A call of `node:http` begins with `http.client.request.created`, and then waits
 // for its connection. Node 20 lacks this channel, so there a call begins when its request is sent. The events
 // of the socket show when a connection of `node:http` opens, and `undici-openings.js` does this for undici.
-// On a kept connection, a call has no time for connecting.
+// A call on a kept connection records no time for connecting.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { OWN_HOST } = require('../../core/process-use')
@@ -109,13 +109,13 @@ class OutgoingCalls {
     this.#openings.close()
   }
 
-  /** For metrics. @param {{ values: Float64Array }} [spare] */
+  /** Returns the sums of the calls for the metrics. @param {{ values: Float64Array }} [spare] */
   sample(spare) {
     this.#checkInstrumentation()
     return this.#table.sample(spare?.values)
   }
 
-  /** For the doctor. */
+  /** Returns the sums of the calls for the doctor. */
   totals() {
     return this.#table.totals()
   }

@@ -26,7 +26,7 @@ const { visitsOf } = require('./visits')
  */
 
 const MAX_POOLS = 20
-/** Bound of records, one for each server, because a sharded cluster has many servers. */
+/** The most records. A pool has a record for each of its servers, and a sharded cluster has many servers. */
 const MAX_RECORDS = 60
 const MAX_NAME_LENGTH = 64
 /**
@@ -296,7 +296,7 @@ class Pools {
       route.onAsks(visit.asks)
       if (visit.uses > 0) route.onUses(visit, nowMs)
     }
-    // Done last, so that it also counts for a route whose first request this was.
+    // Comes last, because the lines above may add the route. Then its first request is counted too.
     for (const { routes } of this.#records.values()) routes.find(series.method, series.route)?.onRequest()
   }
 

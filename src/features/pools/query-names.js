@@ -33,8 +33,8 @@ const OPERATION = /^[\s(;]*([a-z]+)/i
 /** A character of a name. */
 const NAME = '[\\w.$\\u0080-\\uffff]'
 /**
- * Matches a parenthesis and whether it contains a query. Or matches the word before a table, and a `distinct`
- * that gives the word another meaning.
+ * Matches a parenthesis, with the `select` that may follow. Also matches the word before a table, with a
+ * preceding `distinct`, which gives the word another meaning.
  */
 const marks = (/** @type {string} */ word) =>
   new RegExp(`\\(\\s*(select\\b)?|\\)|(?<!${NAME})(distinct\\s+)?${word}(?!${NAME})\\s*`, 'gi')

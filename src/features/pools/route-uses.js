@@ -6,13 +6,17 @@
 const { MinuteSums } = require('../../core/histogram/minute-sums')
 
 const MAX_ROUTES = 200
-/** A route needs the pool if at least this share, of at least this many requests, asked for a connection. */
+/** With fewer requests it is not known whether a route needs the pool. */
 const LEAST_REQUESTS = 20
+/** A route needs the pool if at least this share of its requests asked for a connection. */
 const LEAST_SHARE = 0.9
 /** When this many requests were counted, all counts are halved. */
 const MOST_COUNTED = 1000
 const TRAVEL_SMOOTHING = 0.1
-/** A request is dropped from `coming` after four times its route's travel time, and not before 100 ms. */
+/**
+ * The travel time of a route is the mean time from the admission of a request to its first ask. A request is
+ * dropped from `coming` after four times the travel time of its route, and not before 100 ms.
+ */
 const MOST_OF_TRAVEL = 4
 const LEAST_COMING_MS = 100
 /** Routes whose travel times differ by less count as asking at the same time. */
@@ -45,7 +49,10 @@ class Coming {
     this.record.pressure.onAdmit(nowMs)
   }
 
-  /** In mode `observe` every request runs, so the wait that this one adds is added to the model. */
+  /**
+   * In mode `observe` nothing is rejected, so the wait for the pool is modelled. Adds to the model the time
+   * for which this request is expected to use connections.
+   */
   model() {
     this.record.pressure.onModelledAdmit(this.#uses)
   }
@@ -67,8 +74,9 @@ class Coming {
 class RouteUse {
   /** Uses of connections by its requests, and for how long. */
   held = new MinuteSums()
-  /** Uses that ended before their request did, and how long such requests had a connection. */
+  /** How many uses ended before their request did. */
   awaited = 0
+  /** How long the requests of these uses had a connection. Uses at the same time count once. */
   awaitedMs = 0
   /** Requests that have not asked yet, the earliest first. @type {Set<Coming>} */
   coming = new Set()
@@ -94,7 +102,7 @@ class RouteUse {
     return this.#requestsThatAsked === 0 ? 1 : this.#asks / this.#requestsThatAsked
   }
 
-  /** A request of the route has ended. */
+  /** Counts a request of the route that has ended. */
   onRequest() {
     if (this.#requests >= MOST_COUNTED) {
       this.#requests /= 2
@@ -111,7 +119,7 @@ class RouteUse {
   }
 
   /**
-   * A request of the route has ended.
+   * Adds the uses of the pool by one request of the route, when the request has ended.
    *
    * @param {{ uses: number, heldMs: number, maxMs: number, awaitedMs: number }} visit
    * @param {number} nowMs
@@ -128,11 +136,11 @@ class RouteUse {
   }
 
   /**
-   * How many of its requests are expected to ask before another request, which has just arrived, asks.
-   * Overdue requests are dropped. They wait for a body or something else, and ask late or never, so no caller
-   * waits behind them.
+   * Estimates how many requests of this route ask for a connection before a new request does. Overdue
+   * requests are dropped: they wait for a body or something else, and ask late or never. So no caller waits
+   * behind them.
    *
-   * @param {number} travelMs until the other request asks @param {number} nowMs
+   * @param {number} travelMs until the new request asks @param {number} nowMs
    */
   comingWithin(travelMs, nowMs) {
     for (const each of this.coming) {

@@ -22,8 +22,9 @@ class Visit {
   uses = 0
   heldMs = 0
   maxMs = 0
-  /** Lower bound of the time for which the request had a connection, and the time when its last use ended. */
+  /** Lower bound of the time for which the request had a connection. */
   awaitedMs = 0
+  /** When the last use of the request ended. */
   #lastEndedMs = 0
 
   /** @param {Used} pool @param {Visit | undefined} earlier the visit of another pool */

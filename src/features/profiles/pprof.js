@@ -74,7 +74,7 @@ class Pprof {
   encode({ atMs, durationMs }) {
     const sampleType = { type: this.#indexOf(this.#kind.type), unit: this.#indexOf(this.#kind.unit) }
     const writer = new ProtobufWriter()
-    // From the last field to the first.
+    // The writer writes backwards, so the last field comes first.
     writer.uint(12, 1) // the period
     writeType(writer, 11, sampleType)
     writer.uint(10, Math.round(durationMs * NANOSECONDS))
@@ -101,7 +101,7 @@ function writeFunction(writer, id, { line, name, file }) {
   const end = writer.end()
   writer.uint(5, line)
   writer.uint(4, file)
-  writer.uint(3, name) // as the linker knows it
+  writer.uint(3, name) // `system_name`: the same name, because JavaScript has no mangled names
   writer.uint(2, name)
   writer.uint(1, id)
   writer.message(5, end)

@@ -18,8 +18,8 @@ const MICROSECONDS = 1000
 /**
  * @param {CpuProfile} profile
  * @param {CallFrames} frames
- * @param {number} [lastMs] only this many milliseconds at the end count: before them is the start of the
- *   profile
+ * @param {number} [lastMs] only this many milliseconds at the end count; before them the profiler was being
+ *   started
  * @returns {{ root: TreeNode, idleMs: number }} without the idle time
  */
 function cpuTree(

@@ -144,8 +144,8 @@ function codeOf(request) {
 
 /**
  * Returns why a stream was closed before its answer was complete. If a client closes the stream without an
- * error, the code looks like the server's until the stream has finished. But only a server destroys the
- * stream.
+ * error, `codeOf` returns ERR_SPILLWAY_RESPONSE_CUT, as if the server had closed it, until the stream has
+ * finished. But only a server destroys the stream, so `destroyed` tells the two apart.
  *
  * @param {Request} request
  */

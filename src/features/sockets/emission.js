@@ -38,8 +38,8 @@ const isAsync = (listener) => {
 }
 
 /**
- * Whether Node's `emit` does more than call the listeners: if `error` has no listener, with
- * `captureRejections`, and in a domain.
+ * Whether Node's `emit` does more than call the listeners. It does if `error` has no listener, with
+ * `captureRejections`, or in a domain.
  *
  * @param {Emitter} emitter @param {Listener[]} listeners
  */
@@ -74,7 +74,8 @@ function runAll(message, callback) {
 }
 
 /**
- * Follows a promise, which then counts as handled. The promise that `then` returns rejects in its place.
+ * Follows a promise, which then counts as handled. If it rejects, the promise from `then` rejects too, and
+ * stays unhandled in its place.
  *
  * @param {Promise<unknown>} promise
  * @param {SocketMessage} message

@@ -1,7 +1,8 @@
 'use strict'
 // Reads the stack of the code that this thread runs, as V8 records it for an error. It is read in a separate
-// realm, for two reasons. The application may have changed or frozen its `Error`. And a script with a timeout
-// may be terminated in the middle of a reading, when not even `finally` runs.
+// realm, for two reasons. The application may have changed or frozen its `Error`. Also, reading needs
+// a change of `Error`. A script with a timeout may be terminated in the middle of a reading. Then not even
+// `finally` runs, so the application's `Error` would stay changed.
 
 const { runInNewContext } = require('node:vm')
 
@@ -14,9 +15,10 @@ function makeReader() {
   // A frame that awaits does not run.
   /** @param {NodeJS.CallSite} site */
   const isRunning = (site) => !site.isAsync()
-  // If V8 answers late, it does so at the entry of the next function. The slow code ran in the caller of this
-  // function, or in an earlier callee of that caller. At its entry, a function's position is that of its
-  // parameters, after the words of its head. A loop without a body has the same position.
+  // If V8 reads the stack late, it does so at the entry of the next function. That function is not the slow
+  // one: the slow code ran in its caller, or in an earlier callee of that caller. At its entry, a function
+  // has the position of its parameters, just after the word `function` and its name. So it is recognized by
+  // this position. A loop without a body has this position too, and is mistaken for an entry.
   /** @param {NodeJS.CallSite} site */
   const hasBegun = (site) => {
     const line = site.getLineNumber()

@@ -3,7 +3,7 @@
 
 /**
  * Cells. BEAT is the time of the last beat, and ASKED the time of the last question, by the clock that all
- * threads share. MEANT is 1 while the loop is blocked on demand.
+ * threads share. MEANT is 1 while the loop is blocked on purpose, by a debugger or a heap snapshot.
  */
 const BEAT = 0
 const ASKED = 1

@@ -32,8 +32,8 @@ const { shared, target, thresholdMs, expressions, blocked, served } = workerData
  *
  * @typedef {(given: never, watched: { blockedMs(): number, describe(): Promise<Answer>,
  *   clock: typeof clock }) => { listening: Promise<unknown>, publish(told: never): void }} Serve
- * @typedef {Seen & { snapshot?: unknown, isMeant: boolean }} Answer `isMeant`: the loop is blocked on demand,
- *   by a debugger or a heap snapshot
+ * @typedef {Seen & { snapshot?: unknown, isMeant: boolean }} Answer `isMeant`: the loop is blocked on
+ *   purpose, by a debugger or a heap snapshot
  * @typedef {'describe' | 'report'} Kind of a question: `report` requests the snapshot too
  * @typedef {{ dueMs: number, onBeat(): void, act(blockedMs: number, seen: Seen & { snapshot?: unknown,
  *   at: string }): void }} Step what is done when the loop has been blocked for `dueMs`
@@ -48,9 +48,12 @@ const slowMs = readAfterMs(thresholdMs)
  * an answer in this time, native code runs.
  */
 const DESCRIBED_MS = 1000
-/** Linux does not say which of the threads of a process is the worker, so a starved one looks the same. */
+/**
+ * Linux does not say which thread of a process is the worker. So a worker that runs native code and a worker
+ * that waits for a CPU look alike.
+ */
 const OF_WORKER = 'in native code, or waiting for a CPU'
-/** How long after a block on demand is detected the block is checked again. */
+/** Delay until a block on purpose is checked again. */
 const MEANT_MS = 1000
 /** A snapshot takes longer, because its files may be loaded only now. */
 const REPORTED_MS = 5000
@@ -192,7 +195,7 @@ class Watch {
   #ask(kind, withinMs = DESCRIBED_MS) {
     const beat = this.#beat
     if (Atomics.load(shared, MEANT) !== 0) return Promise.resolve(this.#answerOf(undefined))
-    // Native code reads all questions when it is over, so one question is enough.
+    // After native code, the watched thread reads all waiting questions. So one question is enough.
     const unread = this.#unread.get(kind)
     if (target === 0 && unread?.beat === beat)
       return unread.answer.then((told) => (told.described === undefined ? this.#answerOf(undefined) : told))

@@ -152,7 +152,7 @@ class StallWatcher {
     if (this.#watch !== undefined) Atomics.store(this.#watch.shared, BEAT, clock.sharedMs())
   }
 
-  /** Records whether the loop is blocked on demand from now on. @param {boolean} isMeant */
+  /** Records whether the loop is blocked on purpose from now on. @param {boolean} isMeant */
   mean(isMeant) {
     if (this.#watch !== undefined) Atomics.store(this.#watch.shared, MEANT, Number(isMeant))
   }

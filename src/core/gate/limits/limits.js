@@ -18,7 +18,10 @@ const { NORMAL } = require('../verdict')
  * @import { Cause } from '../verdict'
  */
 
-/** Like MOST_OF_MEAN, but for `slotHeldMs`: a tenth of the requests may hold their slots for long. */
+/**
+ * In `slotHeldMs`, a duration counts as at most this multiple of the mean. The multiple is larger than
+ * MOST_OF_MEAN, because up to a tenth of the requests may hold their slots for long.
+ */
 const SLOT_MAX_OF_MEAN = 100
 
 class Limits {
@@ -120,7 +123,7 @@ class Limits {
     return this.isAtMaxConcurrent ? 'concurrency' : 'loop'
   }
 
-  /** The mean time between two requests that end while `maxConcurrent` are in flight. */
+  /** The mean time from one end of a request to the next, while `maxConcurrent` are in flight. */
   get slotMs() {
     return this.#durationMs / this.maxConcurrent
   }
@@ -182,8 +185,8 @@ class Limits {
   }
 
   /**
-   * Called when a request enters an empty queue. If the loop is full, rejections emptied the queue, and the
-   * queue does not count as having been empty.
+   * Called when a request enters an empty queue. The queue counts as having been empty only if the loop was
+   * idle. Under a full loop, only rejections emptied the queue.
    *
    * @param {number} nowMs
    */

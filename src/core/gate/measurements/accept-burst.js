@@ -2,7 +2,8 @@
 // Detects accept bursts. Node accepts one connection per loop turn. While connections keep coming, the gate
 // starts no work and only lets the loop turn. So the kernel's accept queue is read into the gate's queue,
 // where ages are known. A burst begins with the second turn in a row that accepted a connection. A burst
-// lasts at most 20 ms. docs/decisions/0040 has the details, also for workers of a cluster and for TLS.
+// spends at most 20 ms on accepting, and ends after 100 ms at the latest. Details, also for workers
+// of a cluster and for TLS, are in docs/decisions/0040.
 
 const { TURN_BUDGET_MS } = require('./loop-turns')
 

@@ -75,7 +75,7 @@ const LONGEST_END = 26
 
 /**
  * Sets a name that is cut in the middle if it does not fit. A pointer that rests on the name shows it whole.
- * For the keyboard, tables show the whole name.
+ * Tables also show the whole name when its button has the keyboard focus, or when its row is open.
  *
  * @param {HTMLElement} element @param {string} name
  */

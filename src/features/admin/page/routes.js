@@ -17,7 +17,7 @@ const { Table } = require('./table')
 const QUANTILES = /** @type {const} */ (['p50Ms', 'p90Ms', 'p95Ms', 'p99Ms', 'p999Ms', 'maxMs'])
 /** A route that takes this share of the time or more makes others wait. */
 const COSTLY = 0.2
-/** The limit of the doctor's rule: a few per cent are people who close a page. */
+/** The limit of the doctor's rule. A few per cent are normal, because people close pages. */
 const MANY_GAVE_UP = 0.1
 const HEADS = ['', 'requests', 'a second', 'errors', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max']
 
