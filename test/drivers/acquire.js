@@ -54,10 +54,7 @@ async function main() {
   const connected = [...redis]
   const nothing = async () => {}
   const POOLS = {
-    sequelize: [
-      () => new SequelizePool(factory),
-      (pool) => async () => pool.release(await pool.acquire()),
-    ],
+    sequelize: [() => new SequelizePool(factory), (pool) => async () => pool.release(await pool.acquire())],
     tarn: [() => new TarnPool(factory), (pool) => async () => pool.release(await pool.acquire().promise)],
     redis: [() => connected.pop(), (pool) => () => pool.execute(nothing)],
   }

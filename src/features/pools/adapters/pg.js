@@ -1,9 +1,9 @@
 'use strict'
 // `pg.Pool`, and `pg-pool` by itself. `pool.query` calls `pool.connect`, so one method sees every caller. The
 // pool emits `release` for each connection that is given back, and `remove` for each closed connection. A
-// pg-pool before 3.6 lacks the event `release`, so the method `_release` is observed too. It stays observed:
-// to delete a property of the pool would double the time of each use, since V8 then keeps the pool's
-// properties in a hash table.
+// pg-pool before 3.6 lacks the event `release`, so the method `_release` is observed too. It stays observed.
+// If a property of the pool were deleted, V8 would keep the pool's properties in a hash table. Each use would
+// then take twice as long.
 
 const { ReplacedMethod } = require('../../../core/replaced-method')
 const { nameOfQuery } = require('../query-names')
