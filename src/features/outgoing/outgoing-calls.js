@@ -33,6 +33,7 @@ const { UndiciOpenings } = require('./undici-openings')
  *   listener: () => void) => unknown }} Response
  * @typedef {{ request: ClientRequest, response: Response, error?: unknown,
  *   connectParams: import('./undici-openings').ConnectParams }} Message
+ * @typedef {Record<symbol, Call | undefined>} Called a request that may have a Call
  */
 
 const MAX_ORIGINS = 200
@@ -55,10 +56,11 @@ class OutgoingCalls {
   #openings
   #askerAt
   #unmatched
-  /** Calls by the request object of the client library. @type {WeakMap<object, Call>} */
-  #calls = new WeakMap()
-  /** Time when the last call of a request ended. @type {WeakMap<object, number>} */
-  #lastEndedMs = new WeakMap()
+  // Properties cost less than entries in a WeakMap, also in each collection.
+  /** The property of the client library's request that has its Call. */
+  #kCall = Symbol('spillway.call')
+  /** The property of a request's reference that has the time when the last call ended. */
+  #kLastEndedMs = Symbol('lastEndedMs')
   /** @param {unknown} error */
   #onError = (error) => this.#internalErrors.report('insight.outgoing', error)
   /** @type {Map<string, import('./call').Target>} */
@@ -158,7 +160,7 @@ class OutgoingCalls {
   // Node 20 only has this channel.
   /** @param {Message} message */
   #onHttpSent = ({ request }) => {
-    let call = this.#calls.get(request)
+    let call = this.#callOf(request)
     if (call === undefined) {
       if (request.host === OWN_HOST) return
       call = this.#begin(request, targetOf(request), request.method)
@@ -169,7 +171,7 @@ class OutgoingCalls {
 
   /** @param {ClientRequest} request @param {ClientSocket} socket */
   #follow(request, socket) {
-    const call = this.#calls.get(request)
+    const call = this.#callOf(request)
     if (call === undefined) return
     const { host } = call
     call.opening = openingOf(socket, { host, socketPath: request.socketPath }, this.#clock)
@@ -182,7 +184,7 @@ class OutgoingCalls {
    * @param {ClientRequest} request
    */
   #measureWait(request) {
-    const call = this.#calls.get(request)
+    const call = this.#callOf(request)
     const sockets = mostSocketsOf(request.agent)
     if (call === undefined || call.sockets > 0 || sockets === 0) return
     call.waitMs = this.#clock.now() - call.startedMs
@@ -197,7 +199,7 @@ class OutgoingCalls {
 
   /** @param {Message} message */
   #onUndiciHeaders = ({ request }) => {
-    const call = this.#calls.get(request)
+    const call = this.#callOf(request)
     if (call !== undefined) this.#measureUndiciWait(call)
   }
 
@@ -214,7 +216,7 @@ class OutgoingCalls {
 
   /** @param {Message} message */
   #onUndiciSent = ({ request }) => {
-    const call = this.#calls.get(request)
+    const call = this.#callOf(request)
     if (call === undefined) return
     call.sentMs = this.#clock.now()
     call.opening = this.#openings.take(call.host, call.startedMs)
@@ -222,12 +224,23 @@ class OutgoingCalls {
 
   /** @param {Message} message */
   #onUndiciError = ({ request, error }) => {
-    const call = this.#calls.get(request)
+    const call = this.#callOf(request)
     if (call !== undefined && Number.isNaN(call.sentMs)) {
       if (call.waitMs === 0) this.#measureUndiciWait(call)
       call.opening = this.#openings.takeUnsent(call.host, call.startedMs)
     }
     this.#end(request, { isCut: true, isShown: this.#isUndiciShown, error })
+  }
+
+  /** @param {object} request @returns {Call | undefined} */
+  #callOf(request) {
+    return /** @type {Called} */ (request)[this.#kCall]
+  }
+
+  /** @param {object} request @param {Call | undefined} call */
+  #setCall(request, call) {
+    const called = /** @type {Called} */ (request)
+    called[this.#kCall] = call
   }
 
   /** @param {object} request @param {import('./call').Target} target @param {string} method */
@@ -236,14 +249,14 @@ class OutgoingCalls {
     const index = METHOD_INDEX[method] ?? OTHER_METHOD
     const nowMs = this.#clock.now()
     const call = new Call({ host, port: target.port }, index, this.#askerAt(nowMs), nowMs)
-    this.#calls.set(request, call)
+    this.#setCall(request, call)
     return call
   }
 
   // The channel publishes when the head has come. The call ends with the body.
   /** @param {Message} message */
   #onHttpResponse = ({ request, response }) => {
-    const call = this.#calls.get(request)
+    const call = this.#callOf(request)
     if (call === undefined) return
     call.status = response.statusCode
     call.headMs = this.#clock.now()
@@ -257,9 +270,9 @@ class OutgoingCalls {
 
   /** @param {object} request @param {{ isCut: boolean, isShown: boolean, error?: unknown }} how */
   #end(request, { isCut, isShown, error }) {
-    const call = this.#calls.get(request)
+    const call = this.#callOf(request)
     if (call === undefined) return
-    this.#calls.delete(request)
+    this.#setCall(request, undefined)
     const { host, port, method, asker, startedMs, status } = call
     const nowMs = this.#clock.now()
     this.#table.record(host, {
@@ -288,8 +301,9 @@ class OutgoingCalls {
    */
   #awaitedMs(asker, startedMs, nowMs) {
     if (asker?.request === undefined) return -1
-    const sinceMs = Math.max(startedMs, this.#lastEndedMs.get(asker) ?? 0)
-    this.#lastEndedMs.set(asker, nowMs)
+    const ended = /** @type {Record<symbol, number | undefined>} */ (/** @type {unknown} */ (asker))
+    const sinceMs = Math.max(startedMs, ended[this.#kLastEndedMs] ?? 0)
+    ended[this.#kLastEndedMs] = nowMs
     return nowMs - sinceMs
   }
 
@@ -334,7 +348,7 @@ class OutgoingCalls {
     [
       'undici:request:headers',
       this.#guarded((/** @type {Message} */ { request, response }) => {
-        const call = this.#calls.get(request)
+        const call = this.#callOf(request)
         if (call === undefined) return
         call.status = response.statusCode
         call.headMs = this.#clock.now()

@@ -46,10 +46,11 @@ class Host {
   lookups = new MinuteSums()
   connects = new MinuteSums()
   firstBytes = new MinuteSums()
-  /** The rows of the histogram, by the labels of the calls that have ended. @type {Map<string, Row>} */
-  rows = new Map()
-  /** @type {Map<string, HostRoute>} */
-  routes = new Map()
+  // Both lists are short. A search through them is faster than to build a key for a Map.
+  /** One row of the histogram for each set of labels. @type {Row[]} */
+  rows = []
+  /** @type {HostRoute[]} */
+  routes = []
   /** Number of answered calls, plus the weight of the host that this one replaced. */
   weight
 
@@ -110,13 +111,19 @@ class OutgoingTable {
 
   /** @param {Pick<Host, 'rows'>} host @param {CallLabels} labels @returns {number} */
   #rowOf({ rows }, { method, port, status, errorType }) {
-    const key = `${method} ${port} ${status} ${errorType}`
-    const found = rows.get(key)
-    if (found !== undefined) return found.row
-    const isFolded = rows.size >= MAX_ROWS_OF_HOST && (port !== '' || status !== 0 || errorType !== '')
+    for (const each of rows) {
+      if (
+        each.status === status &&
+        each.method === method &&
+        each.port === port &&
+        each.errorType === errorType
+      )
+        return each.row
+    }
+    const isFolded = rows.length >= MAX_ROWS_OF_HOST && (port !== '' || status !== 0 || errorType !== '')
     if (isFolded) return this.#rowOf({ rows }, { method, port: '', status: 0, errorType: '' })
     const row = this.#freeRows.pop() ?? this.#buckets.add()
-    rows.set(key, { method, port, status, errorType, row })
+    rows.push({ method, port, status, errorType, row })
     return row
   }
 
@@ -142,9 +149,9 @@ class OutgoingTable {
       if (least === undefined || host.weight < least.weight) least = host
     const { name, routes, rows, sums, weight } = /** @type {Host} */ (least)
     this.#hosts.delete(name)
-    this.#routes -= routes.size
+    this.#routes -= routes.length
     this.#folded += sums.sinceStart().count
-    for (const { row } of rows.values()) {
+    for (const { row } of rows) {
       this.#buckets.clear(row)
       this.#freeRows.push(row)
     }
@@ -153,12 +160,10 @@ class OutgoingTable {
 
   /** @param {Host} host @param {Asker | undefined} asker @returns {HostRoute} */
   #routeOf(host, asker) {
-    const key = asker === undefined ? '' : `${asker.method} ${asker.route}`
-    const found = host.routes.get(key)
-    if (found !== undefined) return found
     const { method = '', route = null } = asker ?? {}
-    const isFull = host.routes.size >= MAX_ROUTES_OF_HOST || this.#routes >= MAX_ROUTES
-    if (isFull && key !== '' && route !== this.#overflow)
+    for (const each of host.routes) if (each.route === route && each.method === method) return each
+    const isFull = host.routes.length >= MAX_ROUTES_OF_HOST || this.#routes >= MAX_ROUTES
+    if (isFull && asker !== undefined && route !== this.#overflow)
       return this.#routeOf(host, { method: '', route: this.#overflow })
     const added = {
       method,
@@ -169,7 +174,7 @@ class OutgoingTable {
       awaitedMs: 0,
       waitedFor: undefined,
     }
-    host.routes.set(key, added)
+    host.routes.push(added)
     this.#routes++
     return added
   }
@@ -177,7 +182,7 @@ class OutgoingTable {
   /** For metrics. @param {Float64Array} [spare] */
   sample(spare) {
     const series = [...this.#hosts.values()].flatMap(({ name, rows }) =>
-      [...rows.values()].map((row) => ({ ...row, host: name, method: METHODS[row.method] }))
+      rows.map((row) => ({ ...row, host: name, method: METHODS[row.method] }))
     )
     const parts = [...this.#hosts.values()].map((host) => ({
       host: host.name,
@@ -192,7 +197,7 @@ class OutgoingTable {
   totals() {
     return new Map(
       [...this.#hosts.values()].flatMap(({ name, routes }) =>
-        [...routes.values()].map((each) => {
+        routes.map((each) => {
           const { method, parts, sums, waitedFor, ...others } = each
           const { count, totalMs } = sums.sinceStart()
           const asker = { host: name, method: method === '' ? null : method }
@@ -211,7 +216,7 @@ class OutgoingTable {
       lastMinute: { ...host.sums.lastMinute(nowMs), ...partsOf(host, (sums) => sums.lastMinute(nowMs)) },
       sinceStart: { ...host.sums.sinceStart(), ...partsOf(host, (sums) => sums.sinceStart()) },
       routes: byTime(
-        [...host.routes.values()].map(({ method, route, sums: own }) => ({
+        host.routes.map(({ method, route, sums: own }) => ({
           method: method === '' ? null : method,
           route,
           ...spansOf(own, nowMs),
