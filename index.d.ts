@@ -2760,7 +2760,7 @@ export interface Diagnosis {
    * from the time before it.
    */
   readonly blockedMs?: number
-  /** `null` where there is not enough traffic to tell. */
+  /** `null` if there is too little traffic to tell, or if a request waits unusually long for its answer. */
   readonly healthy: boolean | null
   /** One sentence: the first finding, or that there is none. */
   readonly summary: string

@@ -272,6 +272,21 @@ test('the text has a sentence where there is no finding', () => {
   )
 })
 
+test('a process is not called healthy while a request waits unusually long for its answer', () => {
+  const healthyWith = (oldest, route) => diagnose(figuresWith({ oldest, ...route }), AT)
+  const oldest = { method: 'GET', route: '/orders', ageMs: 12_000 }
+  const { healthy, summary } = healthyWith(oldest)
+  assert.equal(healthy, null)
+  assert.equal(
+    summary,
+    'Too early to tell: 1000 requests in the last 60 s, but a request of GET /orders has waited 12 s for its answer.'
+  )
+  assert.equal(healthyWith({ ...oldest, route: '/reports' }).healthy, null)
+  // Its p99 is 60 ms.
+  assert.equal(healthyWith({ ...oldest, ageMs: 179 }).healthy, true)
+  assert.match(healthyWith(oldest, { seconds: 4 }).summary, /^Not enough traffic to tell: /)
+})
+
 test('the text has each finding with its figures and the next step, no line over 100 characters', () => {
   const text = textOf(diagnose(figuresWith({ ...FULL, ...REJECTED }), AT))
   assert.match(text, /^3 findings in 1000 requests of the last 60 seconds\n/)

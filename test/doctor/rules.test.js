@@ -385,11 +385,24 @@ const POOLED = routeWith({
   load: { count: 600, elasticity: 0.9, correlation: 0.8 },
 })
 const pooled = (changes = {}, others = {}) => ({ routes: [merge(POOLED, changes)], ...others })
+/** @param {number} share of the route's time in a pool that was given */
+const usesOf = (share) => ({
+  pool: 'orders',
+  query: undefined,
+  method: 'GET',
+  route: '/orders',
+  count: 600,
+  totalMs: share * 600 * 300,
+  awaited: 600,
+  awaitedMs: share * 600 * 300,
+})
 
 test('pool-exhausted', () => {
   check('pool-exhausted', [
     [pooled(), 'high'],
     [pooled({ load: { elasticity: 0.39 } }), 'none'],
+    [pooled({}, { poolUses: [usesOf(0.5)] }), 'none'],
+    [pooled({}, { poolUses: [usesOf(0.49)] }), 'high'],
     [pooled({ load: { elasticity: 0.4 } }), 'high'],
     [pooled({ load: { correlation: 0.49 } }), 'none'],
     [pooled({ load: { correlation: 0.5 } }), 'high'],

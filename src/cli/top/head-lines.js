@@ -30,11 +30,6 @@ const NARROW = 100
  * Problems caused by other processes or a limit of the container: the rules of the doctor with `isOutside`.
  */
 const OUTSIDE = new Set(['cpu-throttled', 'host-starved'])
-/**
- * Replaces the doctor's own sentence, which has figures of the last minute. The figures below the sentence
- * are of the last second and would not match.
- */
-const TOO_LITTLE = 'Not enough traffic yet for the doctor to tell.'
 const SEVERITY_STYLES = /** @type {const} */ ({ high: 'red', medium: 'yellow', low: undefined })
 
 /**
@@ -119,7 +114,7 @@ function healthOf({ loss, lostSeconds, diagnosis: { healthy, summary, findings }
     const sentence = `Old figures, ${lostSeconds} s without an answer: ${loss.message}`
     return [{ style: 'red', word: 'LOST', sentence, next: '' }]
   }
-  if (healthy === null) return [{ style: 'yellow', word: 'UNKNOWN', sentence: TOO_LITTLE, next: '' }]
+  if (healthy === null) return [{ style: 'yellow', word: 'UNKNOWN', sentence: summary, next: '' }]
   if (healthy)
     return [{ style: 'green', word: 'HEALTHY', sentence: summary.replace(/^Healthy: n/, 'N'), next: '' }]
   const [first, ...others] = findings

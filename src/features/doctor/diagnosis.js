@@ -4,7 +4,8 @@
 // An effect keeps its own severity and follows its cause. The cause is what somebody must fix, so it is as
 // severe as the worst of its effects.
 
-const { counted, duration } = require('../../core/readable')
+const { counted, duration, routeName } = require('../../core/readable')
+const { MUCH } = require('./reading')
 const { RULES } = require('./rules')
 
 /**
@@ -52,13 +53,14 @@ function diagnose(figures, at, rules = RULES) {
   )
   const messages = figures.events.reduce((sum, { count }) => sum + count, 0)
   const isKnown = isLong && figures.requests.count + messages >= FEWEST_REQUESTS
-  const healthy = findings.length > 0 ? false : isKnown ? true : null
+  const held = heldUpIn(figures)
+  const healthy = findings.length > 0 ? false : isKnown && held === undefined ? true : null
   return {
     at,
     seconds: Math.round(figures.seconds * 10) / 10,
     requests: figures.requests.count,
     healthy,
-    summary: sentenceOf(healthy, findings, figures),
+    summary: sentenceOf(healthy, findings, figures, isKnown ? held : undefined),
     findings,
   }
 }
@@ -160,13 +162,34 @@ const isBehind = ({ rule, severity, share }, groups) =>
   rule.isOutside === true &&
   groups.some((other) => !other.rule.isOutside && other.severity === severity && other.share > share)
 
-/** @param {boolean | null} healthy @param {readonly Finding[]} findings @param {Figures} figures */
-function sentenceOf(healthy, findings, { requests, seconds, events }) {
+/**
+ * Returns the oldest request without an answer, if it is unusually old for its route. Nobody knows yet
+ * whether it will be answered. No rule finds it before half a minute.
+ *
+ * @param {Figures} figures
+ */
+function heldUpIn({ oldest, routes }) {
+  const known = routes.find(({ method, route }) => method === oldest?.method && route === oldest?.route)
+  if (oldest === undefined || known === undefined || known.count < FEWEST_REQUESTS) return oldest
+  const { quantiles } = known
+  return quantiles !== undefined && oldest.ageMs >= MUCH * quantiles.p99Ms ? oldest : undefined
+}
+
+/**
+ * @param {boolean | null} healthy
+ * @param {readonly Finding[]} findings
+ * @param {Figures} figures
+ * @param {Figures['oldest']} held
+ */
+function sentenceOf(healthy, findings, { requests, seconds, events }, held) {
   if (healthy === false) return findings[0].summary
   const messages = events.reduce((sum, { count }) => sum + count, 0)
   const what = messages === 0 ? '' : ` and ${counted(messages, 'message')}`
   const traffic = `${counted(requests.count, 'request')}${what} in the last ${duration(seconds * 1000)}`
-  return healthy ? `Healthy: no problem found in ${traffic}.` : `Not enough traffic to tell: ${traffic}.`
+  if (healthy) return `Healthy: no problem found in ${traffic}.`
+  return held === undefined
+    ? `Not enough traffic to tell: ${traffic}.`
+    : `Too early to tell: ${traffic}, but a request of ${routeName(held)} has waited ${duration(held.ageMs)} for its answer.`
 }
 
 /**

@@ -133,6 +133,18 @@ function costliestQuery({ count, meanMs, method, route }, poolUses = []) {
 }
 
 /**
+ * Whether uses of one pool that was given to `pool()` took at least half of the time of the route.
+ *
+ * @param {Pick<RouteFigures, 'count' | 'meanMs' | 'method' | 'route'>} of
+ * @param {readonly UseFigures[] | undefined} poolUses
+ */
+const isMostlyInPool = ({ count, meanMs, method, route }, poolUses = []) =>
+  poolUses.some(
+    (use) =>
+      !isQuery(use) && use.method === method && use.route === route && use.totalMs >= MOST * count * meanMs
+  )
+
+/**
  * Share of the loop thread's runnable time while no other process held its CPU. Waits for threads of this
  * process, such as the collector's, are not subtracted.
  *
@@ -176,6 +188,7 @@ module.exports = {
   costliestCall,
   costliestQuery,
   evidence,
+  isMostlyInPool,
   manyCallsOf,
   mayWaitOutside,
   mostOfTime,

@@ -72,7 +72,7 @@ class HealthPanel {
     this.#totals.update(state)
     const { healthy, summary, findings, requests, seconds } = state.diagnosis
     byId('health').dataset.healthy = String(healthy)
-    setText(this.#title, titleOf(healthy, findings))
+    setText(this.#title, titleOf(healthy, findings, summary))
     const worker = workerOf(state)
     const traffic = `${counted(requests, 'request')} in the last ${span(seconds)}`
     const about = findings.length === 0 ? withoutVerdict(summary) : traffic
@@ -106,9 +106,9 @@ function workerOf({ fleet }) {
   return workers.length < 2 ? '' : `worker ${workers[0].worker}, one of ${workers.length}`
 }
 
-/** @param {boolean | null} healthy @param {readonly Finding[]} findings */
-function titleOf(healthy, findings) {
-  if (healthy === null) return 'Not enough traffic to tell'
+/** @param {boolean | null} healthy @param {readonly Finding[]} findings @param {string} summary */
+function titleOf(healthy, findings, summary) {
+  if (healthy === null) return summary.split(':')[0]
   return healthy ? 'Healthy' : counted(findings.length, 'problem')
 }
 
@@ -118,7 +118,7 @@ function titleOf(healthy, findings) {
  * @param {Diagnosis['summary']} summary
  */
 function withoutVerdict(summary) {
-  const rest = summary.replace(/^(Healthy|Not enough traffic to tell): /, '')
+  const rest = summary.replace(/^(Healthy|Not enough traffic to tell|Too early to tell): /, '')
   return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 

@@ -12,9 +12,11 @@
 //   other on the loop. The same applies while the thread waits for a CPU. Requests that were rejected for a
 //   pool are a finding all the same, because no other rule counts them.
 // - Severity high from a mean of 250 ms, because the wait is then most of the duration.
+// - Nothing is inferred for a route that spends its time in a pool given to `pool()`, because the wait
+//   for this pool is measured.
 // - If a pool is short because its uses are slow, this finding is an effect of the slow uses: slow-routes.js.
 
-const { costliestCall, evidence, mayWaitOutside, mostOfTime } = require('../evidence')
+const { costliestCall, evidence, isMostlyInPool, mayWaitOutside, mostOfTime } = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
 const { isLeaking, rejectingPools, shortPools } = require('../short-pools')
 const { slowRoutes } = require('../slow-routes')
@@ -87,13 +89,15 @@ function fullPools({ pools = [], ...figures }) {
 }
 
 /** @param {Figures} figures @returns {Claim[]} */
-function inferredOf({ loop, routes, seconds, outgoing }) {
+function inferredOf({ loop, routes, seconds, outgoing, poolUses }) {
   const waiting = routes.filter(
     (route) =>
       isWaiting(route, seconds) &&
       mayWaitOutside(route, loop) &&
       // If calls to another host take most of the time, these calls are slow, and not a pool.
       costliestCall(route, outgoing) === undefined &&
+      // Here a pool that was given to `pool()` is not short, so long uses are slow queries.
+      !isMostlyInPool(route, poolUses) &&
       route.timeShare >= LEAST_SHARE
   )
   if (waiting.length === 0) return []

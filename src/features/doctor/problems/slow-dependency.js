@@ -110,7 +110,8 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
     summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} on average${mostly}.${than}${more} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
     evidence: [
       evidence('until the answer begins', waitMs, 'ms'),
-      ...(first.usualMs === undefined ? [] : [evidence('usual duration', first.usualMs, 'ms')]),
+      // A process that is slow from its start soon has this duration as its usual one.
+      ...(than === '' ? [] : [evidence('usual duration', Number(first.usualMs), 'ms')]),
       ...(first.quantiles === undefined ? [] : [evidence('p99', first.quantiles.p99Ms, 'ms')]),
       ...mostOfTime([first]),
       evidence('share of all requests', share, 'share of requests'),
