@@ -6,6 +6,7 @@
 const { isTested } = require('../environment/deployment')
 const { writeForbidden } = require('../environment/permissions')
 const { cpuLimit } = require('../process/cpu-limit')
+const { bytes } = require('../readable')
 const { VERSION } = require('../version')
 
 /**
@@ -15,8 +16,6 @@ const { VERSION } = require('../version')
  */
 
 /** @typedef {{ options: ResolvedOptions, isOfFleet: boolean, runtime: { memory: Memory } }} Parts */
-
-const MEGABYTE = 2 ** 20
 
 class StartLine {
   #info
@@ -74,13 +73,12 @@ function sentenceOf({
   memoryLimitBytes,
   cpus,
 }) {
-  const megabytes = (/** @type {number} */ bytes) => `${Math.round(bytes / MEGABYTE)} MB`
   const paths = endpoints.length === 0 ? 'no endpoints' : endpoints.join(' ')
   const place = socket ?? (port === undefined ? 'a server' : `port ${port}`)
   const scope = fleet ? ' for all workers' : ''
   return (
     `${version} serves in mode ${shedMode}, with ${paths}${scope} on ${place}; Node.js ${node}, ` +
-    `heap up to ${megabytes(heapLimitBytes)}, memory up to ${megabytes(memoryLimitBytes)}, ${cpus} CPUs`
+    `heap up to ${bytes(heapLimitBytes)}, memory up to ${bytes(memoryLimitBytes)}, ${cpus} CPUs`
   )
 }
 
