@@ -1,5 +1,5 @@
 'use strict'
-// One outgoing call in progress.
+// One outgoing call in progress, and the property that a request has for it.
 
 /**
  * @import { Opening } from './opening'
@@ -64,4 +64,31 @@ class Call {
   }
 }
 
+/**
+ * A property that objects of others get. It costs less than an entry in a WeakMap, which also makes each
+ * collection longer.
+ *
+ * @template Value
+ */
+class OwnProperty {
+  #key
+
+  /** @param {string} description */
+  constructor(description) {
+    this.#key = Symbol(description)
+  }
+
+  /** @param {object} object @returns {Value | undefined} */
+  get(object) {
+    return /** @type {Record<symbol, Value | undefined>} */ (object)[this.#key]
+  }
+
+  /** @param {object} object @param {Value | undefined} value */
+  set(object, value) {
+    const owner = /** @type {Record<symbol, Value | undefined>} */ (object)
+    owner[this.#key] = value
+  }
+}
+
 exports.Call = Call
+exports.OwnProperty = OwnProperty

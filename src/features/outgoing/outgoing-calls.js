@@ -9,7 +9,7 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { OWN_HOST } = require('../../core/process-use')
 const { METHOD_INDEX, OTHER_METHOD } = require('../../core/request/methods')
-const { Call } = require('./call')
+const { Call, OwnProperty } = require('./call')
 const { callErrorOf, portOf, targetOfOrigin } = require('./call-labels')
 const { isHttpInstrumented, isUndiciInstrumented } = require('./instrumentation')
 const { openingOf } = require('./opening')
@@ -33,7 +33,6 @@ const { UndiciOpenings } = require('./undici-openings')
  *   listener: () => void) => unknown }} Response
  * @typedef {{ request: ClientRequest, response: Response, error?: unknown,
  *   connectParams: import('./undici-openings').ConnectParams }} Message
- * @typedef {Record<symbol, Call | undefined>} Called a request that may have a Call
  */
 
 const MAX_ORIGINS = 200
@@ -56,11 +55,10 @@ class OutgoingCalls {
   #openings
   #askerAt
   #unmatched
-  // Properties cost less than entries in a WeakMap, also in each collection.
-  /** The property of the client library's request that has its Call. */
-  #kCall = Symbol('spillway.call')
-  /** The property of a request's reference that has the time when the last call ended. */
-  #kLastEndedMs = Symbol('lastEndedMs')
+  /** The call of each request of the client library. @type {OwnProperty<Call>} */
+  #calls = new OwnProperty('spillway.call')
+  /** By request of the server, the time when its last call ended. @type {OwnProperty<number>} */
+  #lastEndedMs = new OwnProperty('spillway.lastEndedMs')
   /** @param {unknown} error */
   #onError = (error) => this.#internalErrors.report('insight.outgoing', error)
   /** @type {Map<string, import('./call').Target>} */
@@ -160,7 +158,7 @@ class OutgoingCalls {
   // Node 20 only has this channel.
   /** @param {Message} message */
   #onHttpSent = ({ request }) => {
-    let call = this.#callOf(request)
+    let call = this.#calls.get(request)
     if (call === undefined) {
       if (request.host === OWN_HOST) return
       call = this.#begin(request, targetOf(request), request.method)
@@ -171,7 +169,7 @@ class OutgoingCalls {
 
   /** @param {ClientRequest} request @param {ClientSocket} socket */
   #follow(request, socket) {
-    const call = this.#callOf(request)
+    const call = this.#calls.get(request)
     if (call === undefined) return
     const { host } = call
     call.opening = openingOf(socket, { host, socketPath: request.socketPath }, this.#clock)
@@ -184,7 +182,7 @@ class OutgoingCalls {
    * @param {ClientRequest} request
    */
   #measureWait(request) {
-    const call = this.#callOf(request)
+    const call = this.#calls.get(request)
     const sockets = mostSocketsOf(request.agent)
     if (call === undefined || call.sockets > 0 || sockets === 0) return
     call.waitMs = this.#clock.now() - call.startedMs
@@ -199,7 +197,7 @@ class OutgoingCalls {
 
   /** @param {Message} message */
   #onUndiciHeaders = ({ request }) => {
-    const call = this.#callOf(request)
+    const call = this.#calls.get(request)
     if (call !== undefined) this.#measureUndiciWait(call)
   }
 
@@ -216,7 +214,7 @@ class OutgoingCalls {
 
   /** @param {Message} message */
   #onUndiciSent = ({ request }) => {
-    const call = this.#callOf(request)
+    const call = this.#calls.get(request)
     if (call === undefined) return
     call.sentMs = this.#clock.now()
     call.opening = this.#openings.take(call.host, call.startedMs)
@@ -224,23 +222,12 @@ class OutgoingCalls {
 
   /** @param {Message} message */
   #onUndiciError = ({ request, error }) => {
-    const call = this.#callOf(request)
+    const call = this.#calls.get(request)
     if (call !== undefined && Number.isNaN(call.sentMs)) {
       if (call.waitMs === 0) this.#measureUndiciWait(call)
       call.opening = this.#openings.takeUnsent(call.host, call.startedMs)
     }
     this.#end(request, { isCut: true, isShown: this.#isUndiciShown, error })
-  }
-
-  /** @param {object} request @returns {Call | undefined} */
-  #callOf(request) {
-    return /** @type {Called} */ (request)[this.#kCall]
-  }
-
-  /** @param {object} request @param {Call | undefined} call */
-  #setCall(request, call) {
-    const called = /** @type {Called} */ (request)
-    called[this.#kCall] = call
   }
 
   /** @param {object} request @param {import('./call').Target} target @param {string} method */
@@ -249,14 +236,14 @@ class OutgoingCalls {
     const index = METHOD_INDEX[method] ?? OTHER_METHOD
     const nowMs = this.#clock.now()
     const call = new Call({ host, port: target.port }, index, this.#askerAt(nowMs), nowMs)
-    this.#setCall(request, call)
+    this.#calls.set(request, call)
     return call
   }
 
   // The channel publishes when the head has come. The call ends with the body.
   /** @param {Message} message */
   #onHttpResponse = ({ request, response }) => {
-    const call = this.#callOf(request)
+    const call = this.#calls.get(request)
     if (call === undefined) return
     call.status = response.statusCode
     call.headMs = this.#clock.now()
@@ -270,9 +257,9 @@ class OutgoingCalls {
 
   /** @param {object} request @param {{ isCut: boolean, isShown: boolean, error?: unknown }} how */
   #end(request, { isCut, isShown, error }) {
-    const call = this.#callOf(request)
+    const call = this.#calls.get(request)
     if (call === undefined) return
-    this.#setCall(request, undefined)
+    this.#calls.set(request, undefined)
     const { host, port, method, asker, startedMs, status } = call
     const nowMs = this.#clock.now()
     this.#table.record(host, {
@@ -301,9 +288,8 @@ class OutgoingCalls {
    */
   #awaitedMs(asker, startedMs, nowMs) {
     if (asker?.request === undefined) return -1
-    const ended = /** @type {Record<symbol, number | undefined>} */ (/** @type {unknown} */ (asker))
-    const sinceMs = Math.max(startedMs, ended[this.#kLastEndedMs] ?? 0)
-    ended[this.#kLastEndedMs] = nowMs
+    const sinceMs = Math.max(startedMs, this.#lastEndedMs.get(asker) ?? 0)
+    this.#lastEndedMs.set(asker, nowMs)
     return nowMs - sinceMs
   }
 
@@ -348,7 +334,7 @@ class OutgoingCalls {
     [
       'undici:request:headers',
       this.#guarded((/** @type {Message} */ { request, response }) => {
-        const call = this.#callOf(request)
+        const call = this.#calls.get(request)
         if (call === undefined) return
         call.status = response.statusCode
         call.headMs = this.#clock.now()
