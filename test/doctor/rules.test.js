@@ -564,9 +564,10 @@ test('slow-dependency: slower than usual', () => {
     [slow({ usualMs: 20, firstByteMs: 120 }), 'high'],
     [slow({ usualMs: undefined }), 'none'],
     [slow({ count: 9 }), 'none'],
-    [slow({ count: 10 }), 'medium'],
-    [slow({ count: 199 }), 'medium'],
-    [slow({ count: 200 }), 'high'],
+    [slow({ count: 10, timeShare: 0.49 }), 'medium'],
+    [slow({ count: 10, timeShare: 0.5 }), 'high'],
+    [slow({ count: 199, timeShare: 0.49 }), 'medium'],
+    [slow({ count: 200, timeShare: 0.49 }), 'high'],
     [slow({}, { loop: { utilization: 0.7 } }), 'none'],
     [slow({}, { loop: { utilization: 0.69 } }), 'high'],
   ])

@@ -17,7 +17,8 @@
 //   that: slow-routes.js.
 // - A handler that computes is not a dependency. If parts are measured, half of the time that the loop leaves
 //   free must be a wait.
-// - Severity high if a fifth of all requests are of such routes, and the routes became slower.
+// - Severity high if the routes became slower, and account for a fifth of all requests, or for half of the
+//   time that all requests take. Clients that wait send few requests, so their number alone would be small.
 
 const { costliestCall, costliestQuery, evidence, mostOfTime, ownBusyShare } = require('../evidence')
 const { adviceOfCall, describeCall, figuresOfCall } = require('../call-parts')
@@ -36,6 +37,7 @@ const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
 const MOST_BUSY = 0.7
 const MOST_STARVED = 0.5
 const MANY = 0.2
+const MOST_TIME = 0.5
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -97,6 +99,8 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
   const [first, ...others] = slow
   const starvedShare = scheduler?.waitShare ?? 0
   const share = slow.reduce((sum, { count }) => sum + count, 0) / requests.count
+  const ofTime = slow.reduce((sum, { timeShare }) => sum + timeShare, 0)
+  const isMuch = share >= MANY || ofTime >= MOST_TIME
   const isSlower = slow.some((route) => isSlowerThanUsual(route, figures))
   const name = routeName(first)
   const waitMs = first.firstByteMs
@@ -104,8 +108,8 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
     ? ` Usually they wait ${duration(Number(first.usualMs))}.`
     : ''
   return {
-    severity: share >= MANY && isSlower ? 'high' : 'medium',
-    share: slow.reduce((sum, { timeShare }) => sum + timeShare, 0),
+    severity: isMuch && isSlower ? 'high' : 'medium',
+    share: ofTime,
     route: name,
     summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} on average${mostly}.${than}${more} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
     evidence: [
