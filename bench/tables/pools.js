@@ -46,7 +46,7 @@ function sectionOf([{ rows, allowedMs, ...results }], major) {
         '',
       ]
     }),
-    `In time: answered within ${allowedMs} ms plus the time of the query. ${stamp(results, 'pools')}`,
+    `In time: answered within ${allowedMs} ms plus the time of the query. "none": no request was answered. ${stamp(results, 'pools')}`,
   ].join('\n')
 }
 

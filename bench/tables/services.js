@@ -40,7 +40,7 @@ function measuredHow(services) {
       : `Medians of up to ${rounds} rounds in turn, each counted for ${seconds} s. The figure after ± is half the distance between the quartiles.`
   return (
     `${taken} Everything in the server runs on one thread, garbage collection included. ` +
-    '"?" marks figures that other processes on the machine disturbed. It also marks a service that the package filled, so that it rejected requests.'
+    '"?" marks figures that other processes on the machine disturbed. It also marks a service whose core the package filled: requests were rejected.'
   )
 }
 
@@ -88,7 +88,7 @@ function servicesShortTable() {
   const { services: all, ...results } = leading('services')
   const services = known(all).filter(({ name }) => SHORT_SERVICES.includes(name))
   return [
-    'CPU time that each package adds to complete services. "Prometheus metrics" is express-prom-bundle, or on Koa a middleware of prom-client. "?" marks figures that other processes disturbed. It also marks a service that filled its core, so that it rejected requests:',
+    'CPU time that each package adds to complete services. "Prometheus metrics" is express-prom-bundle, or on Koa a middleware of prom-client. "?" marks figures that other processes disturbed. It also marks a service that filled its core and therefore rejected requests. Streams pay a smaller share if the application keeps more heap: [why](docs/costs.md#what-services-pay-in-cpu).',
     '',
     table(
       [`Node ${majorOf(results)}, service`, ...SHORT_COLUMNS.map((variant) => COLUMNS[variant])],

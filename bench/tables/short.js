@@ -29,7 +29,7 @@ function summaryTable() {
   ])
   const isDisturbed = cells.flat().some((cell) => cell.endsWith('?'))
   return [
-    `Requests answered within ${deadlineMs} ms, as a share of the server's capacity. The columns are offered loads, as multiples of the capacity: at 0.8x, about 0.80 is every request. A share can pass 1, because the capacity is measured in a short run beforehand. Each request takes 2 ms of CPU behind Express 5:`,
+    `Requests answered within ${deadlineMs} ms, as a share of the server's capacity. The columns are offered loads, as multiples of the capacity. At 0.8x, a share of about 0.80 means that every request was answered in time. A share can pass 1, because the capacity is only estimated, in a short run beforehand. Each request takes 2 ms of CPU behind Express 5:`,
     '',
     table(
       [

@@ -36,7 +36,7 @@ test("README.md has the commands that start the demo and the tests, CI's among t
 
 test('README.md names the tarball that npm pack writes today, and marks the line of the registry', () => {
   assert.ok(readme.text.includes(`npm install /path/to/clone/spillway-${version}.tgz `))
-  assert.match(readme.text, /^npm install spillway +# as of the first release$/m)
+  assert.match(readme.text, /^npm install spillway +# after the first release$/m)
 })
 
 test('every page of docs/ opens with what it is for', () => {

@@ -29,7 +29,7 @@ const APPLICATION_BYTES = 50e6
 const withApplicationHeap = (service) => ({
   ...service,
   name: `${service.name}-heap`,
-  title: `${service.title}; a heap of 50 MB`,
+  title: `${service.title}; the application keeps 50 MB of heap`,
   serve(app, given) {
     app.locals.kept = fillHeap(APPLICATION_BYTES)
     return service.serve(app, given)
