@@ -222,7 +222,7 @@ function socketRows({ connections: { open, opened, transports, closed, refused, 
     ...(Object.keys(closed).length > 0 ? [['closed', sentence(closed)]] : []),
     ...(Object.keys(refused).length > 0 ? [['refused', sentence(refused)]] : []),
     ['held', count(held)],
-    ['room for new ones', percent(Math.max(0, room))],
+    ['loop time left for new ones', percent(Math.max(0, room))],
     ['received', `${count(messages.received)} (${bytes(messages.receivedBytes)})`],
     ['sent', `${count(messages.sent)} (${bytes(messages.sentBytes)})`],
   ]

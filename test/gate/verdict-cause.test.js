@@ -234,7 +234,7 @@ test('the text of each reason names its unit', () => {
     'loop: wait 0.9 ms, allowed 0.5 ms',
     'concurrency: 0.9 of 0.5 in flight',
     'memory: 0 of 0 MB',
-    'shortage: 0.9, allowed at most 1',
+    'shortage: 0.9 of 1',
     'deadline: wait 0.9 ms, allowed 0.5 ms',
     'age: 0.9 ms, allowed 0.5 ms',
     'event_loop_delay: 0.9 of 0.5 ms',

@@ -155,7 +155,7 @@ const MISTAKES = {
       return app`,
     mistake: 'uncalled-factory',
     line: undefined,
-    says: /registered without calling it\. Call it: router\.use\(spillway\.errorHandler\(\)\)\.$/,
+    says: /was registered, and not its result\. Call the function, for example: router\.use\(spillway\.errorHandler\(\)\)\.$/,
   },
   'a route at the path of an endpoint': {
     lines: `const app = express()

@@ -1,7 +1,7 @@
 'use strict'
-// Calls the user's functions `classify`, `key` and `shortage`, and for features any function that returns a
-// number. No error of such a function reaches the gate. An error, a promise or a value of the wrong type is
-// reported, and the default is used.
+// Calls the user's functions `classify`, `key` and `shortage`. Modules in src/features use it for any
+// function that returns a number. No error of such a function reaches the gate. An error, a promise or a
+// value of the wrong type is reported, and the default is used.
 
 const { SAMPLE_MS } = require('./measurements/loop-turns')
 const { NORMAL, priorityIndex } = require('./verdict')
@@ -59,7 +59,11 @@ class UserHooks {
         const name = classify(req)
         return (
           priorityIndex(name) ??
-          this.#reportInvalid('shed.classify', name, `'${String(name)}' is not a class`)
+          this.#reportInvalid(
+            'shed.classify',
+            name,
+            `it returned '${String(name)}', which is not a class of requests (critical, high, normal, low, bypass)`
+          )
         )
       }) ?? NORMAL
     )

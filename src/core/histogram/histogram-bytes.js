@@ -87,7 +87,7 @@ class ByteReader {
     let integer = 0
     for (let factor = 1; ; factor *= 128) {
       const byte = this.#bytes[this.at++]
-      if (byte === undefined) throw new RangeError('a number ends before its last byte')
+      if (byte === undefined) throw new RangeError('the bytes end in the middle of a number')
       integer += (byte & 127) * factor
       // After very many digits of value 0, `factor` is Infinity and `integer` is NaN.
       if (!(integer <= Number.MAX_SAFE_INTEGER)) throw new RangeError('a number is too large')
@@ -111,7 +111,7 @@ class ByteReader {
       if (step === 0) break
       cell += step
       const count = this.readInteger()
-      if (cell >= counts.length) throw new RangeError(`unknown cell ${cell}`)
+      if (cell >= counts.length) throw new RangeError(`the histogram has no cell ${cell}`)
       counts[cell] += count
       total += count
     }
@@ -132,10 +132,11 @@ class ByteReader {
       if (step === 0) break
       cell += step
       this.readInteger()
-      if (cell >= cells) throw new RangeError(`unknown cell ${cell}`)
+      if (cell >= cells) throw new RangeError(`the histogram has no cell ${cell}`)
     }
     const maxValue = this.readInteger()
-    if (histogram.countsArrayIndex(maxValue) >= cells) throw new RangeError(`unknown cell for ${maxValue}`)
+    if (histogram.countsArrayIndex(maxValue) >= cells)
+      throw new RangeError(`the histogram has no cell for ${maxValue}`)
   }
 }
 

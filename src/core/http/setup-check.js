@@ -220,7 +220,7 @@ class SetUpCheck {
     this.#warn(
       'uncalled-factory',
       this.#parts.place,
-      'A function such as spillway.errorHandler was registered without calling it. Call it: router.use(spillway.errorHandler()).'
+      'A function of spillway was registered, and not its result. Call the function, for example: router.use(spillway.errorHandler()).'
     )
   }
 

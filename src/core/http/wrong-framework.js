@@ -86,7 +86,7 @@ const errorsInKoa = () =>
 const errorsOnNoResponse = () =>
   misuse(
     'spillway.errorHandler() was given an object that is not a response of Node. In Fastify, also in a filter of Nest, ' +
-      'pass `request.raw`, `reply.raw` and a `next`. Without a response, as in a resolver of GraphQL, pass undefined.'
+      'pass `request.raw`, `reply.raw` and a `next`. If you have none, as in a resolver of GraphQL, pass undefined in place of the response.'
   )
 
 /** @param {unknown} given */

@@ -28,7 +28,7 @@ const TEXTS = Object.freeze({
   loop: waitText,
   concurrency: (value, bound) => `${value} of ${bound} in flight`,
   memory: sizeText,
-  shortage: (value) => `${value}, allowed at most 1`,
+  shortage: (value) => `${value} of 1`,
   deadline: waitText,
   age: (value, bound) => `${value} ms, allowed ${bound} ms`,
   event_loop_delay: (value, bound) => `${value} of ${bound} ms`,

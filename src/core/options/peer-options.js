@@ -1,6 +1,6 @@
 'use strict'
 // Maps option names of other packages to a sentence that names the option of this package, for users who
-// migrate. An entry such as 'shed.maxLag' applies only in that group.
+// migrate. An entry such as 'shed.maxLag' applies only to an option inside of `shed`.
 
 /** @param {string} path */
 const didYouMean = (path) => `Did you mean \`${path}\`? `
@@ -15,7 +15,8 @@ const ROUTE_LABEL = `The label is the route's template. To set another label, wr
 const LAG = 'Did you mean `shed.targetDelay`, or `shed.maxEventLoopDelay` for a fixed limit? '
 const TOKEN = 'Did you mean `endpoints.allow`? The admin server takes `listen({ token })`. '
 const ADMIN = 'Write `spillway.listen({ port })` for the admin server. '
-const LIMIT = "A limit of a route is a member: write `spillway.limit({ name: 'report', maxConcurrent: 5 })`. "
+const LIMIT =
+  "A limit of a route is not an option. Write `spillway.limit({ name: 'report', maxConcurrent: 5 })`. "
 const AGENT = 'Write `spillway.agent({ port })` for the agent of HAProxy. '
 const FIXED_PROBES = 'The answers of `/livez` and `/readyz` are fixed, and name each check. '
 const FIXED_MESSAGES = 'Messages and keys of the access log are fixed; `log.access.fields` adds keys. '
@@ -189,7 +190,7 @@ const HINTS = new Map(
   )
 )
 
-/** @param {string} name @returns {string | undefined} the sentence for a name in any group */
+/** @param {string} name @returns {string | undefined} the sentence for a name, spelt as in the table */
 const peerHint = (name) => HINTS.get(name.toLowerCase())
 
 /**

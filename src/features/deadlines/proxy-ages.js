@@ -33,7 +33,7 @@ const QUIET_MS = 20
 /** How many proxies get a separate ProxyClock. All further proxies share one. */
 const MOST_PROXIES = 100
 const DOUBT =
-  'by their stamps, old requests came after newer ones, or while the process was idle. While this happens, no request of this proxy is rejected for its age. Compare the clocks of the proxies, and let each proxy overwrite the header.'
+  'the stamps of a proxy are doubtful: by them, old requests came after newer ones, or while the process was idle. Until this ends, no request of this proxy is rejected for its age. Compare the clocks of the proxies, and let each proxy overwrite the header.'
 const BOTH = ['x-request-start', 'x-queue-start']
 
 class ProxyAges {

@@ -48,7 +48,7 @@ const KINDS = Object.freeze({
     name: 'DNS look-up',
     verb: 'are DNS look-up',
     advice: (host) =>
-      `Look at the DNS servers of this machine, not at ${host}: /etc/resolv.conf, and \`ndots\` in Kubernetes. ${KEEP}`,
+      `Look at the DNS servers of this machine (/etc/resolv.conf, and \`ndots\` in Kubernetes), not at ${host}. ${KEEP}`,
   },
   connectMs: {
     name: 'connecting',

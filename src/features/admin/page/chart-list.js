@@ -28,7 +28,7 @@ const { bytes, duration, number, percent, span } = require('../../../core/readab
  * @property {Series[]} series
  * @property {(value: number | null | undefined) => string} format
  * @property {number} [most] the upper end of the scale; by default the largest value
- * @property {number} [least] the least upper end of the scale, so that noise does not look like a peak
+ * @property {number} [least] the upper end of the scale is at least this, so that noise looks flat
  * @property {(state: State) => string} [note]
  */
 

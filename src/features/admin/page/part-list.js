@@ -6,7 +6,7 @@
 /** @type {{ key: keyof RequestParts, name: string, about: string }[]} */
 const PARTS = [
   { key: 'queueMs', name: 'queue', about: 'in the queue of the gate' },
-  { key: 'runMs', name: 'run', about: "the request's own handler, until it first returned" },
+  { key: 'runMs', name: 'run', about: "the request's own handler, until its first return or await" },
   { key: 'loopBusyMs', name: 'loop busy', about: 'the event loop was busy with other work' },
   { key: 'gcMs', name: 'collections', about: 'garbage collection' },
   { key: 'waitMs', name: 'wait', about: 'the request waited for something while the loop was free' },

@@ -12,7 +12,7 @@ const { Table } = require('./table')
  */
 
 const HEADS = ['Held by', 'uses', 'mean', 'longest', 'share']
-const QUERY_HEADS = ['Query', 'count', 'mean', 'longest', 'most by']
+const QUERY_HEADS = ['Query', 'count', 'mean', 'longest', 'mostly for route']
 /** @param {PoolSnapshot} pool */
 const isTimed = ({ wait, use }) => wait.sinceStart.count + use.sinceStart.count > 0
 

@@ -122,7 +122,7 @@ const workersSection = () =>
         ])
       ),
       gridTable(
-        'All together, and this worker',
+        'All workers together, and this worker',
         ['', 'in flight', 'a second', 'p50', 'p99', 'errors'],
         [
           ['all workers', ...figuresOf(fleet.requests)],

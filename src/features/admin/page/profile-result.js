@@ -61,7 +61,8 @@ function aboutOf({ unit }, { busyMs, idleMs, aliveBytes, readPauseMs, samples, s
     unit === 'ms'
       ? `Busy ${duration(busyMs)}, idle ${duration(idleMs)}`
       : `${bytes(aliveBytes)} were allocated and are still in memory`
-  const reading = readPauseMs === undefined ? '' : `, each reading for ${duration(readPauseMs)} at most`
+  const reading =
+    readPauseMs === undefined ? '' : `, and each reading blocked it for at most ${duration(readPauseMs)}`
   return `${of}; ${count(samples)} samples. The start blocked the event loop for ${duration(startPauseMs)}${reading}.`
 }
 

@@ -183,7 +183,11 @@ class Profiles {
       seconds: control.seconds,
       signal: abort.signal,
       onProgress: (at) => this.#showProgress(at),
-      onRest: (restS) => setText(this.#about, `Starts in ${span(restS)}, when the event loop has rested`),
+      onRest: (restS) =>
+        setText(
+          this.#about,
+          `Starts in ${span(restS)}. After the previous pause, the loop must first run freely`
+        ),
     }
     setText(this.#status, '')
     this.#show(control)

@@ -72,7 +72,7 @@ const makeDetail = ({ parts, unreadMs, proxyMs, firstByteMs, loopDelayMs, queueM
       ['first byte', duration(firstByteMs)],
       ['in the queue', duration(queueMs)],
       ['longest loop turn in this time', duration(loopDelayMs)],
-      ['unread in the socket, at most', duration(unreadMs)],
+      ['waited unread in the socket, at most', duration(unreadMs)],
       ['in the proxy, before arrival', duration(proxyMs)],
       ['trace id', String(traceId ?? NONE)],
       ['request id', String(requestId ?? NONE)],

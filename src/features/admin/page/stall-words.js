@@ -10,7 +10,7 @@ const REASONS = {
   __proto__: null,
   'garbage-collection': 'garbage collection',
   host: 'other processes used the CPU',
-  unknown: 'not known: the loop is watched only from its first stall on',
+  unknown: 'not known: Spillway begins to watch the loop at its first stall',
 }
 
 /** @param {Pick<StallSite, 'function' | 'cause'>} site */

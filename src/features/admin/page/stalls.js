@@ -56,7 +56,7 @@ function makeDetail(site) {
   if (frames.length === 0) {
     const isOurs = cause !== 'host' && cause !== 'garbage-collection'
     const words = isOurs
-      ? 'No stack was read. The next stall here has one.'
+      ? 'No stack was read. The next stall of this kind will show one.'
       : 'No function of the application did this.'
     return make('p', { class: 'faint' }, words)
   }
@@ -67,7 +67,7 @@ function makeDetail(site) {
       'p',
       null,
       `${file}:${line}`,
-      from === null ? null : `, in a call of ${from}`,
+      from === null ? null : `, in a call to ${from}`,
       callOf(site) === '' ? null : `, ${callOf(site)}`
     ),
     make('ol', null, ...frames.map((frame) => make('li', null, make('code', null, frame))))

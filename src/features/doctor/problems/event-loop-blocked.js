@@ -92,9 +92,9 @@ function rareClaims(figures) {
       severity: /** @type {const} */ ('low'),
       share,
       route,
-      summary: `${subjectOf(site, route)} blocked the event loop ${counted(count, 'time')} for ${duration(meanMs)} on average, in ${functionName(site)}${callText(site)}: the slowest ${percent(share)} of all requests wait for it.`,
+      summary: `${subjectOf(site, route)} blocked the event loop ${counted(count, 'time')} for ${duration(meanMs)} on average, in ${functionName(site)}${callText(site)}: about ${percent(share)} of all requests, the slowest ones, wait for such a block.`,
       evidence: [
-        evidence('blocked in that place', share, 'share of the time'),
+        evidence('blocked in this function', share, 'share of the time'),
         evidence('blocks', count),
         evidence('longest loop turn', figures.loop.longestMs, 'ms'),
       ],
