@@ -18,8 +18,8 @@ const { failureOf, isResting, refusalOf, strangerOf } = require('./ask-errors')
  * @typedef {{ '/snapshot': Snapshot, '/doctor': Diagnosis, '/config': Record<string, unknown>,
  *   '/totals': RunTotals, '/stalls': { blocked: Blocked | null, told: Snapshot['stalls'] | null } }} Answers
  * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' | 'route'> &
- *   { blockedMs: number, asleepIn: string }} Blocked what blocks the loop now. In native code only `asleepIn`
- *   is known
+ *   { blockedMs: number, asleepIn: string }} Blocked what blocks the loop now. In native code no function is
+ *   known, only `asleepIn`: what the thread sleeps in
  * @typedef {{ progress?: { elapsedMs: number, totalMs: number }, result?: ProfileResult, error?: string }}
  *   ProfileLine
  * @typedef {{ instance: string, snapshot: Snapshot, diagnosis: Diagnosis, fleet: Omit<FleetSnapshot,
@@ -35,7 +35,7 @@ const SILENT_MS = 2000
 const JSON_TYPE = 'application/json'
 const LINES_TYPE = 'application/x-ndjson'
 const MOST_BYTES = 64_000_000
-/** Longest wait of the end of a recorded run, until the server may make the totals. */
+/** The longest time that a recorded run waits for its last totals, while the server's loop rests. */
 const MOST_REST_MS = 30_000
 
 /**
@@ -200,7 +200,7 @@ class AdminClient {
   /** Closes all connections, so that the server stops its work for this client. */
   close() {
     this.#isClosed = true
-    // Requests that wait for the kept connection would otherwise open new ones.
+    // Waiting requests are destroyed first. Destroying the agent would let them open new connections.
     for (const req of this.#requests) req.destroy()
     this.#agent.destroy()
     this.#watcher?.close()

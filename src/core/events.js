@@ -1,7 +1,7 @@
 'use strict'
 // The events of an instance or of a cluster's primary. Each event writes a log line and calls its listeners.
-// An error or rejection of a logger or listener is counted, and ends nothing. An unknown event throws,
-// because a typo would never fire.
+// An error or rejection of a logger or listener is counted, and ends nothing. `on` throws for an unknown
+// event, because the listener of a mistyped event would never be called.
 
 const { withRounded } = require('./durations')
 const { SpillwayError } = require('./errors/errors')

@@ -80,7 +80,7 @@ class PrimaryLink {
     send(process, DEGRADED, { reason })
   }
 
-  /** A closed instance counts as ready, so that the worker does not wait for it. */
+  /** A closed instance reports ready, so that the primary does not wait for it. */
   close() {
     if (!this.hasPrimary) return
     process.off('message', this.#onMessage)

@@ -5,10 +5,10 @@
 // A connection that is idle at one moment is not closed: the client's next request may be on its way and
 // would be lost. A drain closes a connection after its keep-alive timeout without traffic, or after a
 // response with `Connection: close`. Some packages compare the number of listeners of `listening` before and
-// after `listen()`. So a listener that we added before `listen()` stays. A listener that we added during
-// `listen()`, as spillway/register does, is removed by `once`. If the server listens again, its first
-// connection shows that. Node has no public API for the response in progress on a socket, so
-// `socket._httpMessage` is read.
+// after `listen()`, so `listen()` must not change it. A listener that we add before `listen()` is kept. One
+// that we add during `listen()`, as spillway/register does, is added by `once`, so it is gone afterwards. A
+// later `listen()` is noticed at its first connection. Node has no public API for the response in progress on
+// a socket, so `socket._httpMessage` is read.
 
 const http = require('node:http')
 const https = require('node:https')
@@ -197,7 +197,7 @@ class Connections {
   /**
    * Keeps idle connections open when the server closes. Since Node 19 `server.close()` destroys every idle
    * connection, and the application may call it as soon as the drain begins. The `close()` of http2 (Node 24)
-   * closes all sessions and has no such hook.
+   * closes all sessions, and calls no method that could be replaced to prevent this.
    */
   keepIdle() {
     this.#keepsIdle = true
@@ -244,8 +244,8 @@ class Connections {
   sampleTraffic(nowMs) {
     for (const sockets of [this.#http, this.#carriers]) {
       for (const socket of sockets) {
-        // NaN for a stream that is not a socket. Its traffic is known only while a response is in progress on
-        // it.
+        // A stream that is not a socket has no counters, so the sum is NaN. Then traffic is known only while
+        // a response is in progress on the stream.
         const bytes = socket.bytesRead + socket.bytesWritten
         const last = (socket[kLastTraffic] ??= { bytes: -1, atMs: nowMs })
         if (Object.is(last.bytes, bytes) && !isAnswering(socket)) continue
@@ -269,9 +269,9 @@ class Connections {
     /** @param {ServerSocket} socket */
     const isStill = (socket) => nowMs - /** @type {Traffic} */ (socket[kLastTraffic]).atMs >= stillMs
     for (const socket of this.#http) if (isStill(socket)) (socket.destroySoon ?? socket.destroy).call(socket)
-    // A carrier without traffic may still have a stream in flight. Two kinds of carriers have no stream:
-    // those of clients that have sent nothing, and all of them while no carrier has completed its handshake.
-    // If a client vanishes during its handshake, Node keeps the carrier for two minutes.
+    // A carrier without traffic may still have a stream in flight. A carrier has none if its client has sent
+    // nothing. No carrier has one while none of them has completed its handshake. If a client vanishes during
+    // its handshake, Node keeps the carrier for two minutes.
     const areUnused = this.#areCarriersUnused
     for (const socket of this.#carriers) {
       if ((areUnused || socket.bytesRead === 0) && isStill(socket)) socket.destroy()

@@ -22,7 +22,7 @@ class KnownServers {
   /**
    * @param {{ onClose?: () => void, onListen?: (server: Server) => void, isInListen?: boolean | undefined }}
    *   [parts] `onClose`: a known server closes. `onListen`: a known server begins to listen, or listens when
-   *   it becomes known. `isInListen`: servers become known during their `listen()`
+   *   it becomes known. `isInListen`: whether servers become known during their `listen()`
    */
   constructor({ onClose = () => {}, onListen = () => {}, isInListen = false } = {}) {
     this.#onClose = onClose
@@ -70,7 +70,7 @@ class KnownServers {
     return open
   }
 
-  /** The number of HTTP/2 sessions among them. */
+  /** The number of HTTP/2 sessions among the open connections. */
   get sessions() {
     let sessions = 0
     for (const connections of this) sessions += connections.sessions

@@ -20,8 +20,8 @@ const MOST_CHARACTERS = 8192
 const MOST_VALUES = 64
 
 /**
- * Headers that frame a message. Node writes these headers, and an error may carry them from the response of
- * an upstream.
+ * Headers that frame a message. An error may carry them from the response of an upstream. They are not
+ * copied, because Node writes its own.
  */
 const OF_CONNECTION = new Set([
   'connection',
@@ -60,8 +60,8 @@ class ErrorAnswer {
    */
   send(req, res, failure) {
     if (isOver(res)) return
-    // The head may have been written in this tick, and Node sends it in the next one. A client that gets no
-    // head may regard the request as lost, and repeat it.
+    // Cutting waits for the next tick, because a head that was written in this tick is sent only then. A
+    // client that gets no head may regard the request as lost, and repeat it.
     if (res.headersSent) return void process.nextTick(cutOff, res)
     try {
       write(req, res, failure, this.#showsStack)
@@ -86,7 +86,7 @@ function write(req, res, failure, showsStack) {
   setHeaders(res, failure.headers)
   res.setHeader('Content-Type', isText ? 'text/plain; charset=utf-8' : 'application/problem+json')
   res.setHeader('Content-Length', Buffer.byteLength(body))
-  // The message may quote what the client sent.
+  // The message may quote what the client sent, and a browser must not take it for HTML.
   res.setHeader('X-Content-Type-Options', 'nosniff')
   // The reader of the body has failed. A request that stays paused would keep the connection open for ever.
   if (!req.complete && mayHaveBody(req)) {

@@ -35,7 +35,7 @@ class OverloadError extends SpillwayError {
     this.bound = bound
     this.priority = priority
     this.retryAfterSeconds = retryAfterSeconds
-    // Koa removes every other header from the answer to an error.
+    // Koa removes all headers but these from the answer to an error.
     this.headers = { 'Retry-After': String(retryAfterSeconds), 'Cache-Control': 'no-store' }
   }
 }

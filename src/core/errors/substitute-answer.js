@@ -3,9 +3,9 @@
 // answers late may do so in a timer, where ERR_HTTP_HEADERS_SENT would be an uncaught exception and end the
 // process.
 //
-// Wrappers of the response (compression, sessions) are bypassed, because a hanging session store may be the
-// reason. The answer closes an HTTP/1 connection. Express destroys the socket for an error after the head,
-// and a kept socket might carry the next request by then.
+// Wrappers of the response (compression, sessions) are bypassed, because a hanging session store may be why
+// the handler did not answer. The answer closes an HTTP/1 connection. If the handler fails later, Express
+// destroys the socket, and an open socket might carry the next request by then.
 
 const { STATUS_CODES } = require('node:http')
 const { prefersText } = require('../gate/rejection')

@@ -1,9 +1,9 @@
 'use strict'
 // Answers requests whose handler has not answered within `errors.timeout`, which frees their slots. Ten times
 // a second, while a request in flight has no answer, the list of requests is checked. So a request costs
-// nothing, and its timeout comes up to 100 ms late. A timeout given as a function is called when the route is
-// known. The timeout applies only until the head is sent: a stalled body may be a quiet event stream. Node's
-// socket timeout covers bodies.
+// nothing, and its timeout comes up to 100 ms late. A timeout given as a function is called at each check,
+// because the route may become known late. The timeout applies only until the head is sent: a stalled body
+// may be a quiet event stream. Node's socket timeout covers bodies.
 
 const { PRIORITIES } = require('../gate/verdict')
 const { rounded } = require('../durations')

@@ -1,8 +1,8 @@
 'use strict'
 // The middleware of Express 4 and 5, Connect, and Restify through `server.pre`. The middleware measures,
 // decides and answers the endpoints, for each request that has not been decided yet. On Node 20 Express gives
-// every req and res its own hidden class. Each new property then costs 2.5 µs. So the first request lets the
-// next requests enter before Express: early-entry.js.
+// every req and res its own hidden class. Each new property then costs 2.5 µs. So the first request adds a
+// listener to the server, which prepares later requests before Express gets them: early-entry.js.
 
 const { RUN } = require('../gate/verdict')
 const { PASSED, TAKEN } = require('./entrance')
@@ -49,8 +49,9 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
       isChecked = setUp.checkExpress(/** @type {AppRequest} */ (req), isMeasured)
     if (isInstrumented) {
       const { head } = request
-      // The middleware is in a router or sub-app, and the request is unprepared, so no instrumented router
-      // recorded the outer mounts. The request gets no route, because half a route would be worse.
+      // The middleware is in a router or sub-app, and Spillway had no record of the request before. So
+      // nothing has recorded the outer mounts. The request gets no route, because half a route would be
+      // worse.
       if (known === undefined && isNested && head === request) head.isSettled = true
       else head.node ??= ROOT
     }

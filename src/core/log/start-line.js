@@ -1,7 +1,7 @@
 'use strict'
 // The first log line of a serving process: version, mode, endpoints, port and limits. It is written when a
-// server listens, or at the first request of a server that was not attached. A script that only loads the
-// application and a test run log nothing.
+// server listens, or at the first request of a server that was not attached. Nothing is logged in a test run,
+// nor by a script that only loads the application.
 
 const { isTested } = require('../environment/deployment')
 const { writeForbidden } = require('../environment/permissions')

@@ -8,8 +8,8 @@ const PARTS = 6
 const LEAST_LATE_RISE = 0.75
 const LARGEST_JUMP_OF_FEW = 0.8
 /**
- * The largest fall that is still a leak, as a share of the rise. Requests in flight may have made one of few
- * values high. A saw-tooth falls as far as it rises.
+ * The largest fall that is still a leak, as a share of the rise. With few values, requests in flight may have
+ * made one of them too high. A saw-tooth falls as far as it rises.
  */
 const LARGEST_FALL = 0.5
 /**
@@ -24,7 +24,7 @@ const MOST_NOISE = 0.2
 /** The rise of the second half of a window, as a share of the first half's. */
 const LEAST_PACE = 0.92
 const LARGEST_PACE = 1.25
-/** Twice the standard error of the curve, as a share of the rise of a half. */
+/** The most that twice the standard error of the curve may be, as a share of the rise in half a window. */
 const MOST_DOUBT = 0.1
 /** With fewer values than this, ranks say too little, so a fall is looked for too. */
 const ENOUGH_FOR_RANKS = 8
@@ -117,7 +117,7 @@ function isSteadyOfFew(times, bytes, slope) {
   const read = Array.from({ length: PARTS + 1 }, (_, i) => interpolate(times, bytes, first + i * partMs))
   const [early, middle, late] = [read.slice(0, 3), read.slice(2, 5), read.slice(4)].map(median)
   const rise = late - early
-  // A step increases the distance from the line, as noise does.
+  // The noise is capped, because a step increases the distance from the line too.
   const noise = Math.min(distanceOf(times, bytes, slope), MOST_NOISE * rise)
   // Jumps are measured over two parts, because a step may be at the border of both.
   const jumps = read.slice(2).map((each, i) => each - read[i])

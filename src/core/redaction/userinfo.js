@@ -12,12 +12,10 @@ const SERVER =
 const AUTHORITY = '://'
 /** Begins with `user:`, `:` or `user@`. */
 const HAS_USERINFO = /^[^/?#@]*[:@]/
-/**
- * The longest userinfo of any other URL. A password may contain a slash by mistake, but digits before a slash
- * are a port.
- */
+/** The longest userinfo that is masked in a URL of any other scheme. */
 const LONGEST = 512
 const WITHOUT_SLASH = /[^\s/]{0,513}/y
+/** A password may contain a slash by mistake, but digits before a slash are a port. */
 const USER = /[^\s/@:]{0,512}:(?!\d+(?:\/|\s|$))/y
 const BLANK = /\s/g
 
@@ -28,7 +26,8 @@ function maskUserinfo(text) {
 }
 
 /**
- * A single pattern would read each character of a hostile text a thousand times.
+ * Masks the userinfo of all other URLs. It uses no single pattern, because this would read each character of
+ * a hostile text a thousand times.
  *
  * @param {string} text
  */

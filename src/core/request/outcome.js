@@ -1,5 +1,6 @@
 'use strict'
-// The outcome of a request, derived from its response alone, so that `close` and on-finished agree:
+// The outcome of a request. It depends on the state of response and connection, not on which event came. So
+// the listeners of `close` and of on-finished get the same outcome:
 //   completed  the whole response was handed to the connection, with a status below 500
 //   errored    the status is 500 or more, or the server cut the response off
 //   aborted    the client disconnected before the response was whole
@@ -100,8 +101,8 @@ function outcomeOfStream({ stream, session, status, isEndUnseen }) {
     if (!stream.writableFinished) return ERRORED
     if (stream.aborted) return ABORTED
     if (status !== NO_STATUS) return outcomeOfStatus(status)
-    // The stream of a HEAD request has nothing to write and no `aborted`. If the client closed the stream,
-    // the stream was read to its end.
+    // The stream of a HEAD request has nothing to write, and Node never sets its `aborted`. Its readable side
+    // ends only if the client closed the stream.
     return stream.readableEnded ? ABORTED : ERRORED
   }
   if (stream.rstCode !== RST_INTERNAL_ERROR) return ABORTED

@@ -1,9 +1,9 @@
 'use strict'
-// Watches a response for its head and its end, and reports both to every request that measures it. A response
+// Watches a response for its head and its end, and reports both to every `Request` object of it. A response
 // carries one listener and one `writeHead` of spillway, however many instances measure it. The first
 // `Request` made for a response heads a chain of all `Request` objects of this response. It watches for all
-// of them, and holds the route state. Native responses report their end with `close` (1 µs), HTTP/2 responses
-// with the stream's `close`, and injected responses with on-finished (9 µs).
+// of them, and holds the route state. Native responses report their end with `close` (costs 1 µs), HTTP/2
+// responses with the stream's `close`, and injected responses with on-finished (costs 9 µs).
 
 const { Socket } = require('node:net')
 const onFinished = require('on-finished')
@@ -35,8 +35,8 @@ function watch(request) {
   if (head !== undefined) return joinChain(head, request)
   res[kRouteState] = request
   res.writeHead = Object.hasOwn(res, 'writeHead') ? writeHeadBy(res.writeHead) : writeHead
-  // A pipelined response has no socket until Node sends it, and no `close` event if the connection closes
-  // before.
+  // A pipelined response has no socket until Node sends it. If the connection closes before that, the
+  // response emits no `close`.
   const isPipelined = res.socket === null && stream === undefined && typeof socket?.on === 'function'
   if ((stream ?? res).destroyed || (isPipelined && socket.destroyed)) {
     request.isCutOff = isPipelined && !res.writableFinished
@@ -140,8 +140,8 @@ function onHead(head, status) {
   const isSent = head.stream === undefined ? head.socket?.writable !== false : head.stream.headersSent
   if (!isSent) return
   const nowMs = head.recorder.nowMs()
-  // The trace is read here, because the response begins inside the span, while a server hook runs outside of
-  // it.
+  // The trace is read here, because the response begins inside the application's span. The code that runs on
+  // the server, before the application, is outside of that span.
   const trace = head.recorder.activeTrace()
   const serverSpan = head.serverSpan ?? head.recorder.serverSpan()
   for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {

@@ -136,8 +136,8 @@ class RouteSeries extends Series {
   /** @param {SeriesTables} tables @param {string} method @param {string} route @param {number} startedMs */
   constructor(tables, method, route, startedMs) {
     super(tables, method, route)
-    // Rates are measured from the instance's start. Measured from the first request, a new route would show
-    // 118 requests a second.
+    // Rates are measured from the instance's start. If they were measured from the first request, a new route
+    // would show a far too high rate.
     this.latency = new RollingHistogram(startedMs)
   }
 

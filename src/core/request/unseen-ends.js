@@ -1,10 +1,10 @@
 'use strict'
 // Ends the requests in flight that are over although no event says so. Without this, each would hold its slot
 // for ever.
-// - HTTP/2: Node leaves some streams of a disconnected client closed and read, but never destroyed. Their
-//   response never closes. Six clients that disconnected at random for eight seconds left ten such streams.
-//   On Node 20, a stream is also never read to its end if nobody reads its body, such as after a body parser
-//   rejected it.
+// - HTTP/2: Node reads some streams of a disconnected client to the end and closes them, but never destroys
+//   them. Their response never closes. Six clients that disconnected at random for eight seconds left ten
+//   such streams. On Node 20, a stream is also never read to its end if nobody reads its body, such as after
+//   a body parser rejected it.
 // - HTTP/1: The `close` event does not reach us if the application removes the listeners of its response or
 //   connection. Nor does it if the application takes the connection from its response. A listener that throws
 //   before ours hides it too.

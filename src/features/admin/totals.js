@@ -1,6 +1,6 @@
 'use strict'
-// The totals: a snapshot, and what a snapshot leaves out, which is every latency since the start as counts of
-// values. Two totals show what happened in between, quantiles included. A report of a load test needs this.
+// The totals: a snapshot, and the histograms of all latencies since the start, which a snapshot leaves out.
+// Two totals show what happened in between, quantiles included. A report of a load test needs this.
 
 const { countsOf, newHistogram } = require('../../core/histogram/hdr-histogram')
 const { VERSION } = require('../../core/version')

@@ -34,7 +34,7 @@ const LOOKS_UNTIL_ENDED = 3
 const NOT_ON = 'The doctor is off: `insight.doctor` is false, or this spillway is closed.'
 /** With fewer requests in ten seconds, timers and scrapes would dominate the loop time per request. */
 const FEWEST_FOR_COST = 50
-/** How many heaps after a collection are kept. */
+/** How many heap sizes after collections are remembered. */
 const MOST_HEAPS = 12
 
 class Doctor {
@@ -116,7 +116,7 @@ class Doctor {
 
   /**
    * Returns the causes found by the last look. A scrape does not cause a look. Effects are left out, because
-   * an alert for each of them would page twice.
+   * one cause would otherwise raise two alerts.
    */
   sample() {
     return this.#last?.findings.filter(({ effectOf }) => effectOf === null) ?? []

@@ -3,7 +3,7 @@
 // ended in them. A turn with fifty requests of 2 ms each is a full loop. A turn of 100 ms for one request is
 // a blocked loop.
 
-/** On a full loop, users notice if a request waits for two such turns. */
+/** On a full loop a request waits for about two turns. Users notice two turns of this length. */
 const LONG_MS = 20
 /** Noticed at any load, because a request that comes meanwhile waits for the rest of the turn. */
 const VERY_LONG_MS = 50

@@ -113,8 +113,8 @@ class Directory {
 
   /**
    * @param {number} generation @param {string} id @param {Buffer[]} pieces
-   * @returns {Promise<boolean>} whether this member was the first to write the generation: a hard link is
-   *   made at most once
+   * @returns {Promise<boolean>} whether this member was the first to write the generation: making a hard
+   *   link fails if the link exists
    */
   async writeRetired(generation, id, pieces) {
     const temporary = path.join(this.path, `${id}.fold`)
@@ -218,7 +218,7 @@ async function isPrivate(directory, user) {
 /**
  * Removes the directories of fleets whose primary has exited. A fleet with a name has no primary, and cleans
  * up its own directory. A directory that other users may write to is not removed. During the removal, they
- * could replace a subdirectory by a link to one of ours.
+ * could replace a subdirectory by a link to a directory of this user.
  *
  * @param {string} base @param {number} user
  */

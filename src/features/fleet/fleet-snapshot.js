@@ -61,8 +61,8 @@ function* readRoutes({ sum, wallMs, hasParts }, requests, routes) {
     const [sinceStart, lastMinute] = /** @type {Summary[]} */ (
       spans.map((span) => summaryOf(countsOf(span, wallMs)))
     )
-    // The rates of the workers are added, because their last minutes differ in length. With all requests
-    // divided by the longest, two workers with 100 a second each had 153.
+    // The rates of the workers are added, because their last minutes differ in length. If all requests were
+    // divided by the longest of them, two workers with 100 a second each would show 153.
     lastMinute.ratePerSecond = spans[1].ratePerSecond
     if (key.length === 0) Object.assign(requests, { lastMinute, sinceStart })
     else {

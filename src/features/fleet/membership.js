@@ -14,7 +14,10 @@ const { watchForMembers } = require('./fleet-watch')
 
 class Membership {
   #fleet
-  /** Taken at once: instances with the same number form a fleet. */
+  /**
+   * Taken when the instance is made, not when it joins. Instances of different processes with the same number
+   * form a fleet.
+   */
   #number = takeNumber()
   #stopWatching = () => {}
 

@@ -53,7 +53,7 @@ function statesOf(members, retired) {
   }
 }
 
-/** @param {States | undefined} states undefined where only the names count */
+/** @param {States | undefined} states undefined if only the metric names are needed */
 const stateFamilies = (states) => [
   {
     name: 'spillway_workers',

@@ -5,7 +5,7 @@
 const { channel } = require('node:diagnostics_channel')
 const http = require('node:http')
 
-/** OpenTelemetry's UndiciInstrumentation subscribes this method. Its `bind` keeps the name. */
+/** The method that UndiciInstrumentation subscribes. It is bound, so its name begins with `bound `. */
 const UNDICI_SUBSCRIBER = /onRequestCreated$/
 
 /**

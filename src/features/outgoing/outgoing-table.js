@@ -31,13 +31,13 @@ const LEAST_WAIT_MS = 1
  * @property {number} connections opened for the calls
  * @property {number} lookupMs the look-up of the name (DNS)
  * @property {number} connectMs TCP and TLS
- * @property {number} firstByteMs from the whole request to the head of the response
- * @typedef {{ agent: number, port: string, sockets: number }} Sockets that calls waited for. `agent`: its id
- *   of sockets.js; `sockets`: its limit, 0 if not known
+ * @property {number} firstByteMs from the last byte of the request to the head of the response
+ * @typedef {{ agent: number, port: string, sockets: number }} Sockets that calls waited for. `agent`: the id
+ *   that sockets.js gives the agent; `sockets`: the agent's limit, 0 if not known
  * @typedef {Asker & { sums: MinuteSums, parts: CallParts, awaited: number, awaitedMs: number,
  *   waitedFor: Sockets | undefined }} HostRoute
  *   `awaited`: calls that ended before their request did;
- *   `awaitedMs`: lower bound of the time while such a request had a call in progress
+ *   `awaitedMs`: lower bound of the time while a request of the route had a call in progress
  */
 
 class Host {

@@ -1,15 +1,15 @@
 'use strict'
-// Connections that undici opens, by host. Its channels do not say which call waits for a connection, so a
-// call gets the connection that opened while it waited. If several open at once they may be swapped, but the
-// sums of the host stay right. No channel reports the end of a look-up, but a PerformanceObserver does. From
-// the first connection on, each `dns.lookup` of the process makes an entry. A `lookup` function of the user
-// makes no entry.
+// Connections that undici opens, by host. Its channels do not say which call waits for a connection. So a
+// connection is attributed to the call that waited while it opened. If several open at once they may be
+// swapped, but the sums of the host stay right. No channel reports the end of a look-up, but a
+// PerformanceObserver does. From the first connection on, each `dns.lookup` of the process makes a
+// PerformanceEntry. A `lookup` function of the user makes none.
 
 const { isIP } = require('node:net')
 const { PerformanceObserver } = require('node:perf_hooks')
 const { Opening } = require('./opening')
 
-/** Most hosts that are followed. A new host replaces the one that was called first. */
+/** The largest number of hosts that are followed. A new host replaces the one that was called first. */
 const MAX_HOSTS = 200
 
 /**
@@ -98,7 +98,8 @@ class UndiciOpenings {
   onLookup(name, durationMs) {
     const nowMs = this.#clock.now()
     for (const opening of this.#hosts.get(keyOf(name))?.pending ?? []) {
-      // If the look-up began before the connection, this sum is later than now, and the look-up is ignored.
+      // When the look-up would have ended if it had begun with the connection. A look-up that began earlier
+      // gives a time in the future, and is ignored.
       const atMs = opening.beganMs + durationMs
       if (Number.isNaN(opening.lookedUpMs) && atMs <= nowMs) opening.lookedUpMs = atMs
     }

@@ -34,8 +34,8 @@ class Degrading {
   #onMistake
   #random
   /**
-   * Earlier decisions by request of Node. A second call gets the same answer, so that body, length and log
-   * line of a response agree.
+   * Earlier decisions. The key is Node's request object. A second call gets the same answer, so that body,
+   * length and log line of a response agree.
    *
    * @type {WeakMap<object, boolean>}
    */

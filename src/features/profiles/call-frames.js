@@ -18,8 +18,8 @@ const ENGINE_NAMES = new Set(['(root)', '(idle)', '(program)', '(garbage collect
  * @typedef {{ functionName: string, scriptId: string, url: string, lineNumber: number,
  *   columnNumber: number }} CallFrame
  * @typedef {{ name: string, file: string | null, line: number | null, package: string | null, path: string,
- *   isNode: boolean, isNative: boolean }} Frame package: null for the application; isNative: of the engine or
- *   of Node, written in C++
+ *   isNode: boolean, isNative: boolean }} Frame package: null for the application; isNative: of a function
+ *   without a script, such as one in C++; false for entries of V8 itself
  */
 
 /** @param {string} name @returns {Frame} */

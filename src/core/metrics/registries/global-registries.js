@@ -1,7 +1,8 @@
 'use strict'
 // Finds the global registries of the client libraries that the application has loaded: prom-client,
 // @prometheus-io/client, and each further copy of either. They are looked up in Node's cache of CommonJS
-// modules, which also holds what ES modules import. So no client library is loaded that nobody uses.
+// modules, which also holds what ES modules import. So Spillway loads no client library that the application
+// does not use.
 
 /** @import { Registry } from './registry-points' */
 

@@ -9,8 +9,8 @@ const SEVERITIES = ['high', 'medium', 'low']
  *   was there when the run began
  */
 /**
- * @typedef {{ cause: string, sighting: Sighting }} Seen cause: the key of the finding that it followed in the
- *   diagnosis, or its own key
+ * @typedef {{ cause: string, sighting: Sighting }} Seen cause: the key of the finding whose effect it is,
+ *   or its own key
  */
 
 class Sightings {
@@ -51,7 +51,7 @@ class Sightings {
   }
 
   /**
-   * Follows causes to the last one, because a cause may have become an effect later.
+   * Goes from cause to cause up to the root, because a cause may later have become an effect itself.
    *
    * @param {string} key
    * @returns {string}

@@ -10,8 +10,8 @@ const { html } = require('./markup')
  * @import { Times } from './times'
  *
  * @typedef {ReturnType<typeof html>} Html
- * @typedef {string | { title: string, isText?: boolean, about?: string }} Head a text is the title of a
- *   column of figures
+ * @typedef {string | { title: string, isText?: boolean, about?: string }} Head a plain string is the
+ *   title of a column of figures
  *
  * @param {{ caption: string, heads: Head[], rows: (string | Html | null)[][], isSmall?: boolean }} table
  */
@@ -48,7 +48,8 @@ ${about !== null && html`<p class="about">${about}</p>`}${content}</section>
 `
 
 /**
- * Writes a longest time, with `≤` if a longer time before the run may hide it.
+ * Writes the longest time of a run. It has a `≤` if the process had a longer time before the run: the time
+ * shown is then the upper bound.
  *
  * @param {{ isMostAtMost: boolean, maxMs: number }} times
  */

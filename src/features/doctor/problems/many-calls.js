@@ -42,7 +42,7 @@ function claimOf({ route, calls }, others) {
   const name = routeName(route)
   const perRequest = calls.awaited / route.count
   const callMs = calls.totalMs / calls.count
-  // Requests in flight have made calls but have not ended, so the sum may exceed the duration.
+  // The sum includes calls of requests that have not ended, so the quotient may exceed the mean duration.
   const awaitedMs = Math.min(route.meanMs, calls.awaitedMs / route.count)
   const atOnce = (calls.awaited * callMs) / calls.awaitedMs
   const isPool = 'pool' in calls

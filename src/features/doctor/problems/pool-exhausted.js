@@ -3,9 +3,9 @@
 // For other pools the wait is inferred: requests wait for each other, for a connection, a lock or a
 // semaphore, although the loop has time. Then the duration grows in proportion to the requests in flight
 // (core/request/load-slope.js). Behind a slow dependency it does not grow.
-// - An elasticity of 0.4 is needed: with twice as many requests in flight, a request takes at least 1.4 times
-//   as long. A correlation of 0.5 is needed: requests in flight explain a quarter of the variance, which
-//   chance does not reach with fifty requests.
+// - The elasticity must be 0.4: on the fitted line, twice the mean number in flight means 1.4 times the mean
+//   duration. The correlation must be 0.5: requests in flight explain a quarter of the variance, which chance
+//   does not reach with fifty requests.
 // - The mean duration must be 50 ms, with three requests in flight on average. Below that no request waits
 //   long.
 // - Nothing is inferred if the loop is busy for eight tenths of the time, because requests then wait for each

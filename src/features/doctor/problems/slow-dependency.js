@@ -4,19 +4,19 @@
 // - Found if at least ten requests of a route are slower than usual. They take three times as long as in the
 //   last hour, and 100 ms more. A cold cache, or more rows in the evening, seldom make a route three times as
 //   slow.
-// - Also found from two seconds on, usual or not, because people leave by then.
+// - A route that takes two seconds or longer is found even if this is usual, because people leave by then.
 // - A route with many calls for each request is left to many-calls.js. It is found here only if a call takes
 //   three times as long as usual.
 // - Routes that answer less than half of their requests are skipped, because their duration is the timeout of
 //   their clients.
 // - Nothing is found if the loop is busy for seven tenths of the time, because requests may then wait for the
 //   loop. Waiting for a CPU does not count as busy.
-// - Time lost to other processes is subtracted: a request loses the same share of its time as the loop. If
-//   that share is more than half, the host is the larger cause, and nothing is found.
-// - If routes only wait for a connection of a short pool, or for a free socket, the finding is an effect of
-//   that: slow-routes.js.
-// - A handler that computes is not a dependency. If parts are measured, half of the time that the loop leaves
-//   free must be a wait.
+// - Time lost to other processes is subtracted: a request is taken to lose the same share of its time as the
+//   loop loses. If that share is more than half, the host is the larger cause, and nothing is found.
+// - If routes only wait for a connection of an exhausted pool, or for a free socket, the finding is an effect
+//   of this shortage: slow-routes.js.
+// - A handler that computes is not a dependency. If parts are measured, the wait must be at least half of the
+//   time until the answer begins, times the idle share of the loop.
 // - Severity high if the routes became slower, and account for a fifth of all requests, or for half of the
 //   time that all requests take. Clients that wait send few requests, so their number alone would be small.
 
@@ -48,7 +48,7 @@ const rule = {
     if (ownBusyShare(loop, scheduler) >= MOST_BUSY || starvedShare >= MOST_STARVED) return []
     const { own, holding, waiting, forSockets } = slowRoutes(figures)
     if (own.length > 0) {
-      // A route that makes a pool short comes first, because it also slows requests of other routes.
+      // A route that exhausts a pool comes first, because it also slows requests of other routes.
       const [held] = holding
       const first = held?.route ?? own[0]
       return [
@@ -67,8 +67,8 @@ const rule = {
 
 /** @param {RouteFigures} first @param {Held | undefined} held @param {Figures} figures @returns {Cause} */
 function ownCause(first, held, { outgoing, poolUses }) {
-  // With a slow query, calls are not looked at, because a call without a known route may belong to another
-  // request.
+  // If a slow query is known, it is the cause. Calls are skipped then, because a call without a known route
+  // may belong to another request.
   const call = held?.query === undefined ? costliestCall(first, outgoing) : undefined
   const query = call === undefined ? costliestQuery(first, poolUses) : undefined
   return {
