@@ -68,22 +68,13 @@ const LOADS = {
   streams: '400 event streams, on Express',
 }
 
-/** Says why the p99 of 100 clients is far above 40 ms, although nothing is rejected. */
-function waitSentence(shown) {
-  const row = shown.find(({ name }) => name === 'cpu 100')
-  if (row === undefined) return ''
-  const { goodput } = row.modes.on
-  const waitMs = Math.round((100 * 1000) / goodput)
-  return ` In the first row, a request of 2 ms takes 1 s / ${Math.round(goodput)} = ${(1000 / goodput).toFixed(1)} ms of CPU. So each of 100 clients waits for about ${waitMs} ms:`
-}
-
 /** Closed loops, bursts and streams of the leading Node. */
 function loadsTable() {
   const { rows, ...results } = leading('healthy')
   const shown = Object.keys(LOADS).flatMap((name) => rows.filter((row) => row.name === name))
   return [
     'Closed loops, bursts and streams, with Spillway and without. In the rows of bursts and streams, 100 other requests a second run too, and p99 is theirs. ' +
-      `2xx/s includes the requests of the bursts. In closed loops, p99 is of the answers with status 200.${waitSentence(shown)}`,
+      `2xx/s includes the requests of the bursts. In closed loops, p99 is of the answers with status 200:`,
     '',
     table(
       [`Node ${majorOf(results)}, load`, ...headOf().slice(1, -1)],
