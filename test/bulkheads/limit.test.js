@@ -451,7 +451,7 @@ test('wrong use has an error that says what to write', async (t) => {
   assert.throws(() => middleware({}, {}, () => {}), /was given an object that is not a response of Node/)
   for (const given of [{ limit: {} }, { limits: {} }])
     for (const refused of [() => createSpillway(given), () => spillway.update(given)])
-      assert.throws(refused, /write `spillway\.limit\(\{ name: 'report', maxConcurrent: 5 \}\)`/)
+      assert.throws(refused, /Write `spillway\.limit\(\{ name: 'report', maxConcurrent: 5 \}\)`/)
   for (let i = 1; i < 50; i++) spillway.limit({ name: `n${i}`, maxConcurrent: 1 })
   refuses({ name: 'more', maxConcurrent: 5 }, /There are already 50 limits/)
 })
