@@ -132,7 +132,9 @@ describe('the demo when it gets a signal', { concurrency: true }, () => {
         await send(demo)
         const { code, stdout, stderr } = await demo.closed
         assert.equal(stderr, '')
-        assert.equal(code, 0)
+        // On a busy machine the second signal may come while Node exits, when no listener is left. It then ends
+        // the process, which has already stopped everything.
+        assert.ok(code === 0 || (code === null && send === signalTwice), `ends with ${code}`)
         assert.equal(stdout.split('\n').at(-1), 'Stopped.')
         demo.assertNothingIsLeft()
       })
