@@ -851,6 +851,23 @@ test('orphaned-requests: clients gave up', () => {
   ])
 })
 
+test('orphaned-requests: clients that gave up on a slow pool or host did not wait for the handler', () => {
+  const route = routeWith({ aborted: 10, quantiles: { p50Ms: 18 } })
+  const gaveUp = Array.from({ length: 10 }, () => ({ method: 'GET', route: '/orders', durationMs: 10_000 }))
+  const of = { method: 'GET', route: '/orders', count: route.count }
+  const spent = (share, where) => ({
+    routes: [route],
+    gaveUp,
+    [where]: [{ ...of, host: 'users', pool: 'db', totalMs: share * route.count * route.meanMs }],
+  })
+  check('orphaned-requests', [
+    [spent(0.5, 'outgoing'), 'none'],
+    [spent(0.49, 'outgoing'), 'high'],
+    [spent(0.5, 'poolUses'), 'none'],
+    [spent(0.49, 'poolUses'), 'high'],
+  ])
+})
+
 const leaving = (count, of = 600, changes = {}) => ({
   routes: [routeWith({ count: of, aborted: count, gaveUp: { count, meanMs: 4000, ...changes } })],
 })

@@ -7,10 +7,12 @@
 // - Also found if clients gave up: three of the slowest requests of a route were disconnected before an
 //   answer began. They had waited for a second, and for ten times the route's median. If a client gives up
 //   after 10 seconds, no request stays in flight for 30 seconds.
+// - Clients did not give up on a handler if most of the route's time is calls to one host or uses of one pool
+//   that ended. These are slow, and the handler would have answered.
 // - Severity high from ten such requests, because each keeps its memory and its slot for ever.
 
 const { counted, duration, routeName } = require('../../../core/readable')
-const { evidence } = require('../evidence')
+const { costliestCall, evidence, isMostlyInPool } = require('../evidence')
 
 /**
  * @import { Figures } from '../figures'
@@ -71,7 +73,7 @@ const adviceFor = (name) =>
   `Look in ${name} for a path that does not answer. It may be a callback that is not called on an error, a promise that never settles, or a missing \`return next(error)\`. Set \`errors.timeout\` so that such requests are answered with 503 and release what they hold.`
 
 /** @param {Figures} figures */
-function gaveUpClaims({ gaveUp, routes }) {
+function gaveUpClaims({ gaveUp, outgoing, poolUses, routes }) {
   /** @type {Claim[]} */
   const claims = []
   for (const route of routes) {
@@ -81,6 +83,7 @@ function gaveUpClaims({ gaveUp, routes }) {
       (each) => each.method === route.method && each.route === route.route && each.durationMs >= leastMs
     )
     if (left.length < FEWEST_GAVE_UP) continue
+    if (costliestCall(route, outgoing) !== undefined || isMostlyInPool(route, poolUses)) continue
     const name = routeName(route)
     const longestMs = Math.max(...left.map(({ durationMs }) => durationMs))
     claims.push({
