@@ -7,8 +7,8 @@
 // - Also found if clients gave up: three of the slowest requests of a route were disconnected before an
 //   answer began. They had waited for a second, and for ten times the route's median. If a client gives up
 //   after 10 seconds, no request stays in flight for 30 seconds.
-// - Clients did not give up on a handler if most of the route's time is calls to one host or uses of one pool
-//   that ended. These are slow, and the handler would have answered.
+// - Such clients do not count if calls to one host, or uses of one pool, took at least half of the route's
+//   time. These calls ended, so the handler would have answered.
 // - Severity high from ten such requests, because each keeps its memory and its slot for ever.
 
 const { counted, duration, routeName } = require('../../../core/readable')
