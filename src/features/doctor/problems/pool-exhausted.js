@@ -124,7 +124,7 @@ function inferredOf({ loop, routes, seconds, outgoing, poolUses }) {
         evidence('requests', first.count, 'requests'),
         evidence('event loop busy', loop.utilization, 'share of the time'),
       ],
-      advice: `Look at the pool that ${name} uses: how many connections it has, and how many requests wait for one (\`pool.waitingCount\` of pg). Hold a connection as briefly as possible, release it on every path, and then make the pool larger, as far as the database allows.`,
+      advice: `Give the pool that ${name} uses to \`spillway.pool()\`: the finding then names the route that holds its connections longest. Hold a connection as briefly as possible, release it on every path, and then make the pool larger, as far as the database allows.`,
     },
   ]
 }
