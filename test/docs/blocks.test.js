@@ -283,13 +283,13 @@ const CHECKS = {
     check: async ({ created }) => assert.equal(await getText(await created.url()), 'a page'),
   },
   // Real ones were tried by hand: an install has 800 MB.
-  'docs/frameworks.md: Payload': {
+  'docs/content-systems.md: Payload': {
     check: ({ given }) => assert.equal(given.routes.label({ url: '/api/orders/7?x' }), '/api/orders/[id]'),
   },
-  'docs/frameworks.md: Errors of Payload': { check: recordsWhatIsNoAnswerOfPayload },
-  'docs/frameworks.md: Keystone': { check: recordsWhatKeystoneWraps },
+  'docs/content-systems.md: Errors of Payload': { check: recordsWhatIsNoAnswerOfPayload },
+  'docs/content-systems.md: Keystone': { check: recordsWhatKeystoneWraps },
   // The real Strapi: test/frameworks/strapi/.
-  'docs/frameworks.md: Strapi': {
+  'docs/content-systems.md: Strapi': {
     modules: { '@strapi/utils': { errors: { ApplicationError: TypeError } } },
     check: recordsWhatIsNoAnswer,
   },

@@ -1,6 +1,6 @@
 'use strict'
-// docs/frameworks.md with the frameworks that the repository has: Fastify, Hono, and the list of pages of Next,
-// also with Payload.
+// docs/frameworks.md with the frameworks that the repository has: Fastify, Hono, and the list of pages of Next.
+// With Payload of docs/content-systems.md, the list has its collections too.
 // test/frameworks/ has the others, and test/register/ a real Next.
 
 const assert = require('node:assert/strict')

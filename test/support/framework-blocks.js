@@ -1,11 +1,11 @@
 'use strict'
-// The blocks of code of docs/frameworks.md, run as they stand there.
+// The blocks of code of docs/frameworks.md and docs/content-systems.md, run as they stand there.
 
 const assert = require('node:assert/strict')
 const { runBlock } = require('../docs/run-block')
 const { pages } = require('../docs/pages')
 
-const PAGE = 'docs/frameworks.md'
+const PAGES = ['docs/frameworks.md', 'docs/content-systems.md']
 
 /**
  * @param {string} heading
@@ -13,9 +13,9 @@ const PAGE = 'docs/frameworks.md'
  * @returns {Promise<Record<string, any>>} what the block declares
  */
 function frameworkBlock(heading, given) {
-  const page = pages.find(({ path }) => path === PAGE)
-  const block = page?.blocks.find((each) => each.heading === heading && each.language === 'js')
-  assert.ok(block !== undefined, `${PAGE} has a block of JavaScript below ${heading}`)
+  const blocks = pages.filter(({ path }) => PAGES.includes(path)).flatMap((page) => page.blocks)
+  const block = blocks.find((each) => each.heading === heading && each.language === 'js')
+  assert.ok(block !== undefined, `${PAGES.join(' or ')} has a block of JavaScript below ${heading}`)
   return runBlock(block.code, { load: (name) => import(name), ...given })
 }
 

@@ -1,4 +1,4 @@
-// The lines of docs/frameworks.md for Strapi, on a real Postgres: its routes have their templates, and what a
+// The lines of docs/content-systems.md for Strapi, on a real Postgres: its routes have their templates, and what a
 // controller throws is counted. `npm run test:strapi` installs it.
 
 const assert = require('node:assert/strict')

@@ -1,3 +1,3 @@
-// The test has made them of the block in docs/frameworks.md.
+// The test has made them of the block in docs/content-systems.md.
 
 module.exports = globalThis.strapiLifecycles
