@@ -1,5 +1,6 @@
 'use strict'
-// The figures that README.md shows itself, of the leading Node. docs/benchmarks.md and docs/costs.md have the others.
+// The figures that README.md shows itself, of the leading Node. docs/benchmarks.md, docs/costs.md and
+// docs/costs-of-parts.md have the others.
 
 const { leading, majorOf, share, stamp, table, whole } = require('./markdown')
 const { ratioCell } = require('./overload')
