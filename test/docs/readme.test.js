@@ -1,6 +1,6 @@
 'use strict'
-// README.md fits on a page, every page of docs/ begins with the task it solves, and the answers that they
-// show are real.
+// README.md and the pages of docs/ are short, every page begins with the task it solves, and the answers that
+// they show are real.
 
 const assert = require('node:assert/strict')
 const { describe, it, test } = require('node:test')
@@ -11,8 +11,11 @@ const { serve } = require('../support/serve')
 const { pages } = require('./pages')
 
 const MOST_LINES = 180
+const MOST_LINES_OF_A_PAGE = 250
 const pageAt = (wanted) => pages.find(({ path }) => path === wanted)
 const readme = pageAt('README.md')
+const linesOf = ({ text }) => text.split('\n').length - 1
+const guides = pages.filter(({ path }) => /^docs\/[\w-]+\.md$/.test(path))
 
 /** The server of the README's Express block. */
 async function quickStart(t) {
@@ -26,7 +29,16 @@ async function quickStart(t) {
 }
 
 test(`README.md has at most ${MOST_LINES} lines`, () => {
-  assert.ok(readme.text.split('\n').length - 1 <= MOST_LINES)
+  assert.ok(linesOf(readme) <= MOST_LINES)
+})
+
+test(`a page of docs/ has at most ${MOST_LINES_OF_A_PAGE} lines`, () => {
+  assert.ok(guides.length > 0)
+  const long = guides.filter((page) => linesOf(page) > MOST_LINES_OF_A_PAGE)
+  assert.deepEqual(
+    long.map((page) => `${page.path}: ${linesOf(page)}`),
+    []
+  )
 })
 
 test("README.md has the commands that start the demo and the tests, CI's among them", () => {
@@ -40,8 +52,7 @@ test('README.md names the tarball that npm pack writes today, and marks the line
 })
 
 test('every page of docs/ opens with what it is for', () => {
-  const isGuide = ({ path }) => /^docs\/[\w-]+\.md$/.test(path) && path !== 'docs/architecture.md'
-  for (const { path, text } of pages.filter(isGuide)) {
+  for (const { path, text } of guides.filter(({ path }) => path !== 'docs/architecture.md')) {
     assert.match(text, /^# .+\n\nThis page (shows|explains|lists|has|maps) /, path)
   }
 })
