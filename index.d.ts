@@ -2521,7 +2521,7 @@ export interface PoolSnapshot {
    */
   readonly expectedWaitMs: number | null
   /**
-   * The longest wait of a request that asks once for a connection, at this moment. It is the option
+   * The longest wait allowed now, for a request that asks for one connection. It is the option
    * `maxWait`. Without this option, it is 500 ms in a burst, and 180 ms after that, or longer if uses are
    * long or differ much. `null` if no request is rejected for this pool.
    */

@@ -100,7 +100,7 @@ function dayAndTime(at) {
   return `${date.toLocaleDateString('en-CA')} ${date.toTimeString().slice(0, 5)}`
 }
 
-/** The parts of the time of outgoing calls, in the order of a call. */
+/** The parts of the time of an outgoing call: first the look-up, then connecting, then the wait. */
 const CALL_PARTS = /** @type {const} */ ([
   ['lookupMs', 'DNS'],
   ['connectMs', 'connect'],
@@ -110,8 +110,8 @@ const CALL_PARTS = /** @type {const} */ ([
 /**
  * The largest part of the time of outgoing calls, such as 'DNS 96 %'.
  *
- * @param {{ totalMs: number } & { [Key in typeof CALL_PARTS[number][0]]?: number }} calls an older release
- *   sends no parts
+ * @param {{ totalMs: number } & { [Key in typeof CALL_PARTS[number][0]]?: number }} calls as a
+ *   process reports them. An older release reports no parts
  */
 function mostOfCalls(calls) {
   if (!(calls.totalMs > 0)) return NONE
@@ -121,7 +121,10 @@ function mostOfCalls(calls) {
   return `${name} ${percent(ms / calls.totalMs)}`
 }
 
-/** Has no prototype, because a newer release may send any word as a unit. */
+/**
+ * Writes a value of each unit. A process of a newer release may send an unknown unit, even `constructor`. So
+ * this object has no prototype.
+ */
 const BY_UNIT = {
   __proto__: null,
   share: percent,
@@ -133,7 +136,7 @@ const BY_UNIT = {
 }
 
 /**
- * A figure with its unit, such as 'share of the time', as in the evidence of a finding.
+ * A figure of the evidence of a finding, such as '32 % of the time'. Its unit is then 'share of the time'.
  *
  * @param {{ value: number, unit: string }} given
  */

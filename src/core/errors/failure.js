@@ -46,7 +46,7 @@ class Failure {
   type
   /** Whether the client may read the message: `ctx.throw` and http-errors say so by `expose`. */
   isExposed
-  /** Whether the error's stack was read, for the log. */
+  /** Whether the error's stack was read, to write a log line. */
   isDescribed = false
   /** The previous failure of the same request. @type {Failure | undefined} */
   earlier = undefined

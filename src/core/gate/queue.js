@@ -1,7 +1,7 @@
 'use strict'
-// The queue. A request counts as if it had arrived CLASS_LEAD_MS earlier than a request of the class below.
-// Within a class the order is by tag (FairShares), then first in, first out. A queued request keeps its async
-// context, so that its handler sees the same AsyncLocalStorage and active span.
+// The queue. Each class has a head start of CLASS_LEAD_MS over the class below. Within a class the order is
+// by tag (FairShares), then first in, first out. A queued request keeps its async context, so that its
+// handler sees the same AsyncLocalStorage and active span.
 
 const { AsyncResource } = require('node:async_hooks')
 const { NORMAL, QUEUED_CLASSES } = require('./verdict')

@@ -1,9 +1,9 @@
 'use strict'
-// Keeps durations and counts over the last half minute to minute, and since the start. HDR histograms have 2
-// digits, 1 µs to 60 s, and 11.3 kB each. A value is recorded into the current half minute. The first value
-// after its end makes this half minute the previous one, and adds the earlier one to the total. So no timer
-// is needed. Half minutes begin at fixed times and not with a request. So a rate after a pause includes the
-// pause.
+// Keeps durations and counts over the last 30 to 60 seconds, and since the start. An HDR histogram has 2
+// significant digits, covers 1 µs to 60 s, and takes 11.3 kB. A value is recorded into the current half
+// minute. The first value after the end of the current half minute begins a new one. The half minute that has
+// ended becomes the previous one, and the one before that is added to the total. So no timer is needed. Half
+// minutes begin at fixed times and not with a request. So a rate after a pause includes the pause.
 
 const { addHistogram, newHistogram, recordInto, toMicroseconds } = require('./hdr-histogram')
 

@@ -1,7 +1,7 @@
 'use strict'
 // Calls the user's functions that shape the access log: `fields`, `level` and `ignore`. A function may throw,
 // or return a promise or a value of the wrong type. Every mistake is counted, and the first is logged. The
-// line is then written without that function.
+// line is then written as if the function were not set.
 
 const { compile } = require('../options/path-filter')
 const { OwnLogger } = require('./own-logger')

@@ -43,7 +43,7 @@ class AccessLog {
     this.#rateLimit = new LogRateLimit(clock.now())
   }
 
-  // Hot path with an access log: bench/access-log.
+  // Hot path if the access log is on. bench/access-log measures it.
   /**
    * @param {Request} request
    * @returns {unknown} the result of the logger, which may be a promise that rejects
@@ -117,7 +117,7 @@ class AccessLog {
       responseTime: rounded(durationMs),
     }
     Object.assign(line, this.#traceOf())
-    // The user's fields cannot override ours, because logs are searched by them.
+    // The user's fields cannot override ours, because people search logs by our fields.
     return this.#hooks?.hasFields ? { ...this.#hooks.fieldsOf(request), ...line } : line
   }
 }

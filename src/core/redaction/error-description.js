@@ -1,8 +1,8 @@
 'use strict'
 // Describes an error by its type, message, stack, code and causes. Any value can be thrown, even a Proxy or
-// an error with throwing getters. So every property is read in a `try`. Other properties are not shown,
-// because parsers attach the body, and HTTP clients the headers they sent. Messages are masked (text.js), and
-// do not quote a body.
+// an error with throwing getters. So every property is read in a `try`. Other properties are not shown:
+// parsers attach the body of the request, and HTTP clients attach the headers that they sent. Messages are
+// masked (text.js), and do not quote a body.
 
 const { isNativeError, isUint8Array } = require('node:util/types')
 const { maskText } = require('./text')
@@ -11,7 +11,10 @@ const NAME = /^[A-Za-z_$][\w$.]{0,63}$/
 const CODE = /^[A-Z][A-Z\d_]{1,63}$/
 const FRAME = /^ {4}at (?:.*:\d+:\d+\)?|.*\((?:<anonymous>|native|index \d+)\)|<anonymous>)$/
 const LONGEST_FRAME = 1024
-/** Matches `Error: ` and `TypeError [ERR_X]: `, and no text of a client. */
+/**
+ * The start of a stack, such as `Error: ` or `TypeError [ERR_X]: `. Does not match text that a client could
+ * have sent.
+ */
 const HEAD = /^[\w$. ]{0,64}(?:\[\w{1,64}\])?: $/
 const LONGEST_CODE = 256
 const LONGEST_MESSAGE = 1024
@@ -20,7 +23,7 @@ const LONGEST_READ = 4096
 const LONGEST_STACK = 8192
 const DEEPEST_CAUSE = 5
 
-/** Messages of JSON parsers that do not quote the text. */
+/** Matches messages of JSON parsers, if they do not quote the text that was parsed. */
 const HARMLESS_JSON =
   /^(?:Unexpected end of JSON input|Unexpected token in JSON|Malformed JSON|(?:Bad|Expected|Exponent|No|Unexpected|Unterminated) [^"]{1,60} (?:in|after) JSON at position \d+(?: \(line \d+ column \d+\))?|invalid JSON, only supports object and array)$/
 const MALFORMED = 'The body is malformed'
@@ -110,7 +113,12 @@ function stackOf(error, shown = messageOf(error)) {
   return [first, ...frames].join('\n').slice(0, LONGEST_STACK)
 }
 
-/** An HTTP client may have copied the code from the answer of its upstream. @param {unknown} error */
+/**
+ * Returns the code. A text is masked, because an HTTP client may have copied it from the answer of its
+ * upstream.
+ *
+ * @param {unknown} error
+ */
 function codeOf(error) {
   const code = read(error, 'code')
   if (typeof code === 'string') return maskText(code.slice(0, LONGEST_CODE))
@@ -142,7 +150,12 @@ function errorsOf(error) {
   return sentences
 }
 
-/** The result has no prototype, because pino would log the name of its class. @param {unknown} error */
+/**
+ * The description for a log line. For an object with a prototype, pino would log the name of its class as the
+ * type. So the description has none.
+ *
+ * @param {unknown} error
+ */
 function describeError(error) {
   const message = messageOf(error)
   const stack = stackOf(error, message)

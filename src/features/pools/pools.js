@@ -2,8 +2,8 @@
 // The pools of one instance, by name. Admission asks here whether a request would wait too long for a
 // connection: on arrival, and again when it leaves the gate's queue. No router has seen the request at that
 // time, so its route is guessed from its URL. Only requests of routes that are known to need the pool are
-// rejected. Requests are checked only while a pool is watched, for five minutes after a caller had to wait
-// for a connection.
+// rejected. A pool is watched for five minutes after a caller had to wait for a connection. Requests are
+// checked only while a pool is watched.
 
 const { POOL_REASON } = require('../../core/gate/verdict')
 const { SpillwayError } = require('../../core/errors/errors')
@@ -46,7 +46,7 @@ class Pools {
   /** @type {Map<string, PoolRecord>} */
   #records = new Map()
   /**
-   * By name, the function that removes each pool that was given to `pool()`.
+   * For each name of a pool that was given to `pool()`: the function that removes this pool.
    *
    * @type {Map<string, () => void>}
    */
@@ -58,7 +58,7 @@ class Pools {
    *   context: { asker: (nowMs: number) => Asker | undefined, turnOn: () => void, turnOff: () => void },
    *   recorder: Recorder,
    *   internalErrors: InternalErrors }} parts
-   *   `overflow`: the route name for routes past the bound
+   *   `overflow`: the route name for further routes, once a table of routes is full
    */
   constructor(parts) {
     this.#parts = parts
@@ -66,7 +66,8 @@ class Pools {
   }
 
   /**
-   * @param {unknown} given the name; undefined for the name that the driver knows @param {unknown} pool
+   * @param {unknown} given the name. If it is undefined, the name that the driver knows is used
+   * @param {unknown} pool
    * @param {PoolSettings} options
    * @returns {() => void} removes the pool again
    */
@@ -141,7 +142,7 @@ class Pools {
   /** @param {PoolRecord} record @param {number} nowMs */
   #watch(record, nowMs) {
     record.pressure.onShortage(nowMs)
-    // A pool that was removed meanwhile is not watched.
+    // The pool may have been removed meanwhile. So all pools are checked, and not only this one.
     if (!this.isWatched) this.#setWatched(this.#isAnyWatched())
   }
 
@@ -200,7 +201,7 @@ class Pools {
    *
    * @param {Request} request
    * @param {number} nowMs
-   * @param {boolean} isObserved whether nothing is really rejected, as in mode `observe`
+   * @param {boolean} isObserved true in mode `observe`: the request runs, and a rejection is only counted
    * @returns {ShedReason | undefined} why the request is to be rejected
    */
   reasonFor(request, nowMs, isObserved) {
@@ -264,7 +265,7 @@ class Pools {
     for (const each of ticket.expected ?? []) each.leave()
   }
 
-  // Hot path: once a request, since the first pool.
+  // Hot path: called once for each request. Returns at once until a pool is added.
   /**
    * Called when the request has ended. Counts under its route what it did with the pools.
    *
@@ -274,7 +275,7 @@ class Pools {
     if (!this.isOn) return
     try {
       if (request.ticket.expected !== undefined) this.onReject(request)
-      // Without a reference it is not known whether the request asked for a connection.
+      // The reference of the request counts its visits to pools. A request without an async context has none.
       if (request.reference !== undefined)
         this.#count(/** @type {Request & { reference: Asker }} */ (request), this.#parts.clock.now())
     } catch (error) {

@@ -16,7 +16,8 @@ const NANOSECONDS = 1e6
  */
 
 /**
- * @typedef {{ line: number, name: number, file: number }} Place of a function, with the indexes of its texts
+ * @typedef {{ line: number, name: number, file: number }} Place where a function is. `name` and `file` are
+ *   indexes into the table of strings
  */
 
 /** @type {Record<Kind, { type: string, unit: string, valueOf: (value: number) => number }>} */
@@ -108,7 +109,7 @@ function writeFunction(writer, id, { line, name, file }) {
 }
 
 /**
- * Each function has one location, with its id.
+ * Writes a location. Each function has exactly one, and both have the same id.
  *
  * @param {ProtobufWriter} writer
  * @param {number} id

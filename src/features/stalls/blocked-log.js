@@ -1,7 +1,7 @@
 'use strict'
-// Logs that the loop is blocked, during the block. The logger runs in the blocked thread, so the watching
-// thread writes these lines. They go to the output of our own logger, or to standard error if the application
-// has a logger.
+// Logs that the loop is blocked, during the block. A logger of the application runs in the blocked thread, so
+// the watching thread cannot call it. In that case, the watching thread writes its lines to standard error.
+// Otherwise it writes them to the output of our own logger.
 
 const { readFileSync, writeSync } = require('node:fs')
 const { bytes, duration } = require('../../core/readable')
@@ -12,10 +12,10 @@ const { placeText } = require('./stall-log')
  * @import { Output } from '../../core/log/logger'
  *
  * @typedef {Pick<StallSite, 'call' | 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' |
- *   'route' | 'origin'> & { heapUsedBytes: number }} Described what the blocked thread says about itself, in
- *   the middle of its work
- * @typedef {{ described: Described | undefined, asleepIn: string }} Seen `described`: undefined in native
- *   code; `asleepIn`: what that native code may be
+ *   'route' | 'origin'> & { heapUsedBytes: number }} Described the answer of the blocked thread, which it
+ *   gives in the middle of its work
+ * @typedef {{ described: Described | undefined, asleepIn: string }} Seen what is known about the block.
+ *   `described` is undefined while native code runs. `asleepIn` says in words what this code may do
  * @typedef {(level: number, fields: object, msg: string) => void} WriteLine
  */
 
@@ -25,7 +25,7 @@ const ERROR = 50
 const SECOND_LINE_MS = 10_000
 const LATER_LINES_MS = 60_000
 
-/** The lines of one watch. All code of this class runs in the watching thread. */
+/** Writes the lines about one watched thread. All code of this class runs in the watching thread. */
 class BlockedLog {
   #writeLine
   #firstMs

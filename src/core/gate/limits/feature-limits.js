@@ -1,6 +1,7 @@
 'use strict'
-// Limits that features add to the gate, such as the connections of a pool. The first reason wins. A feature
-// learns of the end of a request by its hook `onEnd`.
+// Limits that features add to the gate, such as the connections of a pool. If several limits have a reason to
+// reject a request, the reason of the first limit is used. A limit is not told when a request ends: its
+// feature has the hook `onEnd` for that (core/feature.js).
 
 /**
  * @import { ShedReason } from '../../../../index.js'
@@ -8,16 +9,17 @@
  *
  * @typedef {object} FeatureLimit
  * @property {boolean} isWatched whether the limit may reject now
- * @property {boolean} [callsUser] whether the limit calls a function of the user, which expects the
- *   framework's request
+ * @property {boolean} [callsUser] whether the limit calls a function of the user. Such a function expects the
+ *   framework's request, so the framework's middleware then asks the gate
  * @property {(request: Request, nowMs: number, isObserved: boolean) => ShedReason | undefined} reasonFor
  *   called on arrival
  * @property {(request: Request, nowMs: number) => ShedReason | undefined} reasonAfterQueue called before a
  *   queued request runs
  * @property {(request: Request, nowMs: number) => number} [deadlineMs] returns how long the request may be
  *   queued
- * @property {(request: Request, nowMs: number) => void} onAdmit called for a request with `ticket.expected`
- * @property {(request: Request) => void} onReject called for a request with `ticket.expected`
+ * @property {(request: Request, nowMs: number) => void} onAdmit called when a request runs whose
+ *   `ticket.expected` was set by `reasonFor`
+ * @property {(request: Request) => void} onReject called when such a request is rejected after all
  */
 
 /** Rejects nothing: it is not watched, so the gate calls none of its functions. */

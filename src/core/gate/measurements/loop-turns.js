@@ -91,8 +91,8 @@ class LoopTurns {
   }
 
   /**
-   * The usual long turn. The known cost of its requests is subtracted from each turn, and this is the
-   * second-longest remainder of the last seconds.
+   * The usual long turn. The known cost of requests is subtracted from the length of each turn. This is the
+   * second-longest result of the last seconds.
    */
   get usualLongMs() {
     return this.#secondMs

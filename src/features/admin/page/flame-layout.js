@@ -5,7 +5,8 @@
 /**
  * @typedef {'ms' | 'bytes'} Unit
  * @typedef {{ name: string, file: string | null, line: number | null, package: string | null,
- *   children: FlameNode[] } & Record<Unit, number>} FlameNode of a profile. It has one of the units
+ *   children: FlameNode[] } & Record<Unit, number>} FlameNode a function in the tree of a profile. A CPU
+ *   profile has only `ms`, and a heap profile only `bytes`
  *
  * @typedef {object} Frame
  * @property {FlameNode} node
@@ -14,10 +15,11 @@
  * @property {number} end the index after the last frame below it
  * @property {number} depth
  * @property {Frame | undefined} parent
- * @property {number} start of the whole, from 0 to 1
- * @property {number} share of the whole, from 0 to 1
+ * @property {number} start where the frame begins, as a share of the whole: from 0 to 1
+ * @property {number} share the width of the frame, as a share of the whole: from 0 to 1
  *
- * @typedef {{ frame: Frame, left: number, width: number }} Shown from 0 to 1
+ * @typedef {{ frame: Frame, left: number, width: number }} Shown a frame in the graph. `left` and `width` are
+ *   shares of the width of the graph, from 0 to 1
  */
 
 /** @param {FlameNode} root @param {Unit} unit @returns {Frame[]} */

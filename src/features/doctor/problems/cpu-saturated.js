@@ -4,8 +4,8 @@
 // - Found if the loop is busy for nine tenths of the time. By queueing theory a request then waits ten times
 //   as long as on an idle loop. Eight tenths is normal for a process that is used well.
 // - A busy share of 96 % or more has severity high, because waits then have no bound.
-// - Also found if the process uses nine tenths of its CPU limit while the loop has room. The thread pool,
-//   worker threads or the collector use the rest.
+// - Also found if the process uses nine tenths of its CPU limit while the loop has room. The loop then
+//   uses only a part of that CPU time. The rest is used by the thread pool, worker threads or the collector.
 
 const { evidence, mostOfTime } = require('../evidence')
 const { adviceWithin } = require('../stall-places')
@@ -14,7 +14,7 @@ const { percent, routeName } = require('../../../core/readable')
 const BUSY = 0.9
 const FULL = 0.96
 const OF_LIMIT = 0.9
-/** Share of the busy time. A route with a smaller share is not where to begin. */
+/** The finding names a route only if it has this share of the loop's busy time. */
 const LEAST_OF_LOOP = 0.2
 
 /** @type {import('../rules').Rule} */
