@@ -204,6 +204,26 @@ test('event-loop-blocked: very long turns at any load', () => {
   ])
 })
 
+test('event-loop-blocked: the loop sleeps in a synchronous call, and many cheap requests wait', () => {
+  const turns = (runShare, others = {}) => ({
+    loop: { utilization: 0.99, longestMs: 900, veryLong: { count: 90, share: 0.9, requests: 60_000 } },
+    gc: { share: 0 },
+    scheduler: { runShare, waitShare: 0, foreignShare: 0 },
+    ...others,
+  })
+  check('event-loop-blocked', [
+    [turns(0.26), 'high'],
+    [turns(0.78), 'high'],
+    [turns(0.8), 'medium'],
+    [turns(0.93), 'medium'],
+    [turns(0.95), 'none'],
+    // It waited for a CPU, or for the collector's threads.
+    [turns(0.26, { scheduler: { runShare: 0.26, waitShare: 0.7, foreignShare: 0.7 } }), 'none'],
+    [turns(0.26, { gc: { share: 0.7 } }), 'none'],
+    [turns(0.26, { scheduler: undefined }), 'none'],
+  ])
+})
+
 test('event-loop-blocked: rare stalls of one place set the p99, and are low', () => {
   const site = {
     cause: 'javascript',

@@ -181,6 +181,17 @@ function ownBusyShare({ utilization }, scheduler) {
   return Math.min(utilization, Math.max(scheduler.runShare, utilization - scheduler.waitShare))
 }
 
+/**
+ * Share of the time for which the loop counted as busy, but its thread neither ran nor waited for a CPU. It
+ * slept in a synchronous call, such as a write to a full pipe. During a collection it waits for V8's threads.
+ *
+ * @param {Pick<import('./figures').Figures, 'gc' | 'loop' | 'scheduler'>} figures
+ */
+function sleptShare({ gc, loop, scheduler }) {
+  if (scheduler === undefined) return 0
+  return Math.max(0, loop.utilization - scheduler.runShare - scheduler.waitShare - gc.share)
+}
+
 module.exports = {
   FEWEST,
   LONG_MS,
@@ -195,4 +206,5 @@ module.exports = {
   onCpuShare,
   ownBusyShare,
   ranShare,
+  sleptShare,
 }

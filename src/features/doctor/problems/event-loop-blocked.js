@@ -11,8 +11,10 @@
 //   rare, but they decide the p99. Severity low.
 // - Turns count only if they took 10 ms or more for each request that ended in them. Other turns consist of
 //   many cheap requests.
+// - Time for which the loop's thread slept in a synchronous call counts in any case. After such a call, many
+//   cheap requests wait, and the next turns consist of them.
 
-const { evidence, mostOfTime, ranShare } = require('../evidence')
+const { evidence, mostOfTime, ranShare, sleptShare } = require('../evidence')
 const { adviceForPlace, callText, functionName, placesOf } = require('../stall-places')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
 
@@ -44,7 +46,7 @@ const rule = {
     /** @param {Turns} turns */
     const netOf = (turns) =>
       isOfFew(turns, seconds) ? Math.max(0, turns.share * ranShare(scheduler) - gc.share) : 0
-    const veryLong = netOf(loop.veryLong)
+    const veryLong = Math.max(netOf(loop.veryLong), loop.veryLong.count > 0 ? sleptShare(figures) : 0)
     const long = loop.utilization >= BUSY ? netOf(loop.long) : 0
     const share = Math.max(veryLong, long)
     if (veryLong < SOME && long < LONG_SHARE) return loop.utilization < BUSY ? rareClaims(figures) : []
