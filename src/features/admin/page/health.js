@@ -154,7 +154,7 @@ function fillFinding({ item, badge, sentence, advice, more, evidence }, finding)
   const { severity, effectOf } = finding
   item.className = severity
   setText(badge, `${ICONS[severity]} ${severity}${effectOf === null ? '' : `, an effect of ${effectOf}`}`)
-  setText(sentence, finding.summary)
+  setChildren(sentence, finding.summary, () => withCode(finding.summary))
   setChildren(advice, finding.advice, () => withCode(finding.advice))
   setText(more, counted(finding.evidence.length, 'figure'))
   const rows = finding.evidence.map((each) => [each.name, figure(each)])

@@ -192,7 +192,7 @@ function makeFinding(finding, times, hasTimes) {
   const rows = finding.evidence.map(
     (each) => html`<tr><th scope="row">${each.name}</th><td>${figure(each)}</td></tr>`
   )
-  return html`<li class="${severity}"><p><strong class="badge">${WORDS[severity] ?? NONE}${effectOf === null ? '' : ', effect'}</strong> ${summary}</p>
+  return html`<li class="${severity}"><p><strong class="badge">${WORDS[severity] ?? NONE}${effectOf === null ? '' : ', effect'}</strong> ${withCode(summary)}</p>
 ${hasTimes && html`<p class="about">${seen}</p>`}
 <table class="facts"><caption class="unseen">Evidence</caption><tbody>${rows}</tbody></table>
 <p>${withCode(advice)}</p>${effectOf !== null && html`<p class="about">An effect of ${effectOf}.</p>`}</li>`
