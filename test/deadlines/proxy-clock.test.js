@@ -25,7 +25,7 @@ function clockOf() {
     const isOdd = clock.isOdd(differenceMs, isQuiet, nowMs)
     if (ms < 2000) clock.onYoung()
     else {
-      clock.onOld(differenceMs, nowMs)
+      if (!isQuiet) clock.onOld(differenceMs, nowMs)
       if (!clock.doubts(isOdd, nowMs)) rejected++
     }
     return ms
@@ -78,10 +78,38 @@ test('a queue that stands when the process starts is taken for a difference at f
 test('requests that come alone teach a smaller difference, too', () => {
   const { learnt, see } = clockOf()
   see(5)
-  for (let i = 0; i < 5; i++) assert.equal(see(700 + i, QUIET, 1000), 700 + i)
+  for (let i = 0; i < 60; i++) assert.equal(see(700 + i, QUIET, 1000), 700 + i)
   assert.equal(see(705, QUIET, 1000), 5)
   assert.deepEqual(learnt, [700])
   assert.equal(see(705), 5)
+})
+
+test('before a clock is known, requests that come alone teach it within five seconds', () => {
+  const { learnt, see } = clockOf()
+  for (let i = 0; i < 6; i++) see(2500, QUIET, 1000)
+  assert.deepEqual(learnt, [2500])
+})
+
+test('a proxy that delays each request for half a minute has no other clock', () => {
+  const { clock, learnt, see } = clockOf()
+  for (let burst = 0; burst < 10; burst++) {
+    see(3, QUIET, 1000)
+    for (let i = 0; i < 150; i++) see(2500, QUIET, 200)
+  }
+  assert.deepEqual([learnt, clock.behindMs], [[], 0])
+})
+
+test('after the process stood still, requests of several connections come in any order', () => {
+  const { doubts, see, rejected } = clockOf()
+  for (let i = 0; i < 100; i++) see(2)
+  see(3000, BUSY, 3000)
+  for (let i = 0; i < 100; i++) see((i * 1700) % 3000, BUSY, 1)
+  assert.deepEqual([rejected() > 20, doubts], [true, []])
+  // A second later, the order counts again.
+  see(2, BUSY, 150)
+  for (let i = 0; i < 10; i++) see(2, BUSY, 150)
+  for (let i = 0; i < 4; i++) see(2900, BUSY, 1)
+  assert.equal(doubts.length, 1)
 })
 
 test('few of them teach nothing, however long it takes, and neither do many at once', () => {

@@ -599,6 +599,7 @@ for (const [given, meant] of [
 }
 
 for (const [given, hint] of [
+  [{ log: false }, 'To log nothing, use `logger: false`.'],
   [{ log: true }, 'Did you mean `log: { access: true }`?'],
   [{ metrics: false }, 'Did you mean `endpoints: { metrics: false }`?'],
   [{ metrics: '/prom' }, "Did you mean `endpoints: { metrics: '/prom' }`?"],

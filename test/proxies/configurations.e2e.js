@@ -2,6 +2,7 @@
 // The configurations of examples/proxies/ by the real proxies: what docs/proxies.md says of them.
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const { readFileSync } = require('node:fs')
 const http = require('node:http')
 const { isIP } = require('node:net')
@@ -102,6 +103,23 @@ for (const name of Object.keys(PROXIES))
       assert.ok(startMs >= earliestMs - 1 && startMs <= latestMs, `${earliestMs} ${startMs} ${latestMs}`)
       assert.equal(headers[DEADLINE[name]], '10000')
       assert.notEqual(isIP(headers['x-forwarded-for']), 0)
+    })
+
+    test('a client that leaves takes its request along', { timeout: 20_000 }, async (t) => {
+      const service = await startInstance(t, 'a')
+      // HAProxy's own timeout would close the connection too.
+      const proxy = await startProxy(t, name, [service.port, service.port], (configuration) =>
+        configuration.replace('timeout server 10s', 'timeout server 1h')
+      )
+      const held = once(service.server, 'held')
+      const left = http.get({ host: '127.0.0.1', port: proxy.port, path: '/held' }).on('error', () => {})
+      const [req] = await held
+      const signal = service.spillway.signal(req)
+      assert.equal(signal.aborted, false)
+      const aborted = once(signal, 'abort')
+      left.destroy()
+      await aborted
+      assert.equal(signal.reason.code, 'ERR_SPILLWAY_CLIENT_DISCONNECTED')
     })
 
     test('the endpoints of an instance are not shown to clients', async (t) => {

@@ -153,7 +153,7 @@ async function startInstance(t, name, shed) {
     const answer = () => res.end(JSON.stringify(req.headers))
     if (req.url === '/held') {
       held.push(answer)
-      server.emit('held')
+      server.emit('held', req)
     } else answer()
   })
   spillway.attach(server, { behindProxy: true })

@@ -220,7 +220,10 @@ const OBJECT_HINTS = {
     typeof value === 'number' ? ` Did you mean \`listen({ port: ${value} })\`?` : undefined,
   agent: (value) => (typeof value === 'number' ? ` Did you mean \`agent({ port: ${value} })\`?` : undefined),
   attach: (value) => (value === true ? ' Did you mean `attach(server, { signals: true })`?' : undefined),
-  log: (value) => (value === true ? ' Did you mean `log: { access: true }`?' : undefined),
+  log(value) {
+    if (value === false) return ' To log nothing, use `logger: false`.'
+    return value === true ? ' Did you mean `log: { access: true }`?' : undefined
+  },
   metrics: pathHint,
   endpoints: pathHint,
 }

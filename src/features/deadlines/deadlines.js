@@ -26,7 +26,7 @@ const LEAST_MAX_AGE_MS = 2 * CLOCKS_AGREE_MS
 /** The header for services, unless the option names another. */
 const DEFAULT_HEADER = 'x-request-timeout-ms'
 /** @type {Age} */
-const NO_AGE = Object.freeze({ ms: 0, differenceMs: 0, isOdd: false, clock: undefined })
+const NO_AGE = Object.freeze({ ms: 0, differenceMs: 0, isOdd: false, isQuiet: false, clock: undefined })
 
 /** What is kept about a request. */
 class Span {
@@ -147,13 +147,13 @@ class Deadlines {
     if (span === undefined) return undefined
     const ageMs = nowMs - span.countedMs
     const boundMs = this.#boundMs(span, request, nowMs)
-    const { clock, differenceMs, isOdd } = span.age
+    const { clock, differenceMs, isOdd, isQuiet } = span.age
     if (ageMs < boundMs) {
       clock?.onYoung()
       return undefined
     }
     // In mode `observe` the proxy still holds its queue. So a high age does not mean a wrong clock.
-    if (!isObserved) clock?.onOld(differenceMs, nowMs)
+    if (!isObserved && !isQuiet) clock?.onOld(differenceMs, nowMs)
     if (clock?.doubts(isOdd, nowMs)) return this.#reasonWithoutAge(span, request, nowMs)
     const { cause, measurements } = this.#instance.admission
     // The next request waits for this connection of the proxy. So the rejection then holds the connection for

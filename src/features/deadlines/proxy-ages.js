@@ -13,9 +13,10 @@ const { startOf } = require('./request-start')
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Request } from '../../core/request/request'
  *
- * @typedef {{ ms: number, differenceMs: number, isOdd: boolean, clock: ProxyClock | undefined }} Age
- *   `clock`: that of the proxy that stamped the request, if any; `isOdd`: the order of stamps, or an idle
- *   process, suggests that an age is wrong
+ * @typedef {{ ms: number, differenceMs: number, isOdd: boolean, isQuiet: boolean,
+ *   clock: ProxyClock | undefined }} Age `clock`: that of the proxy that stamped the request, if any;
+ *   `isQuiet`: the process was idle; `isOdd`: an idle process, or the order of stamps, suggests that the age
+ *   is wrong
  */
 
 /**
@@ -78,7 +79,7 @@ class ProxyAges {
     const isQuiet = request.othersInFlight === 0 && startedMs - this.#recorder.endedMs > QUIET_MS
     const ms = clock.ageOf(differenceMs, isQuiet, startedMs)
     if (clock.isKnown) this.#record(ms, startedMs)
-    return { ms, differenceMs, isOdd: clock.isOdd(differenceMs, isQuiet, startedMs), clock }
+    return { ms, differenceMs, isOdd: clock.isOdd(differenceMs, isQuiet, startedMs), isQuiet, clock }
   }
 
   /** @param {number} ms @param {number} nowMs */
@@ -98,7 +99,7 @@ class ProxyAges {
   /** @param {'without' | 'implausible'} why */
   #unknown(why) {
     this[why]++
-    return { ms: 0, differenceMs: 0, isOdd: false, clock: undefined }
+    return { ms: 0, differenceMs: 0, isOdd: false, isQuiet: false, clock: undefined }
   }
 
   /** @param {number | undefined} startMs @param {number} differenceMs */

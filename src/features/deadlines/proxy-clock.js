@@ -7,7 +7,8 @@
 // - If no other request runs or has just ended when a request comes, this request did not wait. Its age is a
 //   difference.
 // - Rejecting is quick, so a queue of requests that are too old is gone within seconds. If no request is
-//   young by then, the clock is behind.
+//   young by then, the clock is behind. Requests of an idle process do not count, because the proxy itself
+//   may have delayed them.
 //
 // No age is believed before one of these facts is known. A clock that is ahead makes requests look younger,
 // and is not corrected. Otherwise a single stamp from the future, which a client may have sent, would make
@@ -16,8 +17,9 @@
 //
 // A proxy sends what it has queued in order. So the age of an old request is doubtful in two cases. A request
 // with a later stamp came before it, or the process was idle. A few doubtful ages are normal: an upload was
-// slow, or the loop stood still. More of them mean two clocks behind one address, or forged stamps. Then no
-// request is rejected for its age until doubtful ages have stopped coming.
+// slow. More of them mean two clocks behind one address, or forged stamps. Then no request is rejected for
+// its age until doubtful ages have stopped coming. While a process stands still, requests wait on several
+// connections, and are then read in any order. So the order may differ by the time without an arrival.
 
 /**
  * A request of this age or less shows that the clocks agree. Stamps in whole seconds also reach such small
@@ -28,8 +30,15 @@ const YOUNG_MS = 100
 const SPAN_MS = 5000
 const FEWEST = 20
 const FEWEST_QUIET = 5
+/**
+ * For how long all quiet requests must show another difference than the known one. A clock is seldom set, and
+ * a proxy that delays each request, as `limit_req` of nginx does, looks the same until one request is young.
+ */
+const RESET_SPAN_MS = 60_000
 /** In an ordered queue, a stamp may be older than the stamp of an earlier request by this much. */
 const ORDER_MS = 200
+/** For this long after a time without an arrival, requests that were sent meanwhile come in any order. */
+const UNORDERED_MS = 1000
 /**
  * How many odd requests are normal. After more of them, ages are doubted until this long after the last one.
  */
@@ -55,9 +64,10 @@ class Streak {
   /**
    * @param {number} differenceMs
    * @param {number} nowMs
+   * @param {number} [spanMs]
    * @returns {boolean} whether the streak is long enough
    */
-  add(differenceMs, nowMs) {
+  add(differenceMs, nowMs, spanMs = SPAN_MS) {
     if (this.count++ === 0) {
       this.#sinceMs = nowMs
       this.leastMs = differenceMs
@@ -65,7 +75,7 @@ class Streak {
     }
     this.leastMs = Math.min(this.leastMs, differenceMs)
     this.mostMs = Math.max(this.mostMs, differenceMs)
-    return this.count >= this.#fewest && nowMs - this.#sinceMs >= SPAN_MS
+    return this.count >= this.#fewest && nowMs - this.#sinceMs >= spanMs
   }
 }
 
@@ -81,6 +91,9 @@ class ProxyClock {
   #less = new Streak(FEWEST)
   /** The latest stamp so far, on our clock. */
   #youngestMs = Number.NEGATIVE_INFINITY
+  /** When the last request arrived, and the last long time without an arrival. */
+  #arrivedMs = Number.POSITIVE_INFINITY
+  #gap = { ms: 0, endMs: Number.NEGATIVE_INFINITY }
   #odd = 0
   #oddMs = Number.NEGATIVE_INFINITY
   #onLearn
@@ -105,8 +118,10 @@ class ProxyClock {
   ageOf(differenceMs, isQuiet, nowMs) {
     this.aheadMs = Math.max(this.aheadMs, -differenceMs)
     if (this.behindMs > 0) this.#onDifference(differenceMs, nowMs)
-    if (differenceMs - this.behindMs <= YOUNG_MS) this.isKnown = true
-    if (isQuiet) this.#endQuiet(this.#quiet.add(differenceMs, nowMs))
+    if (differenceMs - this.behindMs <= YOUNG_MS) {
+      this.isKnown = true
+      this.#quiet.clear()
+    } else if (isQuiet) this.#onQuiet(differenceMs, nowMs)
     if (!this.isKnown) this.onOld(differenceMs, nowMs)
     return this.isKnown ? Math.max(0, differenceMs - this.behindMs) : 0
   }
@@ -119,9 +134,17 @@ class ProxyClock {
    */
   isOdd(differenceMs, isQuiet, nowMs) {
     const stampedMs = nowMs - differenceMs
-    const isLate = stampedMs < this.#youngestMs - ORDER_MS
+    const isLate = stampedMs < this.#youngestMs - ORDER_MS - this.#gapAt(nowMs)
     this.#youngestMs = Math.max(this.#youngestMs, stampedMs)
     return isQuiet || isLate
+  }
+
+  /** How long no request had arrived, if requests from that time may still arrive. @param {number} nowMs */
+  #gapAt(nowMs) {
+    const ms = nowMs - this.#arrivedMs
+    this.#arrivedMs = nowMs
+    if (ms > ORDER_MS) this.#gap = { ms, endMs: nowMs }
+    return nowMs - this.#gap.endMs < UNORDERED_MS ? this.#gap.ms : 0
   }
 
   /**
@@ -172,10 +195,10 @@ class ProxyClock {
     this.#old.clear()
   }
 
-  /** @param {boolean} isLong */
-  #endQuiet(isLong) {
-    if (!isLong) return
-    if (this.#quiet.leastMs - this.behindMs > YOUNG_MS) this.#learn(this.#quiet.leastMs)
+  /** @param {number} differenceMs @param {number} nowMs */
+  #onQuiet(differenceMs, nowMs) {
+    if (!this.#quiet.add(differenceMs, nowMs, this.isKnown ? RESET_SPAN_MS : SPAN_MS)) return
+    this.#learn(this.#quiet.leastMs)
     this.#quiet.clear()
   }
 

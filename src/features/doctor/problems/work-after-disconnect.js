@@ -54,7 +54,7 @@ function claimOf(waste, others) {
       evidence('loop time for these requests', loopMs, 'ms'),
       evidence('time for which these requests held connections', poolMs, 'ms'),
     ],
-    advice: `Pass \`spillway.signal(req)\` in ${name} to what it awaits: \`fetch(url, { signal })\`, \`pipeline(source, res, { signal })\`, or \`signal.throwIfAborted()\` between steps. docs/cancellation.md shows how to cancel queries of pg and mysql2.`,
+    advice: `Pass \`spillway.signal(req)\` in ${name} to what it awaits: \`fetch(url, { signal })\`, \`pipeline(source, res, { signal })\`, or \`signal.throwIfAborted()\` between steps. docs/cancel-queries.md shows how to cancel queries of pg and mysql2.`,
   }
 }
 
