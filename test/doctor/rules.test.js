@@ -550,14 +550,14 @@ test('in mode observe the advice is for what mode adaptive would reject for', ()
   assert.match(advice, /^The heap is nearly full/)
 })
 
-test('requests rejected for their age are old by the clock of the proxy', () => {
+test('requests rejected for their age waited in a proxy, or their deadline or clock is wrong', () => {
   const admission = { rejected: 500, reasons: { age: 500 } }
   const [{ summary, advice }] = ruleOf('overloaded').find(figuresWith({ admission }))
   assert.match(
     summary,
-    /mostly for the reason `age`: requests were in the proxy for longer than allowed, by its clock\./
+    /mostly for the reason `age`: on arrival, requests were older than their deadline or `shed\.maxAge` allows\./
   )
-  assert.match(advice, /^Requests wait in a proxy .* If the proxy queues none, its clock differs/)
+  assert.match(advice, /^Requests wait in a proxy .* If the proxy queues none, clients .* or its clock differs/)
 })
 
 test('pool-exhausted is not claimed where calls to another host take most of the time', () => {

@@ -43,6 +43,15 @@ test('a pool has a reason of its own, and pools past the twentieth share one', (
   assert.deepEqual(listed[20], { reason: 'pool:(other)', priority: 'normal', count: 5 })
 })
 
+test('a limit of one route, an age or a deadline does not say that the process is full', () => {
+  const stats = new Stats()
+  for (const reason of [...REASONS, 'limit:report', 'limit:export', 'pool:orders'])
+    for (const priority of [0, 2]) stats.onReject(reason, priority)
+  stats.onWouldReject('limit:other', 2)
+  stats.onReject('loop', 1)
+  assert.equal(stats.rejectedByProcess, 2 * (REASONS.length - 3) + 2 + 1)
+})
+
 test('how long requests were queued is recorded in seconds', () => {
   const stats = new Stats()
   for (const waitMs of [0, 20, 20]) stats.onWait(waitMs)

@@ -55,8 +55,9 @@ class Shortages {
     return this.#stats.decided
   }
 
+  /** Requests that were rejected because the process is full. */
   get rejected() {
-    return this.#stats.rejected
+    return this.#stats.rejectedByProcess
   }
 }
 

@@ -4,7 +4,7 @@
 
 const { ADVISED_BOUNDS, Buckets } = require('../histogram/buckets')
 const { LATELY_MS } = require('./measurements/loop-turns')
-const { MOST_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
+const { LIMIT_REASON, MOST_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
 
 /** @import { ShedReason, SpillwayEvents } from '../../../index.js' */
 
@@ -21,6 +21,8 @@ const MOST_POOLS = 20
 /** @type {ShedReason} */
 const OTHER_POOLS = `${POOL_REASON}(other)`
 const CELLS = (REASONS.length + MOST_POOLS + 1 + MOST_LIMITS) * PRIORITIES.length
+/** Reasons that lie in the request, and say nothing about the process. So does a limit of one route. */
+const OF_REQUEST = ['age', 'deadline', 'closed']
 /** How many of the last rejections are kept. */
 const KEPT = 20
 
@@ -33,6 +35,8 @@ class Stats {
    * @type {Map<ShedReason, number>}
    */
   #rows = new Map(REASONS.map((reason, row) => [reason, row]))
+  /** The rows of reasons that say nothing about the process. */
+  #ofRequest = OF_REQUEST.map((reason) => REASONS.findIndex((each) => each === reason))
   #pools = 0
   /** Requests that the rules have judged: all but those of class bypass. */
   decided = 0
@@ -70,8 +74,18 @@ class Stats {
     const isOther = reason.startsWith(POOL_REASON) && this.#pools++ >= MOST_POOLS
     const name = isOther ? OTHER_POOLS : reason
     const row = this.#rows.get(name) ?? this.#rows.size
+    if (reason.startsWith(LIMIT_REASON)) this.#ofRequest.push(row)
     this.#rows.set(name, row)
     return row
+  }
+
+  /** Requests that were rejected because the process is full. Computed when it is read. */
+  get rejectedByProcess() {
+    let count = this.rejected
+    for (const row of this.#ofRequest)
+      for (let column = 0; column < PRIORITIES.length; column++)
+        count -= this.shed[row * PRIORITIES.length + column]
+    return count
   }
 
   /**

@@ -26,7 +26,7 @@ const ADVICE = {
     'The heap is nearly full. Look for a leak, or raise --max-old-space-size if the container has room.',
   shortage: 'Your function `shed.shortage` reports a shortage. Look at the resource that it measures.',
   deadline: 'Requests would not be answered within their deadlines. Run more processes, or allow more time.',
-  age: 'Requests wait in a proxy before they arrive. Run more processes, or let the proxy queue fewer. If the proxy queues none, its clock differs: compare it with the clock of this machine, and see `deadlines.proxy.clockDifferenceMs` of the snapshot.',
+  age: 'Requests wait in a proxy before they arrive. Run more processes, or let the proxy queue fewer. If the proxy queues none, clients may send deadlines that are too short, or its clock differs: see `deadlines.proxy.clockDifferenceMs` of the snapshot.',
 }
 /** The fixed limits of the user, by reason. @type {Record<string, string>} */
 const FIXED = {
@@ -40,7 +40,8 @@ const FIXED = {
 const CAUSES = {
   memory: 'the heap is nearly full',
   shortage: 'the application reports a shortage',
-  age: 'requests were in the proxy for longer than allowed, by its clock',
+  age: 'on arrival, requests were older than their deadline or `shed.maxAge` allows',
+  deadline: 'requests would have waited for longer than their deadline or `shed.maxAge` allows',
 }
 const OTHER_CAUSE = 'more requests come than the process can serve'
 
