@@ -185,15 +185,34 @@ test('a request that waits for a slot in the limit of its route reserves nothing
   const { clock, end, fill, hasFreeShare, share, turn } = driven()
   const waiting = fill()
   for (const record of waiting) share.onPause(record, clock.now())
-  // In a full loop nothing is proven.
+  // In a full loop nothing is proven: beyond the eight that may always run, no request starts.
   turn(500, { isContended: true })
-  assert.equal(hasFreeShare(), false)
+  const few = fill()
+  assert.equal(few.length, LEAST)
+  for (const record of few) end(record)
   turn(5, { idledMs: 100, isContended: true })
   const others = fill()
   assert.ok(others.length > waiting.length)
   for (const record of others) end(record)
   for (const record of waiting) share.onResume(record, clock.now(), clock.idleMs())
   assert.equal(fill().length, others.length - waiting.length)
+})
+
+test('in a full loop, requests that wait for a slot leave the eight that may always run to others', () => {
+  const { admit, clock, end, fill, hasFreeShare, share, turn } = driven()
+  const waiting = fill()
+  turn(300, { isContended: true })
+  for (const record of waiting) share.onPause(record, clock.now())
+  assert.equal(share.limit, waiting.length + LEAST)
+  // One gets its slot, one gives up, and one ends while it waits.
+  share.onResume(waiting[0], clock.now(), clock.idleMs())
+  share.onWithdraw(waiting[1], clock.now())
+  end(waiting[2])
+  for (let running = 1; running < LEAST; running++) {
+    assert.equal(hasFreeShare(), true, `${running} run`)
+    admit()
+  }
+  assert.equal(hasFreeShare(), false)
 })
 
 test('a request that gives up its wait for a slot leaves nothing reserved', () => {

@@ -17,7 +17,10 @@ const { SMOOTHING } = require('../measurements/request-cost')
 
 /** The slack of the formula: loop time of the work that may become ready in one turn. */
 const SLACK_MS = 40
-/** This many requests in flight are always allowed, because so few say little about the load. */
+/**
+ * This many requests are always allowed to run, because so few say little about the load. Requests that wait
+ * for a slot do not run. Otherwise eight of them would keep all other routes out.
+ */
 const FEW_REQUESTS = 8
 /** Rejecting is pointless if a request costs no more than this many rejections. */
 const POINTLESS_REJECTIONS = 3
@@ -57,6 +60,8 @@ class LoopShare {
   #pace = new Pace()
   /** @type {Ticket[]} */
   #inFlight = []
+  /** How many of them wait for a slot in the limit of their route. */
+  #paused = 0
   /**
    * The sum of 1 / (wait + slack) of all requests in flight. Idle time lowers it only at a refresh. So the
    * sum is too high if the loop has idled since the last refresh.
@@ -103,7 +108,7 @@ class LoopShare {
   // Hot path: once per request.
   /** Whether the loop has a share left for one more request. @param {number} nowMs */
   hasFreeShare(nowMs) {
-    if (this.#inFlight.length < FEW_REQUESTS || this.isRejectingPointless) return true
+    if (this.#inFlight.length - this.#paused < FEW_REQUESTS || this.isRejectingPointless) return true
     return this.expectedCostMs * (this.#reserved + this.#usual) <= this.#free && this.#pace.allows(nowMs)
   }
 
@@ -111,7 +116,7 @@ class LoopShare {
   get limit() {
     if (this.isRejectingPointless) return Number.POSITIVE_INFINITY
     const more = Math.floor((this.#free / this.expectedCostMs - this.#reserved) / this.#usual)
-    return Math.max(FEW_REQUESTS, this.#inFlight.length + more)
+    return Math.max(FEW_REQUESTS + this.#paused, this.#inFlight.length + more)
   }
 
   /** How long a request waits for the loop behind `ahead` others. @param {number} ahead */
@@ -145,6 +150,7 @@ class LoopShare {
   onPause(record, nowMs) {
     this.#pace.onWithdraw(this.#cost.ms, nowMs)
     record.idleMs = PAUSED
+    this.#paused++
   }
 
   /**
@@ -154,6 +160,7 @@ class LoopShare {
    */
   onResume(record, nowMs, idleMs) {
     this.#reserved += this.#usual - record.share
+    if (record.idleMs === PAUSED) this.#paused--
     record.idleMs = idleMs
     record.share = this.#usual
     this.#pace.onAdmit(this.#cost.ms, nowMs)
@@ -171,6 +178,7 @@ class LoopShare {
 
   /** @param {Ticket} record in flight */
   #remove(record) {
+    if (record.idleMs === PAUSED) this.#paused--
     const last = /** @type {Ticket} */ (this.#inFlight.pop())
     if (last !== record) {
       this.#inFlight[record.index] = last
