@@ -65,8 +65,9 @@ class Agent {
 
   /** @param {net.Socket} socket */
   #onConnection(socket) {
-    // The oldest connection has already got its line, so it can be cut. If the newest were refused, clients
-    // that do not close could keep HAProxy out.
+    // The oldest connection has usually got its line, so it can be cut. If health checks are slow and
+    // connections come fast, it has not: the port belongs behind a firewall. If the newest were refused,
+    // clients that do not close could keep HAProxy out.
     if (this.#open.size >= MAX_CONNECTIONS) this.#cutOldest()
     this.#open.add(socket)
     const timer = this.#clock.after(TIMEOUT_MS, () => socket.destroy())
