@@ -25,6 +25,7 @@ const { updateOptions } = require('./core/options/options')
 const { InternalErrors } = require('./core/request/internal-errors')
 const { Recorder } = require('./core/request/recorder')
 const { RequestFields } = require('./core/log/request-fields')
+const { SpillwayError } = require('./core/errors/errors')
 const { describeError } = require('./core/redaction/error-description')
 const { memoryForGate, memoryForRecycling } = require('./core/process/memory')
 const { ProcessWarnings } = require('./core/process/process-warnings')
@@ -252,12 +253,25 @@ class Instance {
    * @param {MemberOptions['listen']} options
    */
   listen(options) {
-    return this.logUnheard(this.openAdmin(options), 'spillway: the admin server does not listen')
+    return this.logUnheard(this.openAdmin(options), 'the admin server', options)
   }
 
-  /** @template T @param {Promise<T>} listening @param {string} message */
-  logUnheard(listening, message) {
-    listening.catch((/** @type {unknown} */ error) => this.warn({ err: describeError(error) }, message))
+  /**
+   * @template T
+   * @param {Promise<T>} listening
+   * @param {string} what
+   * @param {{ readonly host: string, readonly port: number }} address
+   */
+  logUnheard(listening, what, { host, port }) {
+    listening.catch((/** @type {Error} */ error) => {
+      const { code, port: failed = port } = /** @type {NodeJS.ErrnoException & { port?: number }} */ (
+        error.cause ?? error
+      )
+      // An error of ours without a cause says itself what is wrong, such as a second call.
+      const isOurs = error instanceof SpillwayError && error.cause === undefined
+      const why = isOurs ? `: ${error.message}` : ` on port ${failed} of ${host} (${code})`
+      this.warn({ err: describeError(error) }, `spillway: ${what} does not listen${why}`)
+    })
     return listening
   }
 

@@ -277,7 +277,7 @@ class Spillway {
   agent(given) {
     const options = this.#memberOptions('agent', given, Spillway.prototype.agent)
     const listening = this.#instance.features.use('balancer').listen(options)
-    return this.#instance.logUnheard(listening, 'spillway: the agent does not listen')
+    return this.#instance.logUnheard(listening, 'the agent', options)
   }
 
   /** @param {RequestHolder} given */

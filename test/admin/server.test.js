@@ -196,6 +196,7 @@ test('the options in force are shown: functions by name, objects without content
       logger: Object.freeze({ warn() {}, error() {}, secret }),
       shed: { classify: function byPlan() {} },
       errors: { timeout: Number.POSITIVE_INFINITY },
+      fleet: { name: 'shown' },
     }
   )
   spillway.update({ shed: { mode: 'observe' } })
@@ -207,6 +208,7 @@ test('the options in force are shown: functions by name, objects without content
   assert.equal(config.errors.timeout, 'Infinity')
   assert.match(config.metrics.buckets, /^0.001, 0.0025, .*, 10$/)
   assert.equal(config.logger, '[object]')
+  assert.deepEqual(config.fleet, { name: 'shown' })
   assert.ok(config.drain.timeout > 0 && config.drain.delay >= 0)
   assert.ok(!body.includes(secret))
 })
@@ -614,7 +616,10 @@ test('an unhandled listen() failure is logged and does not end the process', asy
     setTimeout(() => console.log('alive'), 200)`
   const program = startProgram(lines, { t })
   assert.deepEqual(await program.closed, { code: 0, signal: null })
-  assert.equal(program.told(), 'ERR_SPILLWAY_LISTEN spillway: the admin server does not listen\nalive\n')
+  assert.equal(
+    program.told(),
+    `ERR_SPILLWAY_LISTEN spillway: the admin server does not listen on port ${port} of 127.0.0.1 (EADDRINUSE)\nalive\n`
+  )
 })
 
 test('in a cluster one worker holds the port, the others get an error and continue, and one takes over when it exits', async (t) => {

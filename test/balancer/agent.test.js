@@ -113,6 +113,27 @@ test('while /readyz says 503 the line is drain: before ready(), while a check fa
   assert.match(await lineOf(address), /^up ready/)
 })
 
+test('an agent that cannot listen is logged with its port and the code', async (t) => {
+  const warnings = []
+  const logger = { warn: ({ err }, message) => warnings.push([err?.code, message]), error() {} }
+  const spillway = createSpillway({ logger })
+  t.after(() => spillway.close())
+  const taken = net.createServer().listen(0, '127.0.0.1')
+  t.after(() => taken.close())
+  await once(taken, 'listening')
+  const { port } = taken.address()
+  await assert.rejects(spillway.agent({ port }))
+  await spillway.agent({ port: 0 })
+  await assert.rejects(spillway.agent({ port: 0 }))
+  assert.deepEqual(warnings, [
+    ['ERR_SPILLWAY_LISTEN', `spillway: the agent does not listen on port ${port} of 127.0.0.1 (EADDRINUSE)`],
+    [
+      'ERR_SPILLWAY_LISTEN',
+      'spillway: the agent does not listen: The agent of this spillway is already listening. Call agent() once.',
+    ],
+  ])
+})
+
 test('agent() refuses what it cannot do, and close() ends it', async (t) => {
   const spillway = createSpillway({ logger: false })
   t.after(() => spillway.close())

@@ -429,8 +429,8 @@ test('wrong use has an error that says what to write', async (t) => {
   const code = 'ERR_SPILLWAY_OPTION_VALUE'
   const refuses = (given, message) => assert.throws(() => spillway.limit(given), { code, message })
   refuses({ name: 'report', maxConcurrent: 1 }, /There is a limit 'report' already/)
-  refuses({ name: 'a' }, /`limit.maxConcurrent` is missing/)
-  refuses({ maxConcurrent: 5 }, /`limit.name` is missing/)
+  refuses({ name: 'a' }, /`limit.maxConcurrent` is missing: .* with how many requests may run at a time\./)
+  refuses({ maxConcurrent: 5 }, /`limit.name` is missing: .* with the name that metrics and logs show\./)
   refuses(undefined, /`limit.name` is missing/)
   refuses({ name: 'a', maxConcurrent: 0 }, /`limit.maxConcurrent` must be a whole number of at least 1/)
   refuses({ name: 'a', maxConcurrent: '5' }, /`limit.maxConcurrent` must be/)

@@ -1,14 +1,17 @@
 'use strict'
 // Makes the content of the page `/config`: the options that are in force. Only the kind of an object or
-// function is shown, because a logger or a registry may contain secrets.
+// function is shown, because a logger or a registry may contain secrets. An object of `fleet` is shown as a
+// group, because it has only a name and a directory.
 
 const { drainOrder } = require('../../core/drain/drain-mode')
 const { DEFAULTS } = require('../../core/options/options')
 
 /** @import { ResolvedOptions } from '../../../index.js' */
 
-/** @param {string} name */
-const isGroup = (name) => typeof (/** @type {Record<string, unknown>} */ (DEFAULTS)[name]) === 'object'
+/** @param {string} name @param {unknown} value */
+const isGroup = (name, value) =>
+  typeof (/** @type {Record<string, unknown>} */ (DEFAULTS)[name]) === 'object' ||
+  (name === 'fleet' && Object(value) === value)
 
 /** @param {ResolvedOptions} options @returns {Record<string, unknown>} */
 function describeOptions(options) {
@@ -18,7 +21,7 @@ function describeOptions(options) {
   return Object.fromEntries(
     Object.entries(inForce).map(([name, value]) => [
       name,
-      isGroup(name)
+      isGroup(name, value)
         ? mapValues(/** @type {Record<string, unknown>} */ (value), describeValue)
         : describeValue(value),
     ])

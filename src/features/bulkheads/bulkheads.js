@@ -123,9 +123,13 @@ class Bulkheads {
 
 /** @param {MemberOptions['limit']} options @param {Map<string, unknown>} bulkheads */
 function requireOptions({ name, maxConcurrent }, bulkheads) {
-  if (name === undefined || maxConcurrent === undefined)
+  if (name === undefined)
     throw refusal(
-      `\`limit.${name === undefined ? 'name' : 'maxConcurrent'}\` is missing: ` +
+      "`limit.name` is missing: write limit({ name: 'report', maxConcurrent: 5 }), with the name that metrics and logs show."
+    )
+  if (maxConcurrent === undefined)
+    throw refusal(
+      '`limit.maxConcurrent` is missing: ' +
         "write limit({ name: 'report', maxConcurrent: 5 }), with how many requests may run at a time."
     )
   if (bulkheads.has(name))
