@@ -31,8 +31,13 @@ const MOST_AHEAD_MS = 1000
  * request, its queue was empty.
  */
 const QUIET_MS = 20
-/** How many proxies get a separate ProxyClock. All further proxies share one. */
+/** How many proxies get a separate ProxyClock. */
 const MOST_PROXIES = 100
+/**
+ * A proxy without a request for this long gives its place to a new one. If more proxies than there are places
+ * send requests, those without a place share one clock. Otherwise each would lose its clock to the next.
+ */
+const GONE_MS = 1000
 const DOUBT =
   'the stamps of a proxy are doubtful: by them, old requests came after newer ones, or while the process was idle. Until this ends, no request of this proxy is rejected for its age. Compare the clocks of the proxies, and let each proxy overwrite the header.'
 const BOTH = ['x-request-start', 'x-queue-start']
@@ -75,7 +80,7 @@ class ProxyAges {
     if (!(differenceMs <= MOST_MS && differenceMs >= -MOST_AHEAD_MS))
       return this.#disbelieve(startMs, differenceMs)
     const { startedMs } = request
-    const clock = this.#clockOf(request.socket?.remoteAddress ?? '')
+    const clock = this.#clockOf(request.socket?.remoteAddress ?? '', startedMs)
     const isQuiet = request.othersInFlight === 0 && startedMs - this.#recorder.endedMs > QUIET_MS
     const ms = clock.ageOf(differenceMs, isQuiet, startedMs)
     if (clock.isKnown) this.#record(ms, startedMs)
@@ -117,9 +122,9 @@ class ProxyAges {
     return this.#unknown('implausible')
   }
 
-  /** @param {string} address */
-  #clockOf(address) {
-    const key = this.#proxies.has(address) || this.#proxies.size < MOST_PROXIES ? address : ''
+  /** @param {string} address @param {number} nowMs */
+  #clockOf(address, nowMs) {
+    const key = this.#proxies.has(address) || this.#hasPlace(nowMs) ? address : ''
     let clock = this.#proxies.get(key)
     if (clock === undefined) {
       clock = new ProxyClock(
@@ -133,6 +138,19 @@ class ProxyAges {
       this.#proxies.set(key, clock)
     }
     return clock
+  }
+
+  /**
+   * Whether a new address gets a clock. If need be, the address that was seen longest ago loses its clock.
+   *
+   * @param {number} nowMs
+   */
+  #hasPlace(nowMs) {
+    if (this.#proxies.size < MOST_PROXIES) return true
+    let [oldest, oldestMs] = ['', Number.POSITIVE_INFINITY]
+    for (const [address, { arrivedMs }] of this.#proxies)
+      if (arrivedMs < oldestMs) [oldest, oldestMs] = [address, arrivedMs]
+    return nowMs - oldestMs >= GONE_MS && this.#proxies.delete(oldest)
   }
 
   /** @param {string} what @param {string} sentence */

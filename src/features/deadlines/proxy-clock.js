@@ -91,8 +91,9 @@ class ProxyClock {
   #less = new Streak(FEWEST)
   /** The latest stamp so far, on our clock. */
   #youngestMs = Number.NEGATIVE_INFINITY
-  /** When the last request arrived, and the last long time without an arrival. */
-  #arrivedMs = Number.POSITIVE_INFINITY
+  /** When the last request arrived; Infinity before the first. */
+  arrivedMs = Number.POSITIVE_INFINITY
+  /** The last long time without an arrival. */
   #gap = { ms: 0, endMs: Number.NEGATIVE_INFINITY }
   #odd = 0
   #oddMs = Number.NEGATIVE_INFINITY
@@ -141,8 +142,8 @@ class ProxyClock {
 
   /** How long no request had arrived, if requests from that time may still arrive. @param {number} nowMs */
   #gapAt(nowMs) {
-    const ms = nowMs - this.#arrivedMs
-    this.#arrivedMs = nowMs
+    const ms = nowMs - this.arrivedMs
+    this.arrivedMs = nowMs
     if (ms > ORDER_MS) this.#gap = { ms, endMs: nowMs }
     return nowMs - this.#gap.endMs < UNORDERED_MS ? this.#gap.ms : 0
   }
