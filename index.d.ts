@@ -972,7 +972,7 @@ export interface ClassifyOptions {
   /**
    * The name of a header that a proxy of yours sets or removes on every request. Its value is a class other
    * than `bypass`, or an urgency as in `Priority` of RFC 9218. Of urgencies, `u=0` is `critical`, `u=1` and
-   * `u=2` are `high`, `u=3` is `normal`, `u=4` to `u=7` are `low`.
+   * `u=2` are `high`, `u=3` is `normal`, `u=4` to `u=7` are `low`. The last value of a list counts.
    *
    * @default undefined
    * @example shed: { classify: { header: 'x-priority' } }

@@ -21,7 +21,6 @@ test('a header of the proxy has a class, or an urgency that may raise', () => {
     // It would pass no gate at all.
     ['bypass', 'normal'],
     ['CRITICAL', 'normal'],
-    ['critical, low', 'normal'],
     ['', 'normal'],
     ['u=0', 'critical'],
     ['u=1', 'high'],
@@ -31,6 +30,33 @@ test('a header of the proxy has a class, or an urgency that may raise', () => {
     ['u=7;a=1', 'low'],
   ])
     assert.equal(classOf(options, { 'x-class': value }), expected, value)
+})
+
+test('the last value of a list counts, because a proxy appends its value to that of the client', () => {
+  const options = { header: 'X-Class', urgency: true }
+  for (const [client, proxy, expected] of [
+    ['critical', 'low', 'low'],
+    ['low', 'critical', 'critical'],
+    ['u=0', 'low', 'low'],
+    ['u=0', 'normal', 'normal'],
+    ['u=0', 'u=7', 'low'],
+    ['u=0, i', 'u=4, i', 'low'],
+    ['critical', 'u=4, i=?0', 'low'],
+    ['critical', 'i, u=4', 'low'],
+    ['u=7', 'u=1;a=1, i;b', 'high'],
+    ['low', 'u=1', 'high'],
+    // A value that cannot be read does not let the client's count.
+    ['u=0', 'vip', 'normal'],
+    ['critical', 'vip', 'normal'],
+    ['u=0', 'bypass', 'normal'],
+    ['u=0', '', 'normal'],
+    ['critical', 'i', 'normal'],
+    ['u=0, i', 'i', 'normal'],
+    // Nor does a long value of the client hide the proxy's.
+    [`u=0${' '.repeat(200)}`, 'u=7', 'low'],
+    ['x'.repeat(200), 'u=7, i', 'low'],
+  ])
+    assert.equal(classOf(options, { 'x-class': `${client}, ${proxy}` }), expected, `${client} | ${proxy}`)
 })
 
 test('the urgency of a client lowers, and never raises', () => {

@@ -2,7 +2,8 @@
 // Reads the class of a request from its headers, for `shed.classify: { header, urgency, prefetch }`. The
 // header that `header` names decides first.
 // - `header` names a header that a proxy sets. It is trusted, so it may raise a request. Its value is a
-//   class, or an urgency as in `Priority` (RFC 9218).
+//   class, or an urgency as in `Priority` (RFC 9218). Proxies append to what a client sent, so only the last
+//   value of a list is trusted.
 // - `urgency` and `prefetch` read headers of the client. These headers can only lower a request, because a
 //   client must not get ahead of others by asking. A value that cannot be parsed is ignored. It is not
 //   reported, because a client could fill the log.
@@ -21,6 +22,10 @@ const BY_URGENCY = Object.freeze([CRITICAL, HIGH, HIGH, NORMAL, LOW, LOW, LOW, L
 const PREFETCH = /^prefetch(?:[;, \t]|$)/
 /** A list of parameters. If a name occurs twice, the last one counts. */
 const URGENCY = /^(?:.*,)?[ \t]*u=([0-7])[ \t]*(?:[,;]|$)/
+/** One value of a list, with its parameters. */
+const URGENCY_ALONE = /^[ \t]*u=([0-7])[ \t]*(?:;|$)/
+/** The other parameter of RFC 9218. It belongs to the urgency before it, as in `u=4, i`. */
+const INCREMENTAL = /^[ \t]*i(?:=\?[01])?[ \t]*(?:;|$)/
 /** Browsers send shorter values. A longer one is ignored, because matching 16 kB takes a millisecond. */
 const MOST_LETTERS = 100
 
@@ -41,8 +46,21 @@ const isPrefetch = (value) => typeof value === 'string' && PREFETCH.test(value)
  * @param {string | string[] | undefined} value
  */
 function classByProxy(value) {
-  const named = priorityIndex(value)
-  return named === BYPASS ? undefined : (named ?? classByUrgency(value))
+  if (typeof value !== 'string') return undefined
+  const lastAt = value.lastIndexOf(',') + 1
+  const last = lastAt === 0 ? value : value.slice(lastAt)
+  if (last.length > MOST_LETTERS) return undefined
+  const named = priorityIndex(last.trim())
+  if (named !== undefined) return named === BYPASS ? undefined : named
+  if (lastAt === 0 || !INCREMENTAL.test(last)) return classOfUrgency(last)
+  const before = value.slice(0, lastAt - 1)
+  return classOfUrgency(before.slice(before.lastIndexOf(',') + 1))
+}
+
+/** @param {string} value without a comma */
+function classOfUrgency(value) {
+  const digit = URGENCY_ALONE.exec(value)?.[1]
+  return digit === undefined ? undefined : BY_URGENCY[Number(digit)]
 }
 
 /**
