@@ -6,7 +6,7 @@
 // docs/decisions/0030-reports-in-files.md says why reports are not sent through the primary.
 
 const { randomBytes } = require('node:crypto')
-const { retireMembers } = require('./retired-members')
+const { removeEarlierFleet, retireMembers } = require('./retired-members')
 const { currentUser, openDirectory } = require('./directory')
 const { MemberPages, connectToMember, requestPage } = require('./member-pages')
 const { openMemberSocket } = require('./member-socket')
@@ -17,7 +17,7 @@ const { ownMetrics } = require('./metric-names')
 const { announceThread } = require('./fleet-watch')
 const { Reporter } = require('./reporter')
 const { ReportBuffers, joinPieces } = require('./report-file')
-const { ReadableSum, UnreadableReports, isRecent } = require('./readable-sum')
+const { ReadableSum, UnreadableReports } = require('./readable-sum')
 const { pollMembers, pollOfOne } = require('./poll-members')
 const { Turn } = require('./turn')
 const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
@@ -178,8 +178,8 @@ class Fleet {
 
   /**
    * Retires ended members (retired-members.js) if there are too many reports. A key that is not exact may
-   * have belonged to another fleet, such as a PM2 app that was deleted. If all members of that fleet ended
-   * over a minute ago, their reports are removed and not added up.
+   * have belonged to another fleet, such as a PM2 app that was deleted. The reports of such a fleet are
+   * removed and not added up.
    *
    * @param {Directory} directory
    * @param {boolean} isExact
@@ -188,12 +188,8 @@ class Fleet {
     const { ids, generation } = await directory.list()
     if (isExact ? ids.length <= MANY_REPORTS : ids.length === 1 && generation === undefined) return
     const poll = await this.#poll(directory, false, this.#buffers.lend())
-    const wallMs = this.#parts.clock.wallMs()
-    const others = poll.members.slice(1)
-    const hasEnded = others.every(({ state, head }) => state === 'departed' && !isRecent(head, wallMs))
-    if (isExact || !hasEnded) return this.#retire(directory, poll)
-    for (const { id } of others) await directory.remove(id)
-    for (const each of poll.retired.generations) await directory.removeRetired(each)
+    if (!isExact && (await removeEarlierFleet(directory, poll))) return
+    return this.#retire(directory, poll)
   }
 
   /**

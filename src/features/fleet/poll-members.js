@@ -123,8 +123,9 @@ async function readAll(directory, ownId, replies, loan) {
   if (generation !== undefined) {
     const { report, touchedMs, error = new Error(NO_REPORT) } = await directory.readRetired(generation, loan)
     const head = readHead(report)
-    if (head?.isDeparted === true) Object.assign(retired, { report, head, touchedMs })
+    if (head?.isDeparted === true) Object.assign(retired, { report, head })
     else retired.error = error
+    retired.touchedMs = touchedMs
   }
   const retiredIds = new Set(retired.head.ids)
   /** @param {string} id */

@@ -129,6 +129,7 @@ class UnreadableReports {
   }
 }
 
+exports.RECENT_MS = RECENT_MS
 exports.ReadableSum = ReadableSum
 exports.UnreadableReports = UnreadableReports
 exports.isRecent = isRecent

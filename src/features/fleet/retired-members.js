@@ -5,7 +5,7 @@
 // generation is written once. The generation lists its members, so that a report not removed yet is not
 // counted twice. A lock would not do, because the holder of a lock might be killed.
 
-const { ReadableSum, isRecent } = require('./readable-sum')
+const { ReadableSum, RECENT_MS, isRecent } = require('./readable-sum')
 const { headOf, putInto } = require('./report')
 const { TimeSlices } = require('./time-slices')
 
@@ -14,6 +14,9 @@ const { TimeSlices } = require('./time-slices')
  * @import { Directory } from './directory'
  * @import { OwnMetrics } from './metric-names'
  * @import { NamedReadable, Poll, Retired } from './poll-members'
+ *
+ * @typedef {{ id: string | undefined, fromMs: number, toMs: number }} Life of a departed member; without an
+ *   id: of all retired members
  */
 
 const HOUR_MS = 3_600_000
@@ -50,6 +53,47 @@ async function retireMembers(directory, clock, { members, retired }, ownId, own)
   await removeOld(directory, retired.generations)
 }
 
+/**
+ * Removes the reports of an earlier fleet with the same key: no member was alive for a minute after it. The
+ * members that are alive now do not prove that this fleet goes on, because they may have just started.
+ *
+ * @param {Directory} directory
+ * @param {Poll} poll
+ * @returns {Promise<boolean>} whether there was such a fleet
+ */
+async function removeEarlierFleet(directory, { members, retired }) {
+  const ended = livesBeforeGap({ members, retired })
+  for (const { id } of ended) {
+    if (id !== undefined) await directory.remove(id)
+    else {
+      // Without the common report, their own reports would count again. So these are removed first.
+      for (const each of retired.stillThere) await directory.remove(each)
+      await removeOld(directory, retired.generations)
+    }
+  }
+  return ended.length > 0
+}
+
+/** The lives that ended a minute before any later life began. @param {Poll} poll */
+function livesBeforeGap({ members, retired }) {
+  /** @type {Life[]} */
+  const lives = []
+  let sinceMs = Number.POSITIVE_INFINITY
+  for (const { id, state, head } of members) {
+    if (state === 'departed') lives.push({ id, fromMs: head.startedAt, toMs: head.at })
+    // The start of an unreadable member is unknown.
+    else sinceMs = Math.min(sinceMs, head?.startedAt ?? Number.NEGATIVE_INFINITY)
+  }
+  if (retired.generation !== undefined)
+    lives.push({ id: undefined, fromMs: Number.NEGATIVE_INFINITY, toMs: retired.touchedMs })
+  lives.sort((a, b) => b.toMs - a.toMs)
+  for (const [i, { fromMs, toMs }] of lives.entries()) {
+    if (sinceMs - toMs >= RECENT_MS) return lives.slice(i)
+    sinceMs = Math.min(sinceMs, fromMs)
+  }
+  return []
+}
+
 /** @param {Directory} directory @param {Retired} retired @param {number} wallMs */
 async function keepRetired(directory, { generation, generations, stillThere, touchedMs }, wallMs) {
   for (const id of stillThere) await directory.remove(id)
@@ -65,4 +109,4 @@ async function removeOld(directory, generations) {
   for (const generation of generations) await directory.removeRetired(generation)
 }
 
-module.exports = { retireMembers }
+module.exports = { removeEarlierFleet, retireMembers }
