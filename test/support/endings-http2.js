@@ -176,21 +176,8 @@ const CUT_BY_SERVER = [
   },
 ])
 
-/** As a gateway does whose own stream to an upstream was reset: the error is not of this stream. */
-const CUT_WITH_ERROR_OF_UPSTREAM = [false, true].map((isBig) => ({
-  name: `res.destroy(error) with an upstream's ERR_HTTP2_STREAM_ERROR ${isBig ? 'amid 20 MB' : 'before the head'}`,
-  answer: (_req, res) => {
-    if (isBig) res.write(BIG)
-    res.destroy(Object.assign(new Error('reset'), { code: 'ERR_HTTP2_STREAM_ERROR' }))
-  },
-  client: (client) => read(client),
-  ...(isBig ? errored(200) : errored('', 0)),
-}))
-
 const LEAVINGS = {
   'cancels the stream': (_client, stream) => stream.close(NGHTTP2_CANCEL),
-  // Node's client does the same in `destroy(error)`.
-  'resets the stream with INTERNAL_ERROR': (_client, stream) => stream.close(NGHTTP2_INTERNAL_ERROR),
   'destroys the session': ({ session }) => session.destroy(),
   'resets the connection': ({ socket }) => socket.resetAndDestroy(),
   'sends GOAWAY with an error': ({ session }) => session.goaway(NGHTTP2_INTERNAL_ERROR),
@@ -282,12 +269,6 @@ const OVER_BEFORE = [
   })),
 ]
 
-const HTTP_2_ENDINGS = [
-  ...ANSWERED,
-  ...CUT_BY_SERVER,
-  ...CUT_WITH_ERROR_OF_UPSTREAM,
-  ...CUT_BY_CLIENT,
-  ...OVER_BEFORE,
-]
+const HTTP_2_ENDINGS = [...ANSWERED, ...CUT_BY_SERVER, ...CUT_BY_CLIENT, ...OVER_BEFORE]
 
 module.exports = { HTTP_2_ENDINGS, Http2Client }

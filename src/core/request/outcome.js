@@ -8,7 +8,6 @@
 //   timed_out  the handler had not answered within `errors.timeout`, or its deadline
 // `writableFinished` cannot decide the outcome: see docs/decisions/0010.
 
-const { kRouteState } = require('../route/route-state')
 const { NO_STATUS } = require('./request')
 
 /**
@@ -107,16 +106,9 @@ function outcomeOfStream({ stream, session, status, isEndUnseen }) {
     return stream.readableEnded ? ABORTED : ERRORED
   }
   if (stream.rstCode !== RST_INTERNAL_ERROR) return ABORTED
-  // The server reset the stream: see `closeByServer` in response-watch.js.
-  if (stream[kRouteState]?.isCutOff) return ERRORED
-  // When a client resets the stream, Node closes and ends it before it destroys it with an error of its own.
-  // The server may destroy it with the same error, as of an upstream. Such a stream is not ended first.
-  if (!stream.destroyed) return ABORTED
-  const { errored } = stream
-  if (errored?.code === 'ERR_HTTP2_STREAM_ERROR') return stream.writableEnded ? ABORTED : ERRORED
   // A lost connection destroys its session. A stream that the server destroys leaves its session open.
   const isSessionClosed = session === undefined || session.destroyed
-  return isSessionClosed && DISCONNECTED.has(errored?.code) ? ABORTED : ERRORED
+  return isSessionClosed && DISCONNECTED.has(stream.errored?.code) ? ABORTED : ERRORED
 }
 
 /** Whether the outcome counts as an error of the server. @param {number} outcome */

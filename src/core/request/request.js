@@ -117,7 +117,7 @@ class Request {
      */
     this.isTimedOut = false
     this.status = NO_STATUS
-    /** Whether the connection closed before it took the whole response, or the server reset the stream. */
+    /** Whether the connection closed before it took the whole response. */
     this.isCutOff = false
     /** Whether this is an HTTP/2 stream that Node never destroyed: see unseen-ends.js. */
     this.isEndUnseen = false

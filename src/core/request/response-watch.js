@@ -12,8 +12,6 @@ const { assignBytes, markEnd, openRecord, recordOf } = require('./connection-rec
 const { mustClose, setConnectionClose } = require('./close-after-response')
 const { ENDED, NO_STATUS } = require('./request')
 
-const RST_INTERNAL_ERROR = 2
-
 /**
  * @import { ServerResponse } from 'node:http'
  * @import { ServerHttp2Stream } from 'node:http2'
@@ -51,8 +49,6 @@ function watch(request) {
     // always emits it. The listener is prepended, so that listeners of the response find the request counted.
     stream[kRouteState] = request
     stream.prependListener('close', onClose)
-    // Somebody else's method stays. A reset by it then counts as the client's.
-    if (!Object.hasOwn(stream, 'close')) stream.close = closeByServer
   } else {
     // With tracing, the listener is prepended, because OpenTelemetry's instrumentation ends the span in a
     // listener of the same event.
@@ -164,17 +160,6 @@ function onHead(head, status) {
 /** @this {(ServerResponse | ServerHttp2Stream) & Watched} */
 function onClose() {
   endAll(this[kRouteState])
-}
-
-/**
- * Marks a response that the server cuts off. Afterwards a stream shows its code, and not who reset it. Node
- * does not call this method when the client resets the stream.
- *
- * @this {ServerHttp2Stream & Watched} @param {number} [code]
- */
-function closeByServer(code) {
-  if (code === RST_INTERNAL_ERROR && !this.closed) this[kRouteState].isCutOff = true
-  return Object.getPrototypeOf(this).close.apply(this, arguments)
 }
 
 /** @param {Connection} socket @param {Request} request */
