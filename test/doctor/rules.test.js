@@ -557,7 +557,10 @@ test('requests rejected for their age waited in a proxy, or their deadline or cl
     summary,
     /mostly for the reason `age`: on arrival, requests were older than their deadline or `shed\.maxAge` allows\./
   )
-  assert.match(advice, /^Requests wait in a proxy .* If the proxy queues none, clients .* or its clock differs/)
+  assert.match(
+    advice,
+    /^Requests wait in a proxy .* If the proxy queues none, clients .* or its clock differs/
+  )
 })
 
 test('pool-exhausted is not claimed where calls to another host take most of the time', () => {

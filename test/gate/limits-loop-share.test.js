@@ -182,7 +182,7 @@ test('while the loop is full, requests start at a pace, except up to eight in fl
 })
 
 test('a request that waits for a slot in the limit of its route reserves nothing once the loop idles, and all again when it runs', () => {
-  const { clock, end, fill, hasFreeShare, share, turn } = driven()
+  const { clock, end, fill, share, turn } = driven()
   const waiting = fill()
   for (const record of waiting) share.onPause(record, clock.now())
   // In a full loop nothing is proven: beyond the eight that may always run, no request starts.

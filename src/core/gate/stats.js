@@ -22,7 +22,7 @@ const MOST_POOLS = 20
 const OTHER_POOLS = `${POOL_REASON}(other)`
 const CELLS = (REASONS.length + MOST_POOLS + 1 + MOST_LIMITS) * PRIORITIES.length
 /** Reasons that lie in the request, and say nothing about the process. So does a limit of one route. */
-const OF_REQUEST = ['age', 'deadline', 'closed']
+const OF_REQUEST = /** @type {const} */ (['age', 'deadline', 'closed'])
 /** How many of the last rejections are kept. */
 const KEPT = 20
 
@@ -36,7 +36,7 @@ class Stats {
    */
   #rows = new Map(REASONS.map((reason, row) => [reason, row]))
   /** The rows of reasons that say nothing about the process. */
-  #ofRequest = OF_REQUEST.map((reason) => REASONS.findIndex((each) => each === reason))
+  #ofRequest = OF_REQUEST.map((reason) => REASONS.indexOf(reason))
   #pools = 0
   /** Requests that the rules have judged: all but those of class bypass. */
   decided = 0
