@@ -9,6 +9,7 @@
 //   --loads 20,60,120       requests a second
 //   --busy .1,.5            in place of --loads, with --faults healthy: so busy is the loop, however fast the machine is at the moment.
 //                           A request works for 1 ms
+//   --koa                   of --faults healthy: the service is a Koa application
 //   --at-once 1             how many services run at a time
 //   --healthy-seconds 15    how long a service is healthy first
 //   --faulty-seconds 45     how long it has its fault
@@ -72,6 +73,7 @@ const flags = readFlags(
     faults: [String],
     loads: [20, 60, 120],
     busy: [Number],
+    koa: false,
     'at-once': 1,
     'healthy-seconds': 15,
     'faulty-seconds': 45,
@@ -82,6 +84,8 @@ const flags = readFlags(
 )
 if (flags.busy !== undefined && flags.faults?.join() !== 'healthy')
   throw new Error('--busy is for --faults healthy: the faults are made for a load that is known.')
+if (flags.koa && flags.faults?.join() !== 'healthy')
+  throw new Error('--koa is for --faults healthy: the faults are of an Express application.')
 const healthyMs = flags['healthy-seconds'] * 1000
 const faultyMs = flags['faulty-seconds'] * 1000
 
@@ -215,6 +219,7 @@ async function run({ fault, load, busy }, upstream) {
       UPSTREAM: upstream,
       RATE: String(load),
       WORK_MS: busy === undefined ? '0' : String(WORK_MS),
+      KOA: flags.koa ? 'yes' : '',
     },
     execArgv: nodeFlags,
   })

@@ -7,12 +7,13 @@ const { EventEmitter } = require('node:events')
 const http = require('node:http')
 const { readFile } = require('node:fs/promises')
 const path = require('node:path')
+const { promisify } = require('node:util')
 const express = require('express')
 
 /** With SPILLWAY_SRC, the bench measures another checkout. */
 const { createSpillway } = require(path.resolve(__dirname, process.env.SPILLWAY_SRC ?? '../../src'))
 
-const { FAULT = 'healthy', RATE = '60', WORK_MS = '0', UPSTREAM = '' } = process.env
+const { FAULT = 'healthy', KOA = '', RATE = '60', WORK_MS = '0', UPSTREAM = '' } = process.env
 const rate = Number(RATE)
 /** How long the loop works for a request, on average. */
 const workMs = Number(WORK_MS)
@@ -164,7 +165,38 @@ app.get('/export', (_req, res) => res.end(Buffer.alloc(20e6)))
 app.use(spillway.errorHandler())
 app.use((_error, _req, res, _next) => res.status(500).json({ error: true }))
 
-const server = app.listen(0, '127.0.0.1', async () => {
+/** The healthy service as a Koa application. */
+function koaApp() {
+  const Koa = require('koa')
+  const Router = require('@koa/router')
+  const answer = (/** @type {(ctx: object) => Promise<unknown>} */ work) => async (ctx) => {
+    await work(ctx)
+    ctx.body = { ok: true }
+  }
+  const router = new Router()
+    .get(
+      '/items',
+      answer(async () => {
+        work()
+        await wait(3)
+        await readFile(__filename)
+      })
+    )
+    .get(
+      '/orders',
+      answer(async () => {
+        work()
+        await wait(DEPENDENCY_MS)
+      })
+    )
+    .post(
+      '/login',
+      answer(() => promisify(pbkdf2)('secret', 'salt', 500, 64, 'sha512'))
+    )
+  return new Koa().use(spillway.koa()).use(router.routes())
+}
+
+const server = (KOA === '' ? app : koaApp()).listen(0, '127.0.0.1', async () => {
   const { url } = await spillway.listen({ port: 0 })
   // With the timeouts of Node: a proxy keeps connections for longer.
   if (FAULT === 'keepAlive') spillway.attach(server)
