@@ -1,6 +1,6 @@
 'use strict'
 // npm run prose [-- file ...]: sentences of comments and pages that must be read twice, as far as a program can
-// tell: those over 25 words, cells of tables over 25 words, comment lines over 110 columns, and phrases that
+// tell: those over 25 words, cells of tables over 20 words, comment lines over 110 columns, and phrases that
 // CONTRIBUTING.md replaces.
 
 const { readFileSync } = require('node:fs')
@@ -10,6 +10,7 @@ const { messagesOf } = require('./messages')
 
 const ROOT = path.resolve(__dirname, '../..')
 const MAX_WORDS = 25
+const MAX_WORDS_OF_CELL = 20
 const MAX_COLUMNS = 110
 
 // Each is said better otherwise: CONTRIBUTING.md, "How we write".
@@ -66,7 +67,7 @@ function blocksOfMarkdown(source) {
   return blocks
 }
 
-/** @returns {Block[]} cells of tables, each whole. A cell may have as many words as a sentence. */
+/** @returns {Block[]} cells of tables, each whole */
 const cellsOf = (source) =>
   source
     .split('\n')
@@ -149,7 +150,7 @@ function review(file, source) {
   if (isMarkdown)
     for (const { line, text } of cellsOf(source)) {
       const words = wordsOf(plain(text))
-      if (words > MAX_WORDS) found.push({ file, line, why: `a cell of ${words} words`, text: text.trim() })
+      if (words > MAX_WORDS_OF_CELL) found.push({ file, line, why: `a cell of ${words} words`, text: text.trim() })
     }
   else
     for (const [index, line] of source.split('\n').entries())
