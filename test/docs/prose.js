@@ -150,7 +150,8 @@ function review(file, source) {
   if (isMarkdown)
     for (const { line, text } of cellsOf(source)) {
       const words = wordsOf(plain(text))
-      if (words > MAX_WORDS_OF_CELL) found.push({ file, line, why: `a cell of ${words} words`, text: text.trim() })
+      if (words > MAX_WORDS_OF_CELL)
+        found.push({ file, line, why: `a cell of ${words} words`, text: text.trim() })
     }
   else
     for (const [index, line] of source.split('\n').entries())
