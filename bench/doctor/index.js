@@ -7,8 +7,8 @@
 //
 //   --faults blocked,pool   only these faults
 //   --loads 20,60,120       requests a second
-//   --busy .1,.5            in place of --loads, with --faults healthy: so busy is the loop, however fast the machine is at the moment.
-//                           A request works for 1 ms
+//   --busy .1,.5            in place of --loads, with --faults healthy: the busy share of the loop. The load follows
+//                           the speed of the machine, and a request works for 1 ms
 //   --koa                   of --faults healthy: the service is a Koa application
 //   --at-once 1             how many services run at a time
 //   --healthy-seconds 15    how long a service is healthy first
@@ -26,7 +26,7 @@ const { machineLine, save } = require('../support/results')
 
 const GIVE_UP_MS = 10_000
 const HOGS = 6
-/** Ends by itself, should the bench be killed. */
+/** A hog ends after two minutes, even if the bench is killed. */
 const HOG = 'const end = Date.now() + 120_000; while (Date.now() < end);'
 const SLOW_CLIENTS = 12
 const PROXY_CONNECTIONS = 10
@@ -130,8 +130,8 @@ function startLoad(port, firstRate, { giveUpMs = GIVE_UP_MS, headers = {} }) {
 }
 
 /**
- * Another service, which answers after a while, or soon on /quick. It is in the process of the bench, so that it costs the loop
- * of the service nothing.
+ * Another service, which answers after a while, or soon on /quick. It runs in the process of the bench, so
+ * that it does not use the loop of the measured service.
  */
 async function startUpstream() {
   const server = http.createServer((req, res) =>
@@ -152,7 +152,7 @@ function keepBusy(child, load, share) {
   })
   const timer = setInterval(() => child.send('busy'), 1000)
   return {
-    /** Without the time in which the load still grows. */
+    /** The mean busy share, after the load has stopped growing. */
     mean() {
       const settled = seen.slice(Math.ceil(seen.length / 3))
       return settled.reduce((sum, each) => sum + each, 0) / settled.length

@@ -529,7 +529,7 @@ test('a short pool is named with its holder and the size that would do, or with 
   )
   // What is never released has no time of a use, which Little's law needs.
   assert.ok(leaking.evidence.every(({ name }) => !name.startsWith('needed')))
-  // With ten times as many requests, of which most were rejected, ten times as many would be needed.
+  // If ten times as many requests came, and most were rejected, ten times as many would be needed.
   assert.match(claimOf({ rejected: 54_000 }).advice, /72 connections would be enough/)
 })
 

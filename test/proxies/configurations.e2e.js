@@ -32,7 +32,7 @@ async function answersTo(proxy, method, count) {
 
 const statusesOf = (answers) => answers.map(({ status }) => status)
 
-/** Clients that ask again at once, on kept connections, until told. Gives all answers. */
+/** Starts clients that ask again at once on kept connections. Returns what stops them and gives all answers. */
 function load(proxy) {
   const agent = new http.Agent({ keepAlive: true })
   const answers = []

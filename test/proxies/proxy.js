@@ -123,7 +123,7 @@ async function startProxy(t, name, services, edit = (configuration) => configura
     await ended
     fs.rmSync(folder, { recursive: true, force: true })
   })
-  // Its clock is not ours: this one place has to ask again, until every instance has answered through it.
+  // No event says that the proxy is ready, so this asks until every instance has answered through it.
   const seen = new Set()
   while (seen.size < new Set(services).size) {
     if (child.exitCode !== null) throw new Error(`${name} has ended: ${log}`)
