@@ -15,11 +15,13 @@ const CALM_SECONDS = 1
 const MOST_COST_ROUNDS = 3
 const CONNECTIONS = 'kept'
 /**
- * Where memory is short, a rejection costs more than in a closed loop, so it is measured at the load: beside
- * work that fills the memory, or at the rate of requests that fill it. For the other works, the lower cost in
- * a closed loop makes the bound higher.
+ * A rejection costs more at the load than in a closed loop: beside work, its code and data have left the
+ * caches. Where memory is short too, the bound takes the cost at the load. For the other works, the lower cost
+ * in a closed loop makes the bound higher, and the bound at the load is shown beside it.
  */
 const MEMORY_WORKS = ['gc', 'upload']
+/** Its loop is not what is short. */
+const UNBOUNDED_WORKS = ['pool']
 const BARE = 'bare'
 
 const mediansOf = (all) =>
@@ -93,7 +95,7 @@ class Grid {
     for (const [policy, costs] of Object.entries(this.#costs)) {
       costs.push(await this.#runs.rejectionMs(policy, CONNECTIONS, { work }))
     }
-    if (MEMORY_WORKS.includes(work)) await this.#measureRejectionsAtLoad()
+    if (!UNBOUNDED_WORKS.includes(work)) await this.#measureRejectionsAtLoad()
   }
 
   async #measureRejectionsAtLoad() {
@@ -101,7 +103,7 @@ class Grid {
     const { rate: capacity } = await this.#runs.capacity(work, CONNECTIONS)
     for (const { multiple } of this.#cells.filter((cell) => cell.multiple > 1)) {
       const rate = capacity * multiple
-      for (const policy of Object.keys(this.#costs).filter((each) => each !== BARE)) {
+      for (const policy of Object.keys(this.#costs)) {
         const ms =
           work === 'upload'
             ? await this.#runs.rejectionMs(policy, CONNECTIONS, { work, rate })
@@ -137,12 +139,13 @@ class Grid {
     const costsAtLoad = mediansOf(this.#costsAtLoad)
     return this.#cells.flatMap(({ multiple, policies }) =>
       policies.map((policy) => {
-        const rejectionMs =
-          costsAtLoad[`${multiple} ${policy}`] ?? rejections[policy.replace('attach-classes', 'attach')]
+        const atLoadMs = costsAtLoad[`${multiple} ${policy}`]
+        const closedMs = rejections[policy.replace('attach-classes', 'attach')]
+        const rejectionMs = MEMORY_WORKS.includes(this.work) ? (atLoadMs ?? closedMs) : closedMs
         return rowOf(
           { work: this.work, connections: CONNECTIONS, multiple, policy },
           this.#measured.get(`${multiple} ${policy}`),
-          rejectionMs === undefined ? undefined : { rejectionMs }
+          rejectionMs === undefined ? undefined : { rejectionMs, atLoadMs }
         )
       })
     )

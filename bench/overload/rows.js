@@ -44,7 +44,8 @@ function boundOf({ connections, capacity, offered, silentPerSecond = 0 }, { reje
 }
 
 /**
- * @param {{ rejectionMs: number, connectionMs?: number } | undefined} costs of a rejection under this policy
+ * @param {{ rejectionMs: number, atLoadMs?: number, connectionMs?: number } | undefined} costs of a rejection under
+ *   this policy: in a closed loop, and at the load
  */
 function rowOf(cell, all, costs) {
   const calm = all.filter((each) => !isVoid(each) && Math.abs(Math.log(each.speed)) < MOST_SPEED_CHANGE)
@@ -57,6 +58,9 @@ function rowOf(cell, all, costs) {
   // A pool of ten connections is what is short there, whatever the loop could do.
   const isKnown = costs !== undefined && cell.work !== 'pool'
   row.bound = isKnown ? boundOf(row, costs) : null
+  const { atLoadMs } = costs ?? {}
+  row.boundAtLoad =
+    isKnown && atLoadMs !== undefined ? boundOf(row, { ...costs, rejectionMs: atLoadMs }) : null
   return row
 }
 
@@ -70,6 +74,8 @@ function lineOf(row) {
     row.policy.padEnd(24),
     row.ratio.toFixed(2).padStart(5),
     (row.bound === null ? '' : `of ${row.bound.toFixed(2)}`).padStart(7),
+    (row.boundAtLoad === null ? '' : `(${row.boundAtLoad.toFixed(2)} at the load)`).padEnd(18),
+    `p50 ${whole(row.p50Ms)}`.padEnd(9),
     `p99 ${whole(row.p99Ms)}`.padEnd(9),
     `shed ${percent(row.shed)}`.padEnd(11),
     `late ${percent(row.late)}`.padEnd(11),
