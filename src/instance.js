@@ -24,6 +24,7 @@ const { Notices } = require('./core/notices')
 const { updateOptions } = require('./core/options/options')
 const { InternalErrors } = require('./core/request/internal-errors')
 const { Recorder } = require('./core/request/recorder')
+const { UnseenEnds } = require('./core/request/unseen-ends')
 const { RequestFields } = require('./core/log/request-fields')
 const { SpillwayError } = require('./core/errors/errors')
 const { describeError } = require('./core/redaction/error-description')
@@ -32,7 +33,6 @@ const { ProcessWarnings } = require('./core/process/process-warnings')
 const { createRuntime } = require('./core/process/runtime')
 const { TurnClock } = require('./core/process/turn-clock')
 const { FEATURES, UNUSED } = require('./features')
-const { listenToTurns } = require('./turn-listeners')
 
 /**
  * @import { Server } from 'node:net'
@@ -304,6 +304,37 @@ class Instance {
     this.exporter.made?.close()
     this.runtime.collections.close()
   }
+}
+
+/**
+ * Connects the parts to the turn clock. Each part gets as few calls as its figures allow.
+ *
+ * @param {TurnClock} turnClock
+ * @param {Instance} instance
+ */
+function listenToTurns(turnClock, instance) {
+  const { admission, features, lifecycle, recorder, requestLog, runtime } = instance
+  const { loopDelay, utilization } = runtime
+  const unseenEnds = new UnseenEnds(recorder.requests, instance.clock.now())
+  turnClock.onEachTurn((busyMs, nowMs) => {
+    loopDelay.record(busyMs, nowMs)
+    features.onEachTurn(busyMs, nowMs)
+  })
+  // For these parts, the sum of short turns is enough. A turn with a request that arrives, ends or is queued
+  // is never summed.
+  turnClock.onTurns((busyMs, nowMs, idleMs, longestMs) => {
+    admission.onTurn(busyMs, nowMs, idleMs, longestMs)
+    recorder.parts.onTurn(longestMs, nowMs, idleMs)
+    // Runs last, because log lines of slow requests show `recorder.parts` of ended requests.
+    requestLog.slow.onTurn(nowMs)
+  })
+  // These parts only check whether they are due. Their interval is a tenth of a second or longer.
+  turnClock.onInterval((nowMs, idleMs) => {
+    utilization.onTurn(nowMs)
+    lifecycle.recycle.onTurn(nowMs)
+    unseenEnds.onTurn(nowMs)
+    features.onInterval(nowMs, idleMs)
+  })
 }
 
 exports.Instance = Instance

@@ -38,7 +38,6 @@ const TOP = [
   'instance.js',
   'register.js',
   'spillway.js',
-  'turn-listeners.js',
 ]
 const PROGRAM = 'cli/executable.js'
 const TIME =

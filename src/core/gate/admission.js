@@ -5,9 +5,8 @@
 const { Lazy } = require('../lazy')
 const { SHED } = require('../request/ignore')
 const { Gate } = require('./gate')
-const { FeatureLimits, NO_LIMIT, deadlineOf } = require('./limits/feature-limits')
-const { Limits } = require('./limits/limits')
-const { ResourceLimits } = require('./limits/resource-limits')
+const { FeatureLimits, Limits, NO_LIMIT, deadlineOf } = require('./limits/limits')
+const { ResourceLimits, Shortages } = require('./limits/resource-limits')
 const { AcceptBurst } = require('./measurements/accept-burst')
 const { Clients } = require('./measurements/clients')
 const { LoopTurns, SAMPLE_MS } = require('./measurements/loop-turns')
@@ -15,7 +14,6 @@ const { RequestCost } = require('./measurements/request-cost')
 const { FairShares, Queue } = require('./queue')
 const { Rejection, RetryAfter } = require('./rejection')
 const { RejectionPace } = require('./rejection-pace')
-const { Shortages } = require('./shortages')
 const { Episode, LastRejections, Stats } = require('./stats')
 const { UserHooks } = require('./user-hooks')
 const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
@@ -25,7 +23,7 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Request } from '../request/request'
  * @import { ShadowQueue } from './shadow-queue'
- * @import { FeatureLimit } from './limits/feature-limits'
+ * @import { FeatureLimit } from './limits/limits'
  * @import { OpenConnections } from './measurements/clients'
  * @import { OnOverloadEvent } from './stats'
  * @typedef {{ turns: LoopTurns, cost: RequestCost, acceptBurst: AcceptBurst, clients: Clients }} Measurements

@@ -12,8 +12,7 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
 
 /**
  * @import { ShedReason } from '../../../index.js'
- * @import { Ticket } from '../request/ticket'
- * @import { Request } from '../request/request'
+ * @import { Request, Ticket } from '../request/request'
  * @import { Limits } from './limits/limits'
  * @import { FairShares, Queue } from './queue'
  * @import { Stats } from './stats'

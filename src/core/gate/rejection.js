@@ -13,9 +13,8 @@ const { PRIORITIES, figuresOf } = require('./verdict')
 
 /**
  * @import { ShedReason, ShedVerdict } from '../../../index.js'
- * @import { Ticket, RejectedBy } from '../request/ticket'
  * @import { InternalErrors } from '../request/internal-errors'
- * @import { Request } from '../request/request'
+ * @import { RejectedBy, Request, Ticket } from '../request/request'
  * @import { GivenOptions, ShedOptions } from './admission'
  */
 

@@ -13,8 +13,7 @@ const { koaInExpress, refuseUse } = require('./wrong-framework')
  * @import Koa from 'koa'
  * @import { KoaMiddleware } from '../../../index.js'
  * @import { Wait } from '../gate/queue'
- * @import { Ticket } from '../request/ticket'
- * @import { Request } from '../request/request'
+ * @import { Request, Ticket } from '../request/request'
  * @import { MiddlewareParts } from './express'
  *
  * @typedef {() => Promise<unknown>} KoaNext

@@ -3,11 +3,11 @@
 // outcome and route, and counts it. Recording never throws into an `emit`: an internal error is counted and
 // logged once, and the request is released.
 
+const { ClientErrors } = require('../errors/error-table')
 const { tell } = require('../feature')
 const { RollingHistogram } = require('../histogram/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../route/template')
 const { activeTrace, annotateRejectedSpan, annotateSpan, isTracing, serverSpan } = require('../tracing/spans')
-const { ClientErrors } = require('./client-errors')
 const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
 const { Ignore, METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')

@@ -22,7 +22,7 @@
 
 const { Rows } = require('../histogram/rows')
 const { RollingRows } = require('../histogram/rows')
-const { CollectionTimes } = require('../process/collection-times')
+const { CollectionTimes } = require('../process/garbage-collection')
 const { endedMsOf } = require('./connection-record')
 const { ABORTED, UPGRADED } = require('./outcome')
 

@@ -4,12 +4,15 @@
 // `Request` made for a response heads a chain of all `Request` objects of this response. It watches for all
 // of them, and holds the route state. Native responses report their end with `close` (costs 1 µs), HTTP/2
 // responses with the stream's `close`, and injected responses with on-finished (costs 9 µs).
+//
+// While the process drains, this file also decides which response is the last of its keep-alive connection,
+// and sends `Connection: close` with it. Kept connections would make the drain take its full timeout and then
+// cut requests in flight.
 
 const { Socket } = require('node:net')
 const onFinished = require('on-finished')
 const { kRouteState } = require('../route/route-state')
 const { assignBytes, markEnd, openRecord, recordOf } = require('./connection-record')
-const { mustClose, setConnectionClose } = require('./close-after-response')
 const { ENDED, NO_STATUS } = require('./request')
 
 /**
@@ -20,6 +23,10 @@ const { ENDED, NO_STATUS } = require('./request')
  * @import { Request } from './request'
  * @typedef {{ [kRouteState]: Request }} Watched
  */
+
+/** Values that are kept. An `upgrade` prevents further responses by itself. */
+const CLOSES = /\b(close|upgrade)\b/i
+const CONNECTION = /^connection$/i
 
 // Hot path: once per request.
 /** @param {Request} request */
@@ -227,5 +234,55 @@ function statusOf({ isCutOff, res, socket, stream }) {
   // A write to a closed connection finishes too.
   return res.writableFinished && !isCutOff && !socket?.destroyed ? res.statusCode : NO_STATUS
 }
+
+/**
+ * Whether the connection must end with this response, because an instance that measures it drains. The
+ * connection must stay open while the client still sends the body or waits for the response to a pipelined
+ * request. Closing it would lose that body or response.
+ * @param {Request} head
+ */
+function mustClose(head) {
+  for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {
+    if (each.recorder.closesConnections && each.stream === undefined) return !hasMoreToCome(head)
+  }
+  return false
+}
+
+/** @param {Request} head */
+function hasMoreToCome(head) {
+  const { req, socket } = head
+  let last = head
+  for (const each of recordOf(socket)?.pipeline ?? []) last = each
+  if (last !== head) return true
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
+  return !req.complete && (encoding !== undefined || length !== '0')
+}
+
+/**
+ * Changes both the headers set so far and the headers passed to `writeHead`. This overrules a
+ * `Connection: keep-alive` that the application set. Proxies and recipes for event streams set this header
+ * without meaning to keep the connection.
+ * @param {import('node:http').ServerResponse} res
+ * @param {IArguments} args of the `writeHead` call to come
+ */
+function setConnectionClose(res, args) {
+  res.shouldKeepAlive = false
+  const set = res.getHeader('connection')
+  if (set !== undefined && !CLOSES.test(String(set))) res.setHeader('Connection', 'close')
+  const at = args[2] ? 2 : 1
+  const given = args[at]
+  if (Array.isArray(given)) args[at] = closingList(given)
+  else if (typeof given === 'object') args[at] = closingObject(given)
+}
+
+/** @param {readonly string[]} header name and value @returns {[name: string, value: string]} */
+const closing = ([name, value]) =>
+  CONNECTION.test(name) && !CLOSES.test(value) ? [name, 'close'] : [name, value]
+
+/** @param {Record<string, string> | null} given */
+const closingObject = (given) => Object.fromEntries(Object.entries(given ?? {}).map(closing))
+
+/** @param {string[]} list names and values alternate */
+const closingList = (list) => list.map((each, i) => (i % 2 === 0 ? each : closing([list[i - 1], each])[1]))
 
 module.exports = { endAll, isInjected, onHead, watch }

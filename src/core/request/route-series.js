@@ -19,7 +19,7 @@ const REQUEST_BYTES = OUTCOMES.length
 const RESPONSE_BYTES = REQUEST_BYTES + 1
 const FIRST_BYTE_COUNT = RESPONSE_BYTES + 1
 const FIRST_BYTE_SUM = FIRST_BYTE_COUNT + 1
-/** Rejected requests whose URL matches the route: see shed-routes.js. */
+/** Rejected requests whose URL matches the route: see route-table.js. */
 const SHED = FIRST_BYTE_SUM + 1
 const COUNTERS = SHED + 1
 const MIXED = -1

@@ -14,7 +14,7 @@ const LEAST_MAX_AGE_MS = 2 * CLOCKS_AGREE_MS
 /**
  * @import { IncomingMessage } from 'node:http'
  * @import { ShedReason } from '../../../index.js'
- * @import { FeatureLimit } from '../../core/gate/limits/feature-limits'
+ * @import { FeatureLimit } from '../../core/gate/limits/limits'
  * @import { Request } from '../../core/request/request'
  * @import { Instance } from '../../instance'
  * @import { Forwarding } from './forwarding'

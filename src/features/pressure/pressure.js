@@ -13,7 +13,7 @@ const { Steps } = require('./steps')
 /**
  * @import { SpillwayEvents } from '../../../index.js'
  * @import { Clock } from '../../core/clock'
- * @import { Shortages } from '../../core/gate/shortages'
+ * @import { Shortages } from '../../core/gate/limits/resource-limits'
  * @import { Instance } from '../../instance'
  * @typedef {SpillwayEvents['pressure']['by']} Resource
  */

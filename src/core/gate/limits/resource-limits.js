@@ -4,14 +4,19 @@
 //   memory pressure = clamp((heap after a major collection / limit - 0.85) / (0.95 - 0.85))
 // For shortage and memory, the probability of a rejection is the shortage or the pressure, times the weight
 // of the class. Class `critical` is never rejected, class `low` most.
+//
+// `Shortages` says how short each resource is, the queue too.
 
-const { SHORTAGE_WEIGHTS } = require('../verdict')
+const { NORMAL, SHORTAGE_WEIGHTS } = require('../verdict')
 
 /**
  * @import { ShedReason } from '../../../../index.js'
  * @import { ShedOptions } from '../admission'
+ * @import { Queue } from '../queue'
+ * @import { Stats } from '../stats'
  * @import { UserHooks } from '../user-hooks'
  * @import { Cause } from '../verdict'
+ * @import { Limits } from './limits'
  */
 
 const BEGIN = 0.85
@@ -211,7 +216,61 @@ class TurnSample {
   }
 }
 
+/**
+ * How short each resource of the gate is, from 0 to 1, for features that combine these figures. Each figure
+ * is computed when it is read, so only a reader pays for it.
+ */
+class Shortages {
+  #queue
+  #limits
+  #resources
+  #hooks
+  #stats
+
+  /**
+   * @param {{ queue: Queue, limits: Limits, resources: ResourceLimits, hooks: UserHooks, stats: Stats }}
+   *   parts
+   */
+  constructor({ queue, limits, resources, hooks, stats }) {
+    this.#queue = queue
+    this.#limits = limits
+    this.#resources = resources
+    this.#hooks = hooks
+    this.#stats = stats
+  }
+
+  /**
+   * The wait of the next request of class `normal`, as a share of the wait that is tolerated.
+   *
+   * @param {number} nowMs
+   */
+  queue(nowMs) {
+    const queued = this.#queue.length
+    return queued === 0 ? 0 : this.#limits.expectedWaitMs(queued) / this.#limits.toleratedMs(NORMAL, nowMs)
+  }
+
+  get memory() {
+    return this.#resources.memoryPressure
+  }
+
+  /** The user's own figure, `shed.shortage`. */
+  get shortage() {
+    return this.#hooks.shortage
+  }
+
+  /** Requests that the gate has judged since the start. */
+  get decided() {
+    return this.#stats.decided
+  }
+
+  /** Requests that were rejected because the process is full. */
+  get rejected() {
+    return this.#stats.rejectedByProcess
+  }
+}
+
 exports.MEMORY_BEGIN = BEGIN
 exports.ResourceLimits = ResourceLimits
+exports.Shortages = Shortages
 exports.Thresholds = Thresholds
 exports.TurnSample = TurnSample

@@ -6,7 +6,7 @@ const { once } = require('node:events')
 const http = require('node:http')
 const net = require('node:net')
 const { describe, it } = require('node:test')
-const { ClientErrors } = require('../../src/core/request/client-errors')
+const { ClientErrors } = require('../../src/core/errors/error-table')
 const { serve } = require('../support/serve')
 const { spillwayFor } = require('../support/spillway')
 
