@@ -7,14 +7,13 @@ const { describeError } = require('../redaction/error-description')
 const { processExit } = require('./process-exit')
 const { Drain } = require('./drain')
 const { drainOrder } = require('./drain-mode')
-const { Health } = require('./health')
-const { PASSED } = require('./health-check')
+const { Health, PASSED } = require('./health')
 const { KnownServers } = require('./known-servers')
 const { PrimaryLink, REPLACED } = require('../cluster/primary-link')
-const { PublicPaths } = require('./public-paths')
 const { Recycle } = require('./recycle')
 const environment = require('../environment/deployment')
 const { Supervisor } = require('../environment/supervisor')
+const { PublicPaths } = require('../log/start-line')
 
 /**
  * @import { Server } from 'node:net'

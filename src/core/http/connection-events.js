@@ -5,7 +5,7 @@
 const cluster = require('node:cluster')
 const tls = require('node:tls')
 const { isAnswering } = require('../drain/connections')
-const { ServerTable } = require('../drain/server-table')
+const { ServerTable } = require('../drain/known-servers')
 const { endedMsOf } = require('../request/connection-record')
 
 /**

@@ -18,7 +18,7 @@ const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
  * @import { Next } from './app-kinds'
- * @import { AppRequest, ExpressRequest } from './express-listener'
+ * @import { AppRequest, ExpressRequest } from './early-entry'
  * @import { NodeResponse, Entrance } from './entrance'
  * @import { SetUpCheck } from './setup-check'
  *

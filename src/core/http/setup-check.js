@@ -28,7 +28,7 @@ const {
  * @import { Row } from '../route/app-layout'
  * @import { AnyFunction, ExpressApp } from './app-kinds'
  * @import { Endpoints } from './endpoints'
- * @import { AppRequest } from './express-listener'
+ * @import { AppRequest } from './early-entry'
  * @import { NodeRequest, Entrance } from './entrance'
  * @import { ErrorLayer } from './user-error-handlers'
  *

@@ -3,13 +3,17 @@
 // a script that only loads the application creates none. If its file fails, the next line creates a new
 // logger. Without options, it is silent under a test runner and readable for people on a terminal. It writes
 // access-log lines without pino's serializers: see docs/decisions/0023-access-log-lines.md.
+//
+// On a terminal, lines are formatted with the application's own pino-pretty, if it has one. The package is
+// looked up from the started file, then from the working directory. If anything fails, lines stay JSON.
 
+const { createRequire } = require('node:module')
 const os = require('node:os')
+const path = require('node:path')
 const { isatty } = require('node:tty')
 const { isTested } = require('../environment/deployment')
 const { SpillwayError } = require('../errors/errors')
 const { LogDestination } = require('./log-destination')
-const { prettyFormat } = require('./pretty-lines')
 
 /**
  * @import { Level, Logger as Pino, LoggerOptions } from 'pino'
@@ -22,9 +26,19 @@ const { prettyFormat } = require('./pretty-lines')
  * @typedef {{ pino: Pino }
  *   & ({ destination?: undefined, values?: undefined, bindings?: undefined }
  *   | { destination: LogDestination, values: Record<string, number>, bindings: string })} Made
+ * @typedef {(line: string) => string} Format
+ * @typedef {(options: typeof PRETTY) => (line: string) => string | undefined} PrettyFactory
  */
 
 const FDS = { stdout: 1, stderr: 2 }
+/** One line per request, beginning with the fields that people look for first. Headers are left out. */
+const PRETTY = {
+  singleLine: true,
+  ignore: 'pid,hostname,name,component,event,req.headers,req.remoteAddress,req.remotePort,res.headers',
+  messageFormat:
+    '{msg}{if req.url}: {req.method} {req.url}{end}{if res.statusCode} {res.statusCode}{end}{if responseTime} {responseTime} ms{end}',
+}
+const SAMPLE = '{"level":40,"time":0,"msg":"a line"}\n'
 const SILENT = { isLevelEnabled: () => false, debug() {}, info() {}, warn() {}, error() {} }
 
 class OwnLogger {
@@ -144,5 +158,50 @@ class OwnLogger {
   }
 }
 
+/**
+ * @param {{ isTerminal?: boolean, from?: string[], isPlain?: boolean }} [where] from: the files that
+ *   pino-pretty is resolved from; isPlain: without pino-pretty, a line on a terminal is its sentence only
+ * @returns {Format | undefined}
+ */
+function prettyFormat({ isTerminal = isatty(FDS.stdout), from = applicationFiles(), isPlain = false } = {}) {
+  if (!isTerminal) return undefined
+  for (const file of from) {
+    try {
+      return formatOf(createRequire(file)('pino-pretty'))
+    } catch {
+      // pino-pretty is missing or of an unknown version.
+    }
+  }
+  return isPlain ? sentenceOf : undefined
+}
+
+/** A line with an error stays JSON, because the sentence lacks the stack. @param {string} line */
+function sentenceOf(line) {
+  try {
+    const { msg, err } = JSON.parse(line)
+    return msg === undefined || err !== undefined ? line : `${msg}\n`
+  } catch {
+    return line
+  }
+}
+
+const applicationFiles = () =>
+  [process.argv[1], path.join(process.cwd(), 'package.json')].filter((file) => path.isAbsolute(file ?? ''))
+
+/** @param {PrettyFactory & { prettyFactory?: PrettyFactory }} pretty @returns {Format} */
+function formatOf(pretty) {
+  // Before version 7, the package is the function itself.
+  const format = (pretty.prettyFactory ?? pretty)(PRETTY)
+  if (typeof format(SAMPLE) !== 'string') throw new TypeError('pino-pretty returned no text')
+  return (line) => {
+    try {
+      return format(line) ?? ''
+    } catch {
+      return line
+    }
+  }
+}
+
 exports.OwnLogger = OwnLogger
 exports.SILENT = SILENT
+exports.prettyFormat = prettyFormat

@@ -1,7 +1,8 @@
 'use strict'
-// The first log line of a serving process: version, mode, endpoints, port and limits. It is written when a
-// server listens, or at the first request of a server that was not attached. Nothing is logged in a test run,
-// nor by a script that only loads the application.
+// The log lines about a server that listens. The first line of a serving process has version, mode,
+// endpoints, port and limits. It is written when a server listens, or at the first request of a server that
+// was not attached. It is not written in a test run, nor by a script that only loads the application. In
+// production, one line per port says which endpoints answer every client.
 
 const { isTested } = require('../environment/deployment')
 const { writeForbidden } = require('../environment/permissions')
@@ -10,7 +11,7 @@ const { bytes } = require('../readable')
 const { VERSION } = require('../version')
 
 /**
- * @import { AddressInfo } from 'node:net'
+ * @import { AddressInfo, Server } from 'node:net'
  * @import { ResolvedOptions } from '../../../index.js'
  * @import { Memory } from '../process/memory'
  */
@@ -82,4 +83,44 @@ function sentenceOf({
   )
 }
 
+/**
+ * Logs in production, once per port, which endpoints answer every client. The endpoints are on by default,
+ * and the port may be open to the world. Nothing is logged if `endpoints.allow` decides or no endpoint is on.
+ */
+class PublicPaths {
+  #paths
+  #info
+  /** @type {Set<string | number>} */
+  #ports = new Set()
+
+  /**
+   * @param {{ endpoints: ResolvedOptions['endpoints'], isProduction: boolean,
+   *   info: (fields: object, message: string) => void }} parts
+   */
+  constructor({ endpoints: { allow, ...paths }, isProduction, info }) {
+    const isSilent = !isProduction || allow !== undefined
+    this.#paths = isSilent ? [] : Object.values(paths).filter((path) => path !== false)
+    this.#info = info
+  }
+
+  /** @param {Server} server a server that listens */
+  logFor(server) {
+    if (this.#paths.length === 0) return
+    const address = server.address()
+    if (address === null) return
+    const port = typeof address === 'string' ? address : address.port
+    if (this.#ports.has(port)) return
+    this.#ports.add(port)
+    this.#info(
+      { port, paths: this.#paths },
+      `spillway: port ${port} answers every client on ${listOf(this.#paths)}; \`endpoints.allow\` or \`endpoints: false\` changes that`
+    )
+  }
+}
+
+/** @param {string[]} paths */
+const listOf = (paths) =>
+  [paths.slice(0, -1).join(', '), paths.at(-1)].filter((each) => each !== '').join(' and ')
+
+exports.PublicPaths = PublicPaths
 exports.StartLine = StartLine

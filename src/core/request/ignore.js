@@ -2,7 +2,7 @@
 // Which requests the option `ignore` leaves out of the metrics, the log and shedding: by path, pattern or
 // function. Each request is matched once, when it is counted. A function that throws or returns a promise
 // ignores nothing. A function gets Node's request. In an app that begins with the middleware, a function gets
-// Express's request, except for upgrades (core/http/express-listener.js).
+// Express's request, except for upgrades (core/http/early-entry.js).
 
 const { compile, isFilter } = require('../options/path-filter')
 

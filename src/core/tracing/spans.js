@@ -1,8 +1,13 @@
 'use strict'
-// The spans of a request, read through OpenTelemetry's API only. Spans exist only if an SDK is registered.
-// This check costs 0.2 µs. Only spans of this process are used, and never a `traceparent` header. With the
-// header, a client could choose the trace that an operator opens. And without an SDK, that trace would have
-// no span of this process.
+// The OpenTelemetry SDK of this process, and the spans of a request.
+//
+// The application may use another copy of the API, and a newer copy does not see what an older copy
+// registered. So the SDK is read from the global that all versions of the API register in.
+//
+// Spans are read through OpenTelemetry's API only. They exist only if an SDK is registered. This check costs
+// 0.2 µs. Only spans of this process are used, and never a `traceparent` header. With the header, a client
+// could choose the trace that an operator opens. And without an SDK, that trace would have no span of this
+// process.
 //
 // The active span is often a handler's span inside the server span, made by instrumentation of Express or
 // Koa. The package instrumentation-http leaves its server span in the context, with a `route` field. It later
@@ -11,13 +16,16 @@
 
 const { errorTypeOf } = require('../request/outcome')
 const { NO_STATUS } = require('../request/request')
-const { loadApi, registeredSdk } = require('./sdk')
 
 /**
- * @import { Span } from '@opentelemetry/api'
+ * @import { ContextManager, MeterProvider, Span } from '@opentelemetry/api'
  * @import { Failure } from '../errors/failure'
  * @import { Request } from '../request/request'
+ *
+ * @typedef {{ context?: ContextManager, metrics?: MeterProvider }} RegisteredSdk
  */
+
+const kRegistered = Symbol.for('opentelemetry.js.api.1')
 
 /** The key of `getRPCMetadata` in @opentelemetry/core, as `createContextKey` makes it. */
 const RPC_METADATA = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
@@ -26,6 +34,20 @@ const RPC_METADATA = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
  * The holder of instrumentation-http has a `type`, and copies `route` itself.
  * @typedef {{ span: Span, route?: string | undefined, type?: string }} SpanHolder
  */
+
+/** @returns {RegisteredSdk | undefined} */
+const registeredSdk = () => /** @type {{ [kRegistered]?: RegisteredSdk }} */ (globalThis)[kRegistered]
+
+/** @type {typeof import('@opentelemetry/api') | undefined} */
+let api
+
+/**
+ * Loads the API. Called only if an SDK is registered, because without an SDK the API has nothing to return.
+ */
+function loadApi() {
+  api ??= require('@opentelemetry/api')
+  return api
+}
 
 /** Whether an SDK is registered, so that spans may exist. */
 const isTracing = () => registeredSdk()?.context !== undefined
@@ -120,6 +142,7 @@ module.exports = {
   annotateSpan,
   isTracing,
   recordError,
+  registeredSdk,
   serverSpan,
   traceFieldsOf,
 }

@@ -4,7 +4,7 @@
 // is loaded, and the only cost is to look for one at set-up and at each scrape. The first instance of a
 // process has no mark. Further instances have a number and omit the metrics of the process.
 
-const { registeredSdk } = require('../../core/tracing/sdk')
+const { registeredSdk } = require('../../core/tracing/spans')
 
 /**
  * @import { InternalErrors } from '../../core/request/internal-errors'
