@@ -2,10 +2,10 @@
 // Says what is wrong with the process. The doctor uses counters that exist anyway. It reads them every ten
 // seconds while requests come, and keeps the readings of the last minute. It judges what happened between the
 // oldest reading and now. In an idle process it reads nothing and has no timer. Findings of high severity are
-// logged when they begin and when they have ended. The rules are loaded with the first diagnosis.
+// logged when they begin and when they have ended. The rules are loaded with the first diagnosis. `LongTurns`
+// sums the turns that keep requests waiting.
 
 const { CpuThrottling } = require('./cpu-throttling')
-const { LongTurns } = require('./long-turns')
 const { ProxiedConnections } = require('./proxied-connections')
 const { ThreadPoolWait } = require('./thread-pool-wait')
 const { ownMsOf } = require('./call-parts')
@@ -36,6 +36,10 @@ const NOT_ON = 'The doctor is off: `insight.doctor` is false, or this spillway i
 const FEWEST_FOR_COST = 50
 /** How many heap sizes after collections are remembered. */
 const MOST_HEAPS = 12
+/** On a full loop a request waits for about two turns. Users notice two turns of this length. */
+const LONG_TURN_MS = 20
+/** Noticed at any load, because a request that comes meanwhile waits for the rest of the turn. */
+const VERY_LONG_TURN_MS = 50
 
 class Doctor {
   #parts
@@ -284,6 +288,49 @@ function doctorOf(instance) {
   return new Doctor({ parts: instance, info, warn, isOn: options.insight.doctor })
 }
 
+/**
+ * Sums the loop turns that kept everything else waiting: their number, their length, and how many requests
+ * ended in them. A turn with fifty requests of 2 ms each is a full loop. A turn of 100 ms for one request is
+ * a blocked loop.
+ */
+class LongTurns {
+  #long = { count: 0, ms: 0, requests: 0 }
+  #veryLong = { count: 0, ms: 0, requests: 0 }
+  #endedBefore = 0
+
+  // Hot path: once a loop turn, one comparison.
+  /** @param {number} busyMs @param {number} ended how many requests have ended so far, ever */
+  onTurn(busyMs, ended) {
+    if (busyMs >= LONG_TURN_MS) this.#record(busyMs, ended - this.#endedBefore)
+    this.#endedBefore = ended
+  }
+
+  /** @param {number} busyMs @param {number} requests */
+  #record(busyMs, requests) {
+    addTurn(this.#long, busyMs, requests)
+    if (busyMs >= VERY_LONG_TURN_MS) addTurn(this.#veryLong, busyMs, requests)
+  }
+
+  /** Sums since the start. */
+  sample() {
+    return { long: { ...this.#long }, veryLong: { ...this.#veryLong } }
+  }
+}
+
+/**
+ * @param {{ count: number, ms: number, requests: number }} sum
+ * @param {number} busyMs
+ * @param {number} requests
+ */
+function addTurn(sum, busyMs, requests) {
+  sum.count++
+  sum.ms += busyMs
+  sum.requests += requests
+}
+
 exports.Doctor = Doctor
+exports.LONG_TURN_MS = LONG_TURN_MS
 exports.LOOK_MS = LOOK_MS
+exports.LongTurns = LongTurns
+exports.VERY_LONG_TURN_MS = VERY_LONG_TURN_MS
 exports.doctorOf = doctorOf

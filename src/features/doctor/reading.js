@@ -14,7 +14,7 @@ const { stallTotals } = require('./other-figures')
  * @import { CollectionKind } from '../../../index.js'
  * @import { ConnectionEvents } from '../../core/http/connection-events'
  * @import { CpuThrottling } from './cpu-throttling'
- * @import { LongTurns } from './long-turns'
+ * @import { LongTurns } from './doctor'
  * @import { ProxiedConnections } from './proxied-connections'
  * @import { ThreadPoolWait } from './thread-pool-wait'
  * @import { Recorder } from '../../core/request/recorder'

@@ -9,12 +9,10 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { OWN_HOST } = require('../../core/process-use')
 const { METHOD_INDEX, OTHER_METHOD } = require('../../core/request/methods')
-const { Call, OwnProperty } = require('./call')
-const { callErrorOf, portOf, targetOfOrigin } = require('./call-labels')
-const { isHttpInstrumented, isUndiciInstrumented } = require('./instrumentation')
+const { Call, OwnProperty, callErrorOf, portOf, targetOfOrigin } = require('./call')
+const { isHttpInstrumented, isUndiciInstrumented } = require('./call')
 const { openingOf } = require('./opening')
-const { OutgoingTable } = require('./outgoing-table')
-const { idOf, mostSocketsOf } = require('./sockets')
+const { OutgoingTable, idOf, mostSocketsOf } = require('./outgoing-table')
 const { UndiciOpenings } = require('./undici-openings')
 
 /**
@@ -26,7 +24,7 @@ const { UndiciOpenings } = require('./undici-openings')
 
 /**
  * @typedef {{ host?: string, protocol?: string, getHeader?(name: string): unknown, origin?: unknown,
- *   method: string, socket?: ClientSocket, socketPath?: string, agent?: import('./sockets').Agent,
+ *   method: string, socket?: ClientSocket, socketPath?: string, agent?: import('./outgoing-table').Agent,
  *   on: (event: 'socket', listener: (this: ClientRequest, socket: ClientSocket) => void) => unknown }}
  *   ClientRequest of `node:http`, or of undici, which has an `origin`
  * @typedef {{ statusCode: number, complete: boolean, once: (event: 'close',

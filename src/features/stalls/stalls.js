@@ -10,18 +10,15 @@ const { missingFor } = require('../../core/environment/permissions')
 const { outputOf } = require('../../core/log/logger')
 const { schedulerWait } = require('../../core/process/scheduler-wait')
 const { placeOf } = require('../../core/stack-frames')
-const { BlockedServer } = require('./blocked-server')
-const { CAUSES, causeOf } = require('./stall-cause')
-const { stallOf } = require('./seen-stall')
 const { StallLog } = require('./stall-log')
-const { StallSites } = require('./stall-sites')
-const { stallWatcher } = require('./stall-watcher')
+const { CAUSES, StallSites, causeOf, stallOf } = require('./stall-sites')
+const { BlockedServer, stallWatcher } = require('./stall-watcher')
 
 /**
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Request } from '../../core/request/request'
  * @import { Instance } from '../../instance'
- * @import { Reference } from './seen-stall'
+ * @import { Reference } from './stall-sites'
  * @import { Served, Stack, Subscriber } from './stall-watcher'
  */
 
