@@ -244,5 +244,6 @@ test('the text of each reason names its unit', () => {
     'pool:orders: wait 0.9 ms, allowed 0.5 ms',
   ])
   assert.equal(causeText({ reason: 'closed', value: null, bound: null }), 'closed')
+  assert.equal(causeText({ reason: 'of a later version', value: 3, bound: 2 }), 'of a later version: 3 of 2')
   assert.equal(causeText({ reason: 'memory', value: 930e6, bound: 850e6 }), 'memory: 930 of 850 MB')
 })

@@ -180,7 +180,7 @@ class Admission {
   /**
    * @param {Request} request
    * @param {number} nowMs
-   * @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here)
+   * @returns {number} RUN, QUEUED (the `resume` of its ticket is called later) or REJECTED (answered here)
    */
   decide(request, nowMs) {
     const { ticket } = request

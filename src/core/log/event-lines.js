@@ -22,8 +22,10 @@ const waitText = (value, bound) => `wait ${value} ms, allowed ${bound} ms`
 const slotsText = (value, bound) => `${value} requests for ${bound} ${bound === 1 ? 'slot' : 'slots'}`
 /** @param {number} value @param {number} bound */
 const sizeText = (value, bound) => `${inMb(value)} of ${inMb(bound)} MB`
+/** Of a reason without a text of its own, such as `closed`. @param {number} value @param {number} bound */
+const plainText = (value, bound) => `${value} of ${bound}`
 
-/** @type {Readonly<Record<string, (value: number, bound: number) => string>>} */
+/** @type {Readonly<Record<string, ((value: number, bound: number) => string) | undefined>>} */
 const TEXTS = Object.freeze({
   loop: waitText,
   concurrency: (value, bound) => `${value} of ${bound} in flight`,
@@ -40,7 +42,7 @@ const TEXTS = Object.freeze({
 /** @param {string} reason */
 function textOf(reason) {
   if (reason.startsWith(LIMIT_REASON)) return slotsText
-  return reason.startsWith(POOL_REASON) ? waitText : TEXTS[reason]
+  return reason.startsWith(POOL_REASON) ? waitText : (TEXTS[reason] ?? plainText)
 }
 
 /** @param {{ reason: string, value: number | null, bound: number | null }} cause */
