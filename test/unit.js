@@ -14,11 +14,11 @@ const path = require('node:path')
 const TOGETHER = [
   'admin',
   'doctor',
-  'drain',
   'errors',
   'gate',
   'histogram',
   'http',
+  'lifecycle',
   'log',
   'metrics',
   'options',
@@ -26,6 +26,7 @@ const TOGETHER = [
   'redaction',
   'request',
   'route',
+  'servers',
   'sockets',
 ]
 /** So that no process runs for much longer than the others. */

@@ -10,7 +10,7 @@
 // `becomeExpressRequest` adds to a request what Express adds before the first middleware. So the user's
 // `classify`, `key`, `deadline.of`, `headers` and `ignore` can be called before Express runs.
 
-const { ServerTable } = require('../drain/known-servers')
+const { WeakTable } = require('../servers/known-servers')
 const { isFirstInApp, queryOf } = require('../route/instrument-router')
 const { isExpressApp } = require('./app-kinds')
 
@@ -25,13 +25,13 @@ const { isExpressApp } = require('./app-kinds')
  */
 
 class EarlyEntry {
-  /** Servers whose responses a listener prepares. @type {ServerTable<Server, true>} */
-  #servers = new ServerTable()
+  /** Servers whose responses a listener prepares. @type {WeakTable<Server, true>} */
+  #servers = new WeakTable()
   /**
    * Apps whose `handle` is replaced, with the original and the replacement.
-   * @type {ServerTable<ExpressApp, { handle: Handle, replacement: Handle }>}
+   * @type {WeakTable<ExpressApp, { handle: Handle, replacement: Handle }>}
    */
-  #apps = new ServerTable()
+  #apps = new WeakTable()
   #prepare
   #decideBefore
 

@@ -7,7 +7,7 @@ const { urlPath } = require('../url-path')
 
 /**
  * @import { Handler, HandlerName, Request, ResolvedOptions, Response } from '../../../index.js'
- * @import { Health, HealthAnswer, HealthBody } from '../drain/health'
+ * @import { Health, HealthAnswer, HealthBody } from '../lifecycle/health'
  * @import { Prometheus } from '../metrics/scrape/prometheus'
  * @import { InternalErrors } from '../request/internal-errors'
  *

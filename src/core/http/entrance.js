@@ -8,7 +8,7 @@
 
 const events = require('node:events')
 const { RUN } = require('../gate/verdict')
-const { ServerTable } = require('../drain/known-servers')
+const { WeakTable } = require('../servers/known-servers')
 const { SHED } = require('../request/ignore')
 const { ROOT } = require('../route/route-node')
 const { instrumentApp } = require('../route/instrument-router')
@@ -21,8 +21,8 @@ const { notAListener } = require('./wrong-framework')
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { ServerHttp2Stream } from 'node:http2'
  * @import { Server } from 'node:net'
- * @import { ServerSocket } from '../drain/connections'
- * @import { KnownServers } from '../drain/known-servers'
+ * @import { ServerSocket } from '../servers/connections'
+ * @import { KnownServers } from '../servers/known-servers'
  * @import { Failures } from '../errors/failures'
  * @import { Emit, Listener, RequestContext } from '../errors/request-context'
  * @import { Admission } from '../gate/admission'
@@ -125,8 +125,8 @@ class Entrance {
   #middlewares = new WeakSet()
   #recorder
   #endpoints
-  /** @type {ServerTable<Server, { emit: Emit, spillwayEmit: Emit }>} */
-  #attached = new ServerTable()
+  /** @type {WeakTable<Server, { emit: Emit, spillwayEmit: Emit }>} */
+  #attached = new WeakTable()
   #prepare
   #earlyEntry
   #admission

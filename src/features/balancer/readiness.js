@@ -6,7 +6,7 @@
 
 /**
  * @import { Clock } from '../../core/clock'
- * @import { Health } from '../../core/drain/health'
+ * @import { Health } from '../../core/lifecycle/health'
  */
 
 const LEAVE_AFTER_MS = 5000

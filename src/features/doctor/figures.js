@@ -3,7 +3,7 @@
 // current state. A figure that this process cannot measure is undefined, and a rule that needs this figure
 // makes no claim.
 
-const { BUFFER_MS } = require('../../core/drain/connections')
+const { BUFFER_MS } = require('../../core/servers/connections')
 const { newHistogram } = require('../../core/histogram/hdr-histogram')
 const { quantilesOf } = require('../../core/histogram/quantiles')
 const { cpuLimitOnce } = require('../../core/process/cpu-limit')
@@ -21,7 +21,7 @@ const { waitingRequests } = require('./waiting-requests')
 
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'
- * @import { AnyServer } from '../../core/drain/connections'
+ * @import { AnyServer } from '../../core/servers/connections'
  * @import { RollingHistogram } from '../../core/histogram/rolling'
  * @import { Throttling } from './cpu-throttling'
  * @import { Recorder } from '../../core/request/recorder'

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Recycle } = require('../../src/core/drain/recycle')
+const { Recycle } = require('../../src/core/lifecycle/recycle')
 
 const MB = 1e6
 const LIMITS = { heap: 200 * MB, rss: 1000 * MB }

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const { join } = require('node:path')
 const { test } = require('node:test')
-const { OpenInstances } = require('../../src/core/drain/lifecycle')
+const { OpenInstances } = require('../../src/core/lifecycle/lifecycle')
 const { outsideTests } = require('../support/outside-tests')
 
 const MANY = 100

@@ -1,6 +1,6 @@
 'use strict'
 // Owns the servers that an instance knows, and the connections of each. A server becomes known by `attach` or
-// by its first request. Parts that keep something for each server have a `ServerTable`.
+// by its first request. Parts that keep something for each server or each app have a `WeakTable`.
 
 const { Connections } = require('./connections')
 
@@ -11,56 +11,56 @@ const { Connections } = require('./connections')
  */
 
 /**
- * A map from servers to values that does not keep the servers in memory, and can be iterated. Some
+ * A map from servers, or from apps, that does not keep its keys in memory, and can be iterated. Some
  * applications make a server per connection (`http.createServer(app).emit('connection', channel)` behind a
  * tunnel), so a strong map would grow for ever.
  *
- * @template {WeakKey} Server @template Value
+ * @template {WeakKey} Key @template Value
  */
-class ServerTable {
-  /** Weak by key: a value may refer to its server. @type {WeakMap<Server, Value>} */
+class WeakTable {
+  /** A value may refer to its key. @type {WeakMap<Key, Value>} */
   #values = new WeakMap()
-  /** @type {Set<WeakRef<Server>>} */
-  #servers = new Set()
-  #collected = new FinalizationRegistry((/** @type {WeakRef<Server>} */ ref) => this.#servers.delete(ref))
+  /** @type {Set<WeakRef<Key>>} */
+  #keys = new Set()
+  #collected = new FinalizationRegistry((/** @type {WeakRef<Server>} */ ref) => this.#keys.delete(ref))
 
-  /** @param {Server} server */
-  has(server) {
-    return this.#values.has(server)
+  /** @param {Key} key */
+  has(key) {
+    return this.#values.has(key)
   }
 
-  /** @param {Server | undefined} server */
-  get(server) {
-    return this.#values.get(/** @type {Server} */ (server))
+  /** @param {Key | undefined} key */
+  get(key) {
+    return this.#values.get(/** @type {Key} */ (key))
   }
 
-  /** @param {Server} server @param {Value} value */
-  set(server, value) {
-    if (!this.#values.has(server)) {
-      const ref = new WeakRef(server)
-      this.#servers.add(ref)
-      this.#collected.register(server, ref)
+  /** @param {Key} key @param {Value} value */
+  set(key, value) {
+    if (!this.#values.has(key)) {
+      const ref = new WeakRef(key)
+      this.#keys.add(ref)
+      this.#collected.register(key, ref)
     }
-    this.#values.set(server, value)
+    this.#values.set(key, value)
   }
 
-  /** @returns {Generator<[Server, Value], void>} */
+  /** @returns {Generator<[Key, Value], void>} */
   *[Symbol.iterator]() {
-    for (const ref of this.#servers) {
-      const server = ref.deref()
-      if (server !== undefined) yield [server, /** @type {Value} */ (this.#values.get(server))]
+    for (const ref of this.#keys) {
+      const key = ref.deref()
+      if (key !== undefined) yield [key, /** @type {Value} */ (this.#values.get(key))]
     }
   }
 
   clear() {
     this.#values = new WeakMap()
-    this.#servers.clear()
+    this.#keys.clear()
   }
 }
 
 class KnownServers {
-  /** @type {ServerTable<Server, Connections>} */
-  #connections = new ServerTable()
+  /** @type {WeakTable<Server, Connections>} */
+  #connections = new WeakTable()
   #isClosed = false
   #onClose
   #onListen
@@ -137,4 +137,4 @@ class KnownServers {
 }
 
 exports.KnownServers = KnownServers
-exports.ServerTable = ServerTable
+exports.WeakTable = WeakTable

@@ -272,7 +272,7 @@ test(
   'a worker that is told to go takes leave of its primary, which sees that it has not crashed',
   OPTIONS,
   async (t) => {
-    const { closed, told } = startProgram(undefined, { t, file: 'test/drain/departing-worker.js' })
+    const { closed, told } = startProgram(undefined, { t, file: 'test/lifecycle/departing-worker.js' })
     assert.deepEqual(await closed, { code: 0, signal: null })
     assert.deepEqual(JSON.parse(told()), { code: 0, signal: null, isVoluntary: true })
   }

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { setImmediate: turn } = require('node:timers/promises')
-const { Health } = require('../../src/core/drain/health')
+const { Health } = require('../../src/core/lifecycle/health')
 
 const OK = { status: 200, body: { status: 'ok' } }
 const unavailable = (reason, rest) => ({ status: 503, body: { status: 'unavailable', reason, ...rest } })

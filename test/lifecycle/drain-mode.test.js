@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { drainModeFor, drainOrder } = require('../../src/core/drain/drain-mode')
+const { drainModeFor, drainOrder } = require('../../src/core/lifecycle/drain-mode')
 
 const LOCAL = { env: {}, hasWatcher: () => false, hasTerminal: () => false, isService: () => false }
 const [TERMINAL, WATCHER, SERVICE] = ['hasTerminal', 'hasWatcher', 'isService'].map((name) => ({

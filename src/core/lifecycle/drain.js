@@ -10,14 +10,14 @@
 // reconnects to another process. In development announce and close are one step, and only requests in flight
 // are finished.
 
-const { Connections } = require('./connections')
+const { Connections } = require('../servers/connections')
 const { DEVELOPMENT } = require('./drain-mode')
 const { endIfEndless } = require('../request/event-stream')
 
 /**
  * @import { Clock } from '../clock'
  * @import { Recorder } from '../request/recorder'
- * @import { KnownServers } from './known-servers'
+ * @import { KnownServers } from '../servers/known-servers'
  */
 
 const TICK_MS = 50

@@ -10,7 +10,7 @@ const { test } = require('node:test')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const express = require('express')
-const { OpenSockets } = require('../../src/core/drain/connections')
+const { OpenSockets } = require('../../src/core/servers/connections')
 const { serve } = require('../support/serve')
 const { spillwayFor } = require('../support/spillway')
 
