@@ -7,7 +7,7 @@ const { Entrance } = require('./core/http/entrance')
 const { SetUpCheck } = require('./core/http/setup-check')
 const { Admission } = require('./core/gate/admission')
 const { Events } = require('./core/events')
-const { Features } = require('./core/feature')
+const { Features } = require('./core/features')
 const { Endpoints, endpointHandlers } = require('./core/http/endpoints')
 const { capture } = require('./core/metrics/capture')
 const { EVENT_LINES, heapFillingLine, observedOverloads } = require('./core/log/event-lines')
@@ -32,7 +32,7 @@ const { memoryForGate, memoryForRecycling } = require('./core/process/memory')
 const { ProcessWarnings } = require('./core/process/process-warnings')
 const { createRuntime } = require('./core/process/runtime')
 const { TurnClock } = require('./core/process/turn-clock')
-const { FEATURES, UNUSED } = require('./features')
+const { FEATURES, UNUSED } = require('./feature-list')
 
 /**
  * @import { Server } from 'node:net'
@@ -43,8 +43,8 @@ const { FEATURES, UNUSED } = require('./features')
  */
 
 /**
- * @typedef {import('./features').Started} Started
- * @typedef {import('./features').Samples} Samples
+ * @typedef {import('./feature-list').Started} Started
+ * @typedef {import('./feature-list').Samples} Samples
  * @typedef {(fields: object, message: string) => void} WriteLine
  */
 
@@ -89,7 +89,7 @@ class Instance {
     this.info = info
     this.features = new Features(FEATURES, UNUSED, this)
     /** The features that are on, by name. */
-    this.started = this.features.started
+    this.startedFeatures = this.features.started
     this.notices = new Notices(warn)
     this.options = options
     this.clock = clock
@@ -155,7 +155,7 @@ class Instance {
     })
     this.warnings = new ProcessWarnings({ clock, isOn: options.insight.warnings })
     const gather = () =>
-      this.isOfFleet ? /** @type {Started['fleet']} */ (this.started.fleet).gather() : undefined
+      this.isOfFleet ? /** @type {Started['fleet']} */ (this.startedFeatures.fleet).gather() : undefined
     const { bounds } = recorder.routes
     const ofMetrics = { bounds, clock, internalErrors, capture: this.capture, gather }
     this.exporter = new Lazy(() => {
@@ -206,7 +206,7 @@ class Instance {
 
   /** Whether the instance answers for a fleet, and not for its own thread alone. */
   get isOfFleet() {
-    return this.started.fleet?.isMember === true
+    return this.startedFeatures.fleet?.isMember === true
   }
 
   /** Metrics of the core and of all features. */
@@ -238,7 +238,7 @@ class Instance {
   update(given, defaults) {
     this.options = updateOptions(this.options, given, defaults)
     this.admission.update(this.options.shed)
-    this.started.bulkheads?.onUpdate()
+    this.startedFeatures.bulkheads?.onUpdate()
   }
 
   /** @param {MemberOptions['listen']} options */

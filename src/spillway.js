@@ -283,7 +283,7 @@ class Spillway {
   /** @param {RequestHolder} given */
   remaining(given) {
     const { req } = requireHeld(given, 'remaining')
-    return this.#instance.started.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
+    return this.#instance.startedFeatures.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
   }
 
   /**

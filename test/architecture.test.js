@@ -36,7 +36,7 @@ const NEEDS = {
 const TOP = [
   'async-errors.js',
   'blocked-thread.js',
-  'features.js',
+  'feature-list.js',
   'index.js',
   'instance.js',
   'register.js',

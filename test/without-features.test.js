@@ -1,12 +1,12 @@
 'use strict'
-// Every feature can be left out: without its folder and its line in src/features.js an application runs, and
-// is measured, as before.
+// Every feature can be left out: without its folder and its entry in src/feature-list.js an application runs,
+// and is measured, as before.
 
 const assert = require('node:assert/strict')
 const { existsSync, readFileSync } = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
-const { FEATURES } = require('../src/features')
+const { FEATURES } = require('../src/feature-list')
 const { runNode } = require('./support/run-node')
 const { WITH, entryOf, namesOf } = require('./without/run')
 
@@ -23,7 +23,7 @@ const application = (names) => `
     if (gone.some((name) => file.startsWith('${SRC}/features/' + name + '/'))) throw new Error('requires ' + file)
     return file
   }
-  const { FEATURES } = require('${SRC}/features')
+  const { FEATURES } = require('${SRC}/feature-list')
   for (const name of gone) FEATURES.splice(FEATURES.findIndex((each) => each.name === name), 1)
   const { createSpillway } = require('${SRC}/index.js')
   const express = require('${MODULES}/express')
@@ -58,7 +58,7 @@ test('each feature has a folder', () => {
 })
 
 test('`npm run without` finds the entry of each feature, and the tests that name it', () => {
-  const list = readFileSync(path.join(SRC, 'features.js'), 'utf8')
+  const list = readFileSync(path.join(SRC, 'feature-list.js'), 'utf8')
   for (const { name } of FEATURES) {
     const [entry = ''] = entryOf(name).exec(list) ?? []
     assert.deepEqual(

@@ -19,7 +19,7 @@ function historyFor({ mode = 'adaptive', hasStalls = true } = {}) {
     admission: { stats: { shed: new Float64Array(4) }, sample: () => gate },
     recorder: { all, requests: { size: 9 }, routes: { series: [] } },
     runtime: { loopDelay, collections: { heapAfterBytes: undefined } },
-    started: { stalls: hasStalls ? stalls : undefined },
+    startedFeatures: { stalls: hasStalls ? stalls : undefined },
     internalErrors: { guard: (_place, run) => run() },
   }
   const history = new History(/** @type {any} */ (parts))

@@ -9,7 +9,7 @@ const { Instance } = require('../../src/instance')
 
 const options = { logger: false, fleet: { name: 'turns', directory: process.argv[2] } }
 const instance = new Instance(resolveOptions(options), systemClock, new CallPlace(resolveOptions))
-const { fleet } = instance.started
+const { fleet } = instance.startedFeatures
 
 process.on('message', async (what) => {
   if (what === 'take') return process.send(await fleet.takeTurn())

@@ -42,7 +42,7 @@ function doctorFor(t, { isOn = true, read = takeReading, process = () => ({}) } 
     info: (fields, message) => lines.push({ level: 'info', ...fields, message }),
     read: (parts, own) => ({ ...read(parts, own), ...IDLE, ...process() }),
   })
-  instance.started.doctor = doctor
+  instance.startedFeatures.doctor = doctor
   t.after(() => doctor.close())
   const armed = clock.armed()
   return {
@@ -304,7 +304,7 @@ for (const [what, callMs, calls, expected, waitMs = 0] of /** @type {const} */ (
       parts: { waitMs: 0, connections: 0, lookupMs: 0, connectMs: 0, firstByteMs: 0 },
     }
     const row = {}
-    Object.assign(instance.started, {
+    Object.assign(instance.startedFeatures, {
       outgoing: { totals: () => new Map([[row, { ...sums, parts: { ...sums.parts } }]]) },
     })
     const serveFor = (seconds, ms, perRequest, ofWhichMs = 0) => {

@@ -22,7 +22,7 @@ const NO_PROXIES = { looked: 0, proxied: 0, kept: 0, idleCloses: 0, unusedCloses
 const NO_WAITS = { observedMs: 0, fullMs: 0, waits: 0, waitedMs: 0 }
 
 /** An instance, and readings of it whose process figures are given. */
-function readable(t, { started = {}, ...others } = {}, options = {}) {
+function readable(t, { startedFeatures = {}, ...others } = {}, options = {}) {
   const clock = handClock()
   const instance = new Instance(
     resolveOptions({ logger: false, ...options }),
@@ -31,7 +31,9 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
   )
   t.after(() => instance.close())
   const parts = /** @type {any} */ (
-    Object.assign(Object.create(instance), others, { started: { ...instance.started, ...started } })
+    Object.assign(Object.create(instance), others, {
+      startedFeatures: { ...instance.startedFeatures, ...startedFeatures },
+    })
   )
   const process = {
     longTurns: LONG_TURNS,
@@ -271,7 +273,7 @@ test('stalls cost what they have cost since the earlier reading, calls are by ho
   ])
   const warnings = { counts: { MaxListenersExceededWarning: 1 }, recent: [] }
   const { clock, figures, read, usual } = readable(t, {
-    started: { stalls: { sample: () => ({ sites }) }, outgoing: { totals: () => totals } },
+    startedFeatures: { stalls: { sample: () => ({ sites }) }, outgoing: { totals: () => totals } },
     warnings: { list: () => warnings },
   })
   const earlier = read()

@@ -11,7 +11,7 @@ const LATER = { asks: 30, uses: 20, waitMs: 700, useMs: 600, contendedMs: 1050, 
 
 /** A minute may begin before the pool was given. @param {any} [given] */
 function read({ earlier = EARLIER, later = LATER, state = TIMED, afterMs = 4000 } = {}) {
-  const parts = { started: { pools: { samples: { stateOf: () => state } } } }
+  const parts = { startedFeatures: { pools: { samples: { stateOf: () => state } } } }
   const pools = earlier && new Map([['orders', earlier]])
   return poolsOf(
     /** @type {any} */ (parts),
@@ -83,10 +83,10 @@ test('a route has its figures in the previous release, whose name is what differ
   const of = (version, routes = [route]) => {
     const previous = { version, revision: '0123456789abcdef', routes }
     const releases = { current: { version: '2.4.0' }, previous }
-    return previousRelease(/** @type {any} */ ({ started: { releases } }))('GET', '/orders')
+    return previousRelease(/** @type {any} */ ({ startedFeatures: { releases } }))('GET', '/orders')
   }
   assert.deepEqual(of('2.3.0'), { release: '2.3.0', count: 100, errorRatio: 0.01 })
   assert.equal(of('2.4.0')?.release, '0123456789ab')
   assert.equal(of('2.3.0', [{ ...route, method: 'POST' }]), undefined)
-  assert.equal(previousRelease({ started: {} })('GET', '/orders'), undefined)
+  assert.equal(previousRelease({ startedFeatures: {} })('GET', '/orders'), undefined)
 })

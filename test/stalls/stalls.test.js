@@ -52,7 +52,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     options: { insight: { stallThreshold: 100 }, routes: { unmatched: '(unmatched)' } },
     recorder: { requests, routes: { series: [] } },
     runtime: { collections: { recordPending: () => collectedMs } },
-    started: {},
+    startedFeatures: {},
   }
   const warn = (fields, message) => told.lines.push({ ...fields, message })
   const readScheduler = () => ({ ranMs, waitedMs })

@@ -2,7 +2,7 @@
 // npm run without [-- FEATURE ...]
 //
 // Proves that a feature can be removed: makes a copy of the tree without its folder and its line in
-// src/features.js, and there checks the types, and runs the unit tests of the core and of the other features.
+// src/feature-list.js, and there checks the types, and runs the unit tests of the core and of the other features.
 // A test that names the feature is left out, as whoever removes the feature would do. Some 3 minutes a
 // feature.
 
@@ -10,7 +10,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { FEATURES } = require('../../src/features')
+const { FEATURES } = require('../../src/feature-list')
 
 const ROOT = path.join(__dirname, '..', '..')
 const COPIED = [
@@ -50,7 +50,7 @@ const NAMES = {
 }
 /** @param {string} name of a feature @returns {RegExp} what a test that names it has in its text */
 const namesOf = (name) => NAMES[name] ?? new RegExp(name, 'i')
-/** @param {string} name of a feature @returns {RegExp} its entry in src/features.js */
+/** @param {string} name of a feature @returns {RegExp} its entry in src/feature-list.js */
 const entryOf = (name) =>
   new RegExp(`^  \\{ name: '${name}'.*\\n|^  \\{\\n    name: '${name}',\\n(?:    .*\\n)*  \\},\\n`, 'm')
 /** Tests of the whole tree: of its documents, its package and its examples. */
@@ -65,12 +65,12 @@ function copyWithout(names) {
       filter: (from) => path.basename(from) !== 'node_modules',
     })
   fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
-  const list = path.join(folder, 'src', 'features.js')
+  const list = path.join(folder, 'src', 'feature-list.js')
   let text = fs.readFileSync(list, 'utf8')
   for (const name of names) {
     fs.rmSync(path.join(folder, 'src', 'features', name), { recursive: true })
     const entry = entryOf(name)
-    if (!entry.test(text)) throw new Error(`src/features.js has no entry of '${name}'`)
+    if (!entry.test(text)) throw new Error(`src/feature-list.js has no entry of '${name}'`)
     text = text.replace(entry, '')
     // The members that start it remain, and throw.
     text = text.replace(new RegExp(`@import \\{ (\\w+) \\} from './features/${name}/.*`), '@typedef {any} $1')

@@ -8,7 +8,7 @@
  * @import { Clock } from '../clock'
  * @import { Failures } from '../errors/failures'
  * @import { ProcessErrors } from '../errors/process-errors'
- * @import { Features } from '../feature'
+ * @import { Features } from '../features'
  * @import { Admission } from '../gate/admission'
  * @import { ProcessWarnings } from '../process/process-warnings'
  * @import { InternalErrors } from '../request/internal-errors'

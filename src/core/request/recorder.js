@@ -4,7 +4,7 @@
 // logged once, and the request is released.
 
 const { ClientErrors } = require('../errors/error-table')
-const { tell } = require('../feature')
+const { tell } = require('../features')
 const { RollingHistogram } = require('../histogram/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../route/template')
 const { activeTrace, annotateRejectedSpan, annotateSpan, isTracing, serverSpan } = require('../tracing/spans')
@@ -21,7 +21,7 @@ const { RouteTable } = require('./route-table')
 
 /**
  * @import { IncomingMessage } from 'node:http'
- * @import { Hooked, RequestHook } from '../feature'
+ * @import { Hooked, RequestHook } from '../features'
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
  * @import { SpanHolder } from '../tracing/spans'
  * @import { InternalErrors } from './internal-errors'

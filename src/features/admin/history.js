@@ -17,7 +17,7 @@ const MEDIAN_AND_P99 = [0.5, 0.99]
 const P99 = [0.99]
 const US_PER_MS = 1000
 
-/** @typedef {Pick<Instance, 'admission' | 'clock' | 'recorder' | 'runtime' | 'started'>} Parts */
+/** @typedef {Pick<Instance, 'admission' | 'clock' | 'recorder' | 'runtime' | 'startedFeatures'>} Parts */
 
 /**
  * Takes the figures of the past second. Rates come from counters that exist anyway, and quantiles from the
@@ -69,7 +69,7 @@ class SecondFigures {
       ...this.#gate(),
       loopDelayP99: inMs(turn),
       utilization: rounded(Math.min(1, Math.max(0, 1 - idle))),
-      stallMs: this.#parts.started.stalls === undefined ? null : Math.round(totals.stallMs - before.stallMs),
+      stallMs: this.#parts.startedFeatures.stalls === undefined ? null : Math.round(totals.stallMs - before.stallMs),
       heapAfterGc: runtime.collections.heapAfterBytes ?? null,
       heapUsed: heapUsedBytes,
       rss: rssBytes,
@@ -77,10 +77,10 @@ class SecondFigures {
   }
 
   #totals() {
-    const { admission, recorder, started } = this.#parts
+    const { admission, recorder, startedFeatures } = this.#parts
     const { count, errors } = recorder.all.totals
     const shed = admission.stats.shed.reduce((sum, each) => sum + each, 0)
-    return { requests: count, errors, shed, stallMs: started.stalls?.totalMs ?? 0 }
+    return { requests: count, errors, shed, stallMs: startedFeatures.stalls?.totalMs ?? 0 }
   }
 
   /** With shedding off, the gate does not count requests in flight, so the recorder's count is used. */

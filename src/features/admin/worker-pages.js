@@ -14,7 +14,7 @@ const MOST_NAMES = 50
 /**
  * @import { ClientRequest, ServerResponse } from 'node:http'
  * @import { Handler, Request } from '../../../index.js'
- * @import { FoundWorker } from '../../core/feature'
+ * @import { FoundWorker } from '../../core/features'
  * @typedef {{ handler: Handler, findWorker: (name: string) => Promise<FoundWorker>, req: Request,
  *   res: ServerResponse }} Asked
  */

@@ -48,8 +48,8 @@ class Balancer {
         health: instance.lifecycle.health,
         info: instance.info,
         turn: {
-          take: async () => (await instance.started.fleet?.takeTurn()) ?? true,
-          end: () => instance.started.fleet?.endTurn(),
+          take: async () => (await instance.startedFeatures.fleet?.takeTurn()) ?? true,
+          end: () => instance.startedFeatures.fleet?.endTurn(),
         },
       })
   }

@@ -102,9 +102,9 @@ class Doctor {
    */
   onEachTurn(busyMs, nowMs) {
     if (!this.#isOn) return
-    const { recorder, started } = this.#parts
+    const { recorder, startedFeatures } = this.#parts
     const { requests } = recorder
-    const ended = requests.ended + (started.sockets?.connections.received ?? 0)
+    const ended = requests.ended + (startedFeatures.sockets?.connections.received ?? 0)
     this.#own.longTurns.onTurn(busyMs, ended)
     this.#own.threadPool.onTurn(busyMs, nowMs, requests.size, ended)
     this.#own.proxies.onTurn(nowMs)
@@ -149,7 +149,7 @@ class Doctor {
     const now = this.#read()
     this.#recordHeap(now)
     for (const series of this.#parts.recorder.routes.series) series.load.endSlice()
-    this.#parts.started.pools?.samples.endSlices()
+    this.#parts.startedFeatures.pools?.samples.endSlices()
     const before = /** @type {Reading} */ (this.#readings.at(-1))
     this.#recordCost(before, now)
     this.#log(this.#judge(now).findings)
@@ -167,8 +167,8 @@ class Doctor {
   /** Called when no request came for a minute. Any problem has ended, or affects no client. */
   #rest() {
     for (const problem of this.#logged.keys()) this.#logEnd(problem)
-    const { recorder, started } = this.#parts
-    this.#endedBefore = recorder.requests.ended + (started.sockets?.connections.received ?? 0)
+    const { recorder, startedFeatures } = this.#parts
+    this.#endedBefore = recorder.requests.ended + (startedFeatures.sockets?.connections.received ?? 0)
     this.#readings = []
     this.#last = undefined
   }

@@ -29,7 +29,7 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {{ sample(): RouteWaste[] } | undefined} [waste]
  * @typedef {{ method: string, route: string, requests: number, loopMs: number, poolMs: number }} RouteWaste
  * @typedef {object} OtherParts
- * @property {Started} started the features that are on
+ * @property {Started} startedFeatures the features that are on
  * @property {{ list(): Warnings } | undefined} [warnings]
  * @typedef {object} PoolFigures of a pool that was given to `pool()`, in these seconds
  * @property {string} name
@@ -64,7 +64,7 @@ const keyOf = ({ cause, file, function: name, method, route, origin }) =>
   [cause, file, name, method, route, origin].join('\n')
 
 /** Cost of each site so far. @param {OtherParts} parts @returns {Map<string, number> | undefined} */
-function stallTotals({ started: { stalls } }) {
+function stallTotals({ startedFeatures: { stalls } }) {
   if (stalls === undefined) return undefined
   return new Map(stalls.sample().sites.map((site) => [keyOf(site), site.totalMs]))
 }
@@ -76,7 +76,7 @@ function stallTotals({ started: { stalls } }) {
  * @param {Map<string, number> | undefined} totals
  * @returns {{ sites: StallFigures[] } | undefined}
  */
-function stallsSince({ started: { stalls } }, totals) {
+function stallsSince({ startedFeatures: { stalls } }, totals) {
   if (stalls === undefined || totals === undefined) return undefined
   const sites = stalls
     .sample()
@@ -169,7 +169,7 @@ const SHOWN_OF_REVISION = 12
  *
  * @param {OtherParts} parts
  */
-function previousRelease({ started: { releases } }) {
+function previousRelease({ startedFeatures: { releases } }) {
   const { version = '', revision = '', routes = [] } = releases?.previous ?? {}
   const release = version === releases?.current.version ? revision.slice(0, SHOWN_OF_REVISION) : version
   /** @param {string} method @param {string} route */
@@ -183,12 +183,12 @@ function previousRelease({ started: { releases } }) {
 const warningsOf = ({ warnings }) => warnings?.list()
 
 /**
- * @param {Pick<OtherParts, 'started'>} parts
+ * @param {Pick<OtherParts, 'startedFeatures'>} parts
  * @param {Pick<Reading, 'atMs' | 'pools' | 'shed'>} earlier
  * @param {Pick<Reading, 'atMs' | 'pools' | 'shed'>} now
  * @returns {PoolFigures[]}
  */
-function poolsOf({ started: { pools } }, earlier, now) {
+function poolsOf({ startedFeatures: { pools } }, earlier, now) {
   const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
   return [...(now.pools ?? [])].flatMap(([name, later]) => {
     const state = pools?.samples.stateOf(name)

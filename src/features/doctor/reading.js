@@ -54,13 +54,13 @@ function takeReading(
   parts,
   { cpuThrottling, longTurns, proxies, threadPool, readScheduler = schedulerWait }
 ) {
-  const { admission, clock, failures, recorder, runtime, started } = parts
+  const { admission, clock, failures, recorder, runtime, startedFeatures } = parts
   const { shed, wouldShed } = admission.sample()
   return {
     atMs: clock.now(),
     ended: recorder.requests.ended,
-    messages: started.sockets?.connections.received ?? 0,
-    events: started.sockets?.events.totals() ?? new Map(),
+    messages: startedFeatures.sockets?.connections.received ?? 0,
+    events: startedFeatures.sockets?.events.totals() ?? new Map(),
     ...processOf(runtime),
     scheduler: readScheduler(),
     throttling: cpuThrottling.sample(),
@@ -71,10 +71,10 @@ function takeReading(
     wouldShed: countsByReason(wouldShed),
     routes: routesOf(recorder),
     stallTotals: stallTotals(parts),
-    pools: started.pools?.samples.readings(),
-    outgoing: started.outgoing?.totals(),
-    wasted: started.waste?.sample(),
-    poolUses: started.pools?.samples.totals(),
+    pools: startedFeatures.pools?.samples.readings(),
+    outgoing: startedFeatures.outgoing?.totals(),
+    wasted: startedFeatures.waste?.sample(),
+    poolUses: startedFeatures.pools?.samples.totals(),
     errors: new Map(failures.table.sample().map(({ row, count }) => [row, count])),
   }
 }

@@ -24,7 +24,7 @@ const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
 
 /**
  * @import { Handler } from '../../../index.js'
- * @import { Ask, FoundWorker } from '../../core/feature'
+ * @import { Ask, FoundWorker } from '../../core/features'
  * @import { TakeCapture } from '../../core/metrics/capture'
  * @import { Family } from '../../core/metrics/family'
  * @import { Prometheus, Sources } from '../../core/metrics/scrape/prometheus'

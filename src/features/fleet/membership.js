@@ -63,7 +63,7 @@ class Membership {
     return this.#fleet.value.snapshot()
   }
 
-  /** @param {string} name @returns {Promise<import('../../core/feature').FoundWorker>} */
+  /** @param {string} name @returns {Promise<import('../../core/features').FoundWorker>} */
   find(name) {
     return this.#fleet.value.find(name)
   }

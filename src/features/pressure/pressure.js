@@ -179,12 +179,12 @@ class Pressure {
 const within01 = (value) => Math.min(1, Math.max(0, value))
 
 /** @param {Instance} instance */
-function pressureOf({ admission, clock, events, internalErrors, options, recorder, started }) {
+function pressureOf({ admission, clock, events, internalErrors, options, recorder, startedFeatures }) {
   const { degradeAt, steps } = options.pressure
   const pressure = new Pressure({
     clock,
     shortages: admission.shortages,
-    poolShortage: () => started.pools?.shortage ?? 0,
+    poolShortage: () => startedFeatures.pools?.shortage ?? 0,
     degrading: new Degrading({
       degradeAt,
       find: (res) => recorder.find(res),

@@ -184,9 +184,9 @@ function signalWithoutResponse(req) {
 }
 
 /** @param {Instance} instance */
-function signalsOf({ clock, failures, recorder, started }) {
+function signalsOf({ clock, failures, recorder, startedFeatures }) {
   // The feature `deadlines` may be off, or left out.
-  const others = /** @type {{ deadlines?: { remaining: LeftMs } }} */ (started)
+  const others = /** @type {{ deadlines?: { remaining: LeftMs } }} */ (startedFeatures)
   const leftMs = (/** @type {NodeRequest} */ req) =>
     others.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
   const signals = new Signals({ clock, recorder, leftMs })

@@ -37,7 +37,7 @@ const FOLLOWING = { followsEvents: true }
 /**
  * @typedef {Pick<Instance,
  *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'runtime' | 'snapshot'>
- *   & { started: { sockets?: { running: Running | undefined } } }} Parts
+ *   & { startedFeatures: { sockets?: { running: Running | undefined } } }} Parts
  * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: Request | undefined }}
  *   Running an event, or a request
  * @typedef {{ count: number, totalMs: number }} Sums
@@ -233,9 +233,9 @@ class Stalls {
    * @returns {Reference | undefined}
    */
   #running() {
-    const { context, options, started } = this.#parts
+    const { context, options, startedFeatures } = this.#parts
     /** @type {Running | undefined} */
-    const reference = started.sockets?.running ?? context.reference
+    const reference = startedFeatures.sockets?.running ?? context.reference
     if (reference?.request === undefined && !reference?.isEvent) return undefined
     return {
       method: reference.method,

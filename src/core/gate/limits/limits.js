@@ -4,7 +4,7 @@
 // onEnd, onHeldBack, onTurn.
 //
 // Features add limits of their own, such as the connections of a pool: `FeatureLimits`. Such a limit is not
-// told when a request ends: its feature has the hook `onEnd` for that (core/feature.js).
+// told when a request ends: its feature has the hook `onEnd` for that (core/features.js).
 
 const { MOST_OF_MEAN, SMOOTHING } = require('../measurements/request-cost')
 const { LoopShare } = require('./loop-share')

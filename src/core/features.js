@@ -1,6 +1,6 @@
 'use strict'
-// Connects core/ and features/. src/features.js lists the features, and core/ knows none by name. For each
-// hook, `Features` keeps a list of the started features that have this hook.
+// Connects core/ and features/. src/feature-list.js lists the features, and core/ knows none by name. For
+// each hook, `Features` keeps a list of the started features that have this hook.
 
 /**
  * @import { ClientRequest } from 'node:http'
@@ -109,7 +109,7 @@ class Features {
   /** @param {keyof Started} name */
   #startOne(name) {
     const feature = this.#list.find((each) => each.name === name)
-    if (feature === undefined) throw new Error(`unknown feature '${name}' in src/features.js`)
+    if (feature === undefined) throw new Error(`unknown feature '${name}' in src/feature-list.js`)
     const started = feature.start(this.#instance)
     for (const [hook, all] of Object.entries(this.hooked))
       if (started[/** @type {Hook} */ (hook)] !== undefined)

@@ -1,9 +1,9 @@
 'use strict'
-// The features of an instance. core/feature.js describes the properties of an entry. To remove a feature,
+// The features of an instance. core/features.js describes the properties of an entry. To remove a feature,
 // delete its entry and its folder. `npm run without` tests the rest.
 
 /**
- * @import { Feature } from './core/feature'
+ * @import { Feature } from './core/features'
  * @import { Admin } from './features/admin/admin'
  * @import { Autoscaling } from './features/autoscaling/autoscaling'
  * @import { Balancer } from './features/balancer/balancer'
