@@ -16,13 +16,13 @@ const { RequestLog } = require('./core/log/request-log')
 const { StartLine } = require('./core/log/start-line')
 const { Failures } = require('./core/errors/failures')
 const { ProcessErrors } = require('./core/errors/process-errors')
-const { RequestContext } = require('./core/errors/request-context')
+const { AsyncContext } = require('./core/request/async-context')
 const { Timeouts } = require('./core/errors/timeouts')
 const { Lazy } = require('./core/lazy')
 const { Lifecycle, openInstances } = require('./core/lifecycle/lifecycle')
 const { Notices } = require('./core/notices')
 const { updateOptions } = require('./core/options/options')
-const { InternalErrors } = require('./core/request/internal-errors')
+const { InternalErrors } = require('./core/errors/internal-errors')
 const { Recorder } = require('./core/request/recorder')
 const { UnseenEnds } = require('./core/request/unseen-ends')
 const { RequestFields } = require('./core/log/request-fields')
@@ -144,7 +144,7 @@ class Instance {
       recorder,
     })
     this.timeouts = new Timeouts({ clock, internalErrors, recorder, options, warn })
-    this.context = new RequestContext(recorder)
+    this.context = new AsyncContext(recorder)
     this.processErrors = new ProcessErrors({
       context: this.context,
       internalErrors,

@@ -9,7 +9,7 @@ const { SpillwayError } = require('./errors/errors')
 /**
  * @import { Logger } from '../../index.js'
  * @import { EventLine, EventLines } from './log/event-lines'
- * @import { InternalErrors } from './request/internal-errors'
+ * @import { InternalErrors } from './errors/internal-errors'
  */
 
 /** @param {string} event @param {unknown} given */

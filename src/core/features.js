@@ -8,7 +8,7 @@
  * @import { Instance, Samples, Started } from '../instance'
  * @import { Capture } from './metrics/capture'
  * @import { Family } from './metrics/family'
- * @import { InternalErrors } from './request/internal-errors'
+ * @import { InternalErrors } from './errors/internal-errors'
  * @import { Request } from './request/request'
  */
 

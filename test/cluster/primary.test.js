@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { ClusterPrimary } = require('../../src/core/cluster/primary')
-const { InternalErrors } = require('../../src/core/request/internal-errors')
+const { InternalErrors } = require('../../src/core/errors/internal-errors')
 const { handClock } = require('../support/hand-clock')
 const { MadeUpCluster } = require('../support/made-up-cluster')
 

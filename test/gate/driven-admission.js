@@ -4,7 +4,7 @@
 
 const { Admission } = require('../../src/core/gate/admission')
 const { resolveOptions } = require('../../src/core/options/options')
-const { InternalErrors } = require('../../src/core/request/internal-errors')
+const { InternalErrors } = require('../../src/core/errors/internal-errors')
 const { deadlineLimit } = require('../support/deadline-limit')
 const { FakeClock } = require('../support/fake-clock')
 const { requestWith } = require('../support/request')

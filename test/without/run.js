@@ -1,10 +1,10 @@
 'use strict'
 // npm run without [-- FEATURE ...]
 //
-// Proves that a feature can be removed: makes a copy of the tree without its folder and its line in
-// src/feature-list.js, and there checks the types, and runs the unit tests of the core and of the other features.
-// A test that names the feature is left out, as whoever removes the feature would do. Some 3 minutes a
-// feature.
+// Proves that a feature can be removed: makes a copy of the tree without its folder and its entry in
+// src/feature-list.js, and there checks the types, and runs the unit tests of the core and of the other
+// features. A test that names the feature is left out, as whoever removes the feature would do. Some 3
+// minutes a feature.
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')

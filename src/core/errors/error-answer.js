@@ -11,7 +11,7 @@ const { cutOff } = require('../request/cut-off')
 
 /**
  * @import { NodeRequest, NodeResponse } from '../http/entrance'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from './internal-errors'
  * @import { Failure } from './failure'
  */
 

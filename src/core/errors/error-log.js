@@ -9,7 +9,7 @@ const { LogRateLimit } = require('../log/log-rate-limit')
  * @import { Logger } from '../../../index.js'
  * @import { Clock } from '../clock'
  * @import { RequestFields } from '../log/request-fields'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from './internal-errors'
  * @import { Failure } from './failure'
  */
 

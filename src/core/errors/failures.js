@@ -23,7 +23,7 @@ const { NO_ANSWER } = require('./substitute-answer')
  * @import { Clock } from '../clock'
  * @import { NodeRequest, NodeResponse } from '../http/entrance'
  * @import { RequestFields } from '../log/request-fields'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from './internal-errors'
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
  */

@@ -12,11 +12,11 @@ const { Failure } = require('./failure')
 const { SubstituteAnswer } = require('./substitute-answer')
 
 /**
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from './internal-errors'
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
  * @import { ErrorLog } from './error-log'
- * @import { RequestContext } from './request-context'
+ * @import { AsyncContext } from '../request/async-context'
  *
  * @typedef {'uncaughtException' | 'unhandledRejection'} Origin
  * @typedef {{ onError: (error: unknown, origin: Origin, willExit: boolean) => void,
@@ -42,7 +42,7 @@ class ProcessErrors {
   #observer
 
   /**
-   * @param {{ context: RequestContext,
+   * @param {{ context: AsyncContext,
    *   internalErrors: InternalErrors,
    *   log: ErrorLog, recorder: Recorder,
    *   options: import('../../../index.js').ResolvedOptions, exit: (reason: string) => void }} parts

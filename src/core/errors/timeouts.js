@@ -13,7 +13,7 @@ const { NO_ANSWER, SubstituteAnswer } = require('./substitute-answer')
 /**
  * @import { ResolvedOptions, TimeoutFunction } from '../../../index.js'
  * @import { Clock } from '../clock'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from './internal-errors'
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
  */

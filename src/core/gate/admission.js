@@ -20,7 +20,7 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
 
 /**
  * @import { ShedReason } from '../../../index.js'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Request } from '../request/request'
  * @import { ShadowQueue } from './shadow-queue'
  * @import { FeatureLimit } from './limits/limits'

@@ -13,7 +13,7 @@ const { PRIORITIES, figuresOf } = require('./verdict')
 
 /**
  * @import { ShedReason, ShedVerdict } from '../../../index.js'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { RejectedBy, Request, Ticket } from '../request/request'
  * @import { GivenOptions, ShedOptions } from './admission'
  */

@@ -8,7 +8,7 @@ const { NORMAL, priorityIndex } = require('./verdict')
 
 /**
  * @import { IncomingHttpHeaders } from 'node:http'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Request } from '../request/request'
  * @import { ShedFunction } from '../../../index.js'
  * @import { ShedOptions } from './admission'

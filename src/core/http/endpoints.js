@@ -9,7 +9,7 @@ const { urlPath } = require('../url-path')
  * @import { Handler, HandlerName, Request, ResolvedOptions, Response } from '../../../index.js'
  * @import { Health, HealthAnswer, HealthBody } from '../lifecycle/health'
  * @import { Prometheus } from '../metrics/scrape/prometheus'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  *
  * @typedef {ReturnType<typeof textOf>} Text
  * @typedef {{ readonly value: Pick<Prometheus, 'formatFor' | 'write'> }} Exporter

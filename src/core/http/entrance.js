@@ -24,7 +24,7 @@ const { notAListener } = require('./wrong-framework')
  * @import { ServerSocket } from '../servers/connections'
  * @import { KnownServers } from '../servers/known-servers'
  * @import { Failures } from '../errors/failures'
- * @import { Emit, Listener, RequestContext } from '../errors/request-context'
+ * @import { AsyncContext, Emit, Listener } from '../request/async-context'
  * @import { Admission } from '../gate/admission'
  * @import { RequestLog } from '../log/request-log'
  * @import { Recorder } from '../request/recorder'
@@ -136,7 +136,7 @@ class Entrance {
 
   /**
    * @param {{ recorder: Recorder, endpoints: Endpoints, admission: Admission, failures: Failures,
-   *   requestLog: RequestLog, known: KnownServers, context: RequestContext }} parts
+   *   requestLog: RequestLog, known: KnownServers, context: AsyncContext }} parts
    */
   constructor({ recorder, endpoints, admission, failures, requestLog, known, context }) {
     this.#recorder = recorder

@@ -13,7 +13,7 @@ const { errorsInKoa, errorsOnNoResponse, refuseUse } = require('./wrong-framewor
  * @import Koa from 'koa'
  * @import { ExpressErrorHandler, ResolvedOptions } from '../../../index.js'
  * @import { Failures } from '../errors/failures'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Recorder } from '../request/recorder'
  * @import { Next } from './app-kinds'
  * @import { NodeRequest, NodeResponse, Entrance } from './entrance'

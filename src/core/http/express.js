@@ -13,7 +13,7 @@ const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
 /**
  * @import { ExpressMiddleware } from '../../../index.js'
  * @import { Clock } from '../clock'
- * @import { RequestContext } from '../errors/request-context'
+ * @import { AsyncContext } from '../request/async-context'
  * @import { Admission } from '../gate/admission'
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
@@ -23,7 +23,7 @@ const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
  * @import { SetUpCheck } from './setup-check'
  *
  * @typedef {{ clock: Clock, recorder: Recorder, entrance: Entrance, admission: Admission,
- *   context: RequestContext, setUp: SetUpCheck }} MiddlewareParts
+ *   context: AsyncContext, setUp: SetUpCheck }} MiddlewareParts
  */
 
 /** @param {MiddlewareParts} parts @returns {ExpressMiddleware} */

@@ -24,7 +24,7 @@ const {
  * @import { CallPlace } from '../call-place'
  * @import { Admission } from '../gate/admission'
  * @import { Notices } from '../notices'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Row } from '../route/app-layout'
  * @import { AnyFunction, ExpressApp } from './app-kinds'
  * @import { Endpoints } from './endpoints'

@@ -19,7 +19,7 @@ const { PublicPaths } = require('../log/start-line')
  * @import { Server } from 'node:net'
  * @import { ResolvedOptions, SpillwayEvents } from '../../../index.js'
  * @import { Clock } from '../clock'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Recorder } from '../request/recorder'
  * @import { MemorySample } from './recycle'
  */

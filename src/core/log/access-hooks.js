@@ -8,7 +8,7 @@ const { OwnLogger } = require('./own-logger')
 
 /**
  * @import { AccessLogLevel, AccessLogOptions } from '../../../index.js'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Request } from '../request/request'
  * @import { Level, Log } from './logger'
  */

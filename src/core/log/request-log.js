@@ -12,7 +12,7 @@ const { SlowRequests } = require('../request/slow-requests')
  * @import { ResolvedOptions } from '../../../index.js'
  * @import { Clock } from '../clock'
  * @import { LoopDelay } from '../process/loop-delay'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Recorder } from '../request/recorder'
  * @import { Request } from '../request/request'
  * @import { SlowRequest } from '../request/slow-requests'

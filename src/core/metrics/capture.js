@@ -11,7 +11,7 @@
  * @import { Features } from '../features'
  * @import { Admission } from '../gate/admission'
  * @import { ProcessWarnings } from '../process/process-warnings'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Recorder } from '../request/recorder'
  */
 

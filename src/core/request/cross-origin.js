@@ -14,7 +14,7 @@ const { urlPath } = require('../url-path')
 
 /**
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
- * @import { InternalErrors } from './internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Request } from './request'
  */
 

@@ -9,7 +9,7 @@ const { compile, isFilter } = require('../options/path-filter')
 /**
  * @import { IncomingMessage } from 'node:http'
  * @import { IgnoreOptions, IgnoreRule, IgnoreRules } from '../../../index.js'
- * @import { InternalErrors } from './internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @typedef {{ matches: (req: IncomingMessage) => boolean, bits: number }} Filter
  */
 

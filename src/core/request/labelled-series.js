@@ -7,7 +7,7 @@ const { NONE, OTHER, RequestLabel } = require('./request-labels')
 const { Series } = require('./route-series')
 
 /**
- * @import { InternalErrors } from './internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Request } from './request'
  * @import { RouteSeries, SeriesTables } from './route-series'
  */

@@ -24,7 +24,7 @@ const { RouteTable } = require('./route-table')
  * @import { Hooked, RequestHook } from '../features'
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
  * @import { SpanHolder } from '../tracing/spans'
- * @import { InternalErrors } from './internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { LabelledTable } from './labelled-series'
  */
 

@@ -5,7 +5,7 @@
 
 /**
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
- * @import { InternalErrors } from './internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  */
 
 const MAX_LENGTH = 256

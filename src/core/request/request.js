@@ -26,7 +26,7 @@ const LEGAL = Object.freeze({
 
 /**
  * @import { Failure } from '../errors/failure'
- * @import { RequestContext } from '../errors/request-context'
+ * @import { AsyncContext } from './async-context'
  * @import { Wait } from '../gate/queue'
  * @import { RoutedRequest, RoutedResponse, RouteState } from '../route/route-state'
  * @import { SpanHolder } from '../tracing/spans'
@@ -220,7 +220,7 @@ class Request {
     /**
      * The reference to the request in async contexts, if an instance keeps a context.
      *
-     * @type {RequestContext['reference']}
+     * @type {AsyncContext['reference']}
      */
     this.reference = undefined
     this.requestBytes = 0

@@ -93,7 +93,7 @@ function serveBlocked({ options, hangAfterMs }, { blockedMs, describe, clock }) 
       '/metrics': lastTold(({ metrics }) => metrics),
     })
   )
-  const internalErrors = /** @type {import('../../core/request/internal-errors').InternalErrors} */ (
+  const internalErrors = /** @type {import('../../core/errors/internal-errors').InternalErrors} */ (
     /** @type {unknown} */ ({ report() {} })
   )
   const server = new AdminServer({ pages, access: ACCESS, clock, internalErrors })

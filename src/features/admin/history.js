@@ -9,7 +9,7 @@ const { memoryInUse } = require('../../core/process/memory')
 
 /**
  * @import { LivePoint } from '../../../index.js'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Instance } from '../../instance'
  */
 

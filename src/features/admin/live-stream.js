@@ -11,7 +11,7 @@ const { SECOND_MS } = require('./history')
 
 /**
  * @import { Diagnosis, FleetSnapshot, LivePoint, Request, Snapshot } from '../../../index.js'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { History } from './history'
  * @typedef {Omit<FleetSnapshot, 'routes'> & { lastMinute: import('./fleet-shares').Shares }} FleetState
  */

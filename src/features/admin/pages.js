@@ -21,7 +21,7 @@ const { sendText } = require('./profile-answers')
  * @import { Diagnosis, FleetSnapshot, Handler } from '../../../index.js'
  * @import { HandlerName, ResolvedOptions, RunTotals, Snapshot } from '../../../index.js'
  * @import { Clock } from '../../core/clock'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Profiles } from '../profiles/profiles'
  * @import { History } from './history'
  * @import { LatencyHeat } from './latency-heat'

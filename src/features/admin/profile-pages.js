@@ -10,7 +10,7 @@ const { ACCEPTED, acceptsGzip, download, sendText } = require('./profile-answers
 /**
  * @import { ServerResponse } from 'node:http'
  * @import { Handler, Request, Response } from '../../../index.js'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Kind, Profiles } from '../profiles/profiles'
  */
 

@@ -13,7 +13,7 @@ const { makeRun } = require('./report/run')
 /**
  * @import { Diagnosis, FleetSnapshot, Handler, Request, ResolvedOptions, Response, RunTotals } from '../../../index.js'
  * @import { Clock } from '../../core/clock'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { PauseRest, RestRefusal } from '../profiles/pause-rest'
  * @import { History } from './history'
  */

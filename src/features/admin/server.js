@@ -19,7 +19,7 @@ const { failWith } = require('./profile-answers')
  * @import { Cluster } from 'node:cluster'
  * @import { AdminAddress, Handler, ListenOptions } from '../../../index.js'
  * @import { Clock } from '../../core/clock'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Rejection } from './guard'
  * @import { ACCESS } from './pages'
  */

@@ -10,7 +10,7 @@ const net = require('node:net')
 /**
  * @import { Clock } from '../../core/clock'
  * @import { Shortages } from '../../core/gate/limits/resource-limits'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Request } from '../../core/request/request'
  * @typedef {(req: import('../../../index.js').Request) => unknown} IsTrusted
  */

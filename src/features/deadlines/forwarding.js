@@ -12,7 +12,7 @@ const { timeoutText } = require('./timeout-header')
 /**
  * @import { ChannelListener } from 'node:diagnostics_channel'
  * @import { ClientRequest } from 'node:http'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  *
  * @typedef {{ origin: unknown, headers: unknown, addHeader: (name: string, value: string) => unknown }}
  *   UndiciRequest

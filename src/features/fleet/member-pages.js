@@ -8,7 +8,7 @@ const net = require('node:net')
 const { OWN_HOST, markOwn } = require('../../core/process-use')
 const { urlPath } = require('../../core/url-path')
 
-/** @import { InternalErrors } from '../../core/request/internal-errors' */
+/** @import { InternalErrors } from '../../core/errors/internal-errors' */
 
 /**
  * The first byte of a connection. The member returns it before the request is sent. An older version returns

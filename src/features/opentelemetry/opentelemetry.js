@@ -7,7 +7,7 @@
 const { registeredSdk } = require('../../core/tracing/spans')
 
 /**
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Instance } from '../../instance'
  * @import { MetricProducer } from './metric-producer'

@@ -16,7 +16,7 @@ const { OutgoingTable, idOf, mostSocketsOf } = require('./outgoing-table')
 const { UndiciOpenings } = require('./undici-openings')
 
 /**
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Instance } from '../../instance'
  * @import { Asker } from './call'
  * @import { ClientSocket } from './opening'

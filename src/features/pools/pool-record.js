@@ -13,7 +13,7 @@ const { addVisit, findVisit } = require('./visits')
 
 /**
  * @import { ReplacedMethod } from '../../core/replaced-method'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Request } from '../../core/request/request'
  * @import { Adapter } from './adapters/adapters'
  * @import { QueryTable } from './query-table'

@@ -14,7 +14,7 @@ const { visitsOf } = require('./visits')
 /**
  * @import { ShedReason } from '../../../index.js'
  * @import { Cause } from '../../core/gate/verdict'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Request } from '../../core/request/request'
  * @import { Instance } from '../../instance'

@@ -4,7 +4,7 @@
 // When the request ends, its route is known, and pools.js adds the sums to that route.
 
 /**
- * @import { LateWork } from '../../core/errors/request-context'
+ * @import { LateWork } from '../../core/request/async-context'
  * @import { Request } from '../../core/request/request'
  * @import { RouteUses } from './route-uses'
  *
@@ -14,7 +14,7 @@
 /**
  * @typedef {{ request?: Request | undefined, visits?: unknown, readonly method: string,
  *   readonly route: string | undefined, readonly late?: LateWork | undefined }} Asker the reference of a
- *   request: see core/errors/request-context.js
+ *   request: see core/request/async-context.js
  */
 
 class Visit {

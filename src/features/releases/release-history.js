@@ -9,7 +9,7 @@
 const { compareReleases, takeFigures } = require('./release-figures')
 
 /**
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Instance } from '../../instance'
  * @import { ReleaseFile, ReleaseRecord } from './release-file'
  */

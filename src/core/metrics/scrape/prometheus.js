@@ -19,7 +19,7 @@ const { ScrapeBudget } = require('./scrape-budget')
  * @import { MetricsRegistry, ResolvedOptions } from '../../../../index.js'
  * @import { Clock } from '../../clock'
  * @import { Bounds } from '../../histogram/buckets'
- * @import { InternalErrors } from '../../request/internal-errors'
+ * @import { InternalErrors } from '../../errors/internal-errors'
  * @import { Capture, TakeCapture } from '../capture'
  * @import { Family } from '../family'
  * @import { Format } from '../formats/formats'

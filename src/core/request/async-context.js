@@ -5,13 +5,13 @@
 // turns the context on for good, and the stall watcher for some minutes.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
-const { hasBody } = require('../request/half-closed')
-const { METHODS } = require('../request/methods')
+const { hasBody } = require('./half-closed')
+const { METHODS } = require('./methods')
 
 /**
  * @import { NodeRequest, NodeResponse } from '../http/entrance'
- * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { Recorder } from './recorder'
+ * @import { Request } from './request'
  *
  * @typedef {{ onCode(nowMs: number): void, onHeld(heldMs: number, nowMs: number): void }} LateWork
  * @typedef {Pick<RequestReference, 'method' | 'route' | 'request'>} Reference to a request, or to a message,
@@ -72,7 +72,7 @@ class RequestReference {
   }
 }
 
-class RequestContext {
+class AsyncContext {
   static isCheap = isCheap
   /** Whether any part needs a context: without one, callbacks need not be wrapped. */
   isOn = isCheap
@@ -279,4 +279,4 @@ class RequestContext {
   }
 }
 
-exports.RequestContext = RequestContext
+exports.AsyncContext = AsyncContext

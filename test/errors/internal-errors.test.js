@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { ServerResponse } = require('node:http')
 const { test } = require('node:test')
-const { InternalErrors } = require('../../src/core/request/internal-errors')
+const { InternalErrors } = require('../../src/core/errors/internal-errors')
 const { settle } = require('../support/drive')
 const { HOSTILE_THENABLES } = require('../support/hostile-thenables')
 const { readableSpillway } = require('../support/measured')
