@@ -13,6 +13,7 @@ const path = require('node:path')
 
 const TOGETHER = [
   'admin',
+  'answer',
   'doctor',
   'errors',
   'gate',

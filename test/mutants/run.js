@@ -59,7 +59,7 @@ function chooseMutants() {
 }
 
 /** Folders of src/ whose rules the tests of other folders prove too. */
-const PROVED_BY = { gate: ['simulation'], servers: ['lifecycle'] }
+const PROVED_BY = { answer: ['errors', 'gate'], gate: ['simulation'], servers: ['lifecycle'] }
 
 /** The folder of core/ or features/, or of src/. */
 const folderOf = (file) => file.replace(/^(core|features)[/\\]/, '').split(path.sep)[0]

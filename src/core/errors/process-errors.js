@@ -5,7 +5,7 @@
 //
 // `ProcessEvents` observes uncaught errors without changing what Node does with them.
 
-const { cutOff } = require('../request/cut-off')
+const { cutOff } = require('../answer/cut-off')
 const { ENDED } = require('../request/request')
 const { isOver } = require('./error-answer')
 const { Failure } = require('./failure')

@@ -8,8 +8,8 @@
 // destroys the socket, and an open socket might carry the next request by then.
 
 const { STATUS_CODES } = require('node:http')
-const { prefersText } = require('../gate/rejection')
-const { removeBodyHeaders } = require('../request/body-headers')
+const { prefersText } = require('../answer/accept')
+const { removeBodyHeaders } = require('../answer/body-headers')
 const { onHead } = require('../request/response-watch')
 const { isOver } = require('./error-answer')
 

@@ -7,7 +7,7 @@
 
 const { PRIORITIES } = require('../gate/verdict')
 const { rounded } = require('../durations')
-const { cutOff } = require('../request/cut-off')
+const { cutOff } = require('../answer/cut-off')
 const { NO_ANSWER, SubstituteAnswer } = require('./substitute-answer')
 
 /**

@@ -4,10 +4,11 @@
 // unread, the connection is closed, because Node would otherwise read the whole body. Reading a small body is
 // cheaper than a new connection.
 
-const { CrossOrigin } = require('../request/cross-origin')
+const { prefersText } = require('../answer/accept')
+const { CrossOrigin } = require('../answer/cross-origin')
 const { OVERLOADED, OverloadError } = require('../errors/errors')
-const { cutOff } = require('../request/cut-off')
-const { removeBodyHeaders } = require('../request/body-headers')
+const { cutOff } = require('../answer/cut-off')
+const { removeBodyHeaders } = require('../answer/body-headers')
 const { SMOOTHING } = require('./measurements/request-cost')
 const { PRIORITIES, figuresOf } = require('./verdict')
 
@@ -278,11 +279,6 @@ function removeAll(res, headers) {
   for (const [name] of headers) res.removeHeader(name)
 }
 
-/** @param {string | undefined} accept */
-function prefersText(accept) {
-  return accept?.includes('text/') && !accept.includes('json') && !accept.includes('*/*')
-}
-
 /** @param {Request['req']} req */
 const closesConnection = (req) => req.httpVersionMajor < 2 && hasUnreadBody(req.headers)
 
@@ -333,4 +329,3 @@ class RetryAfter {
 exports.PROBLEM = PROBLEM
 exports.Rejection = Rejection
 exports.RetryAfter = RetryAfter
-exports.prefersText = prefersText

@@ -15,7 +15,7 @@ const { urlPath } = require('../url-path')
 /**
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
  * @import { InternalErrors } from '../errors/internal-errors'
- * @import { Request } from './request'
+ * @import { Request } from '../request/request'
  */
 
 const PLACE = 'cross-origin'
