@@ -47,9 +47,9 @@ class Balancer {
         pressure: this.#pressure,
         health: instance.lifecycle.health,
         info: instance.info,
-        turn: {
-          take: async () => (await instance.startedFeatures.fleet?.takeTurn()) ?? true,
-          end: () => instance.startedFeatures.fleet?.endTurn(),
+        token: {
+          take: async () => (await instance.startedFeatures.fleet?.takeToken()) ?? true,
+          giveBack: () => instance.startedFeatures.fleet?.giveBackToken(),
         },
       })
   }

@@ -19,7 +19,7 @@ const { Reporter } = require('./reporter')
 const { ReportBuffers, joinPieces } = require('./report-file')
 const { ReadableSum, UnreadableReports } = require('./readable-sum')
 const { pollMembers, pollOfOne } = require('./poll-members')
-const { Turn } = require('./turn')
+const { Token } = require('./token')
 const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
 
 /**
@@ -87,8 +87,8 @@ class Fleet {
   #buffers = new ReportBuffers()
   #unreadable
   #isRetiring = false
-  /** @type {Turn | undefined} */
-  #turn
+  /** @type {Token | undefined} */
+  #token
   #isClosed = false
 
   /**
@@ -138,9 +138,9 @@ class Fleet {
     this.#nextCheckMs = this.#parts.clock.now() + CHECK_EVERY_MS
   }
 
-  // Hot path: one comparison a loop turn.
+  // Hot path: one comparison every 10 ms.
   /** @param {number} nowMs */
-  onTurn(nowMs) {
+  checkMembership(nowMs) {
     if (nowMs < this.#nextCheckMs) return
     this.#nextCheckMs = nowMs + CHECK_EVERY_MS
     this.#rejoinIfLost()
@@ -264,21 +264,21 @@ class Fleet {
    * @returns {Promise<boolean>} whether this member may now do something that only one member may do at a
    *   time
    */
-  async takeTurn() {
+  async takeToken() {
     const directory = this.#directory
     if (directory === undefined) return false
     const { clock, internalErrors } = this.#parts
-    this.#turn ??= new Turn({ directory, id: this.#id, clock })
-    return this.#turn.take().catch((error) => {
+    this.#token ??= new Token({ directory, id: this.#id, clock })
+    return this.#token.take().catch((error) => {
       internalErrors.report('fleet', error)
       return false
     })
   }
 
-  endTurn() {
-    this.#turn?.end()
-    // If the directory was lost, the next turn is taken in another directory.
-    this.#turn = undefined
+  giveBackToken() {
+    this.#token?.giveBack()
+    // If the directory was lost, the next token is taken in another directory.
+    this.#token = undefined
   }
 
   /**
@@ -338,7 +338,7 @@ class Fleet {
     const { internalErrors } = this.#parts
     const directory = this.#directory
     internalErrors.guard('fleet', () => directory?.writeNow(this.#id, this.#reporter.makeNow(this.#self())))
-    internalErrors.guard('fleet', () => this.endTurn())
+    internalErrors.guard('fleet', () => this.giveBackToken())
     this.#closeSocket()
     open.delete(this)
     if (open.size === 0) process.off('exit', onExit)

@@ -9,10 +9,10 @@ const path = require('node:path')
 
 /** @import { Directory } from './directory' */
 
-const FILE = 'turn'
+const FILE = 'token'
 const CONNECT_MS = 500
 
-class Turn {
+class Token {
   #directory
   #id
   #clock
@@ -33,7 +33,7 @@ class Turn {
   }
 
   /**
-   * Takes the turn if no member has it, and another member can serve meanwhile.
+   * Takes the token if no member has it, and another member can serve meanwhile.
    *
    * @returns {Promise<boolean>}
    */
@@ -60,7 +60,7 @@ class Turn {
   async #removeStale() {
     const holder = await promises.readFile(this.#file, 'latin1').catch(() => '')
     if (holder === '' || holder === this.#id || (await this.#isThere(holder))) return
-    // Another member may have removed the stale file too, and a third may have taken the turn since. So the
+    // Another member may have removed the stale file too, and a third may have taken the token since. So the
     // file is renamed, checked, and put back if it is not stale.
     const aside = path.join(this.#directory.path, `${FILE}-${this.#id}`)
     await promises.rename(this.#file, aside)
@@ -87,10 +87,10 @@ class Turn {
     })
   }
 
-  end() {
+  giveBack() {
     if (this.#hasIt) rmSync(this.#file, { force: true })
     this.#hasIt = false
   }
 }
 
-exports.Turn = Turn
+exports.Token = Token
