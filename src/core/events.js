@@ -3,7 +3,7 @@
 // An error or rejection of a logger or listener is counted, and ends nothing. `on` throws for an unknown
 // event, because the listener of a mistyped event would never be called.
 
-const { withRounded } = require('./durations')
+const { withRounded } = require('./readable')
 const { SpillwayError } = require('./errors/errors')
 
 /**

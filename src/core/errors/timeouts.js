@@ -6,7 +6,7 @@
 // may be a quiet event stream. Node's socket timeout covers bodies.
 
 const { PRIORITIES } = require('../gate/verdict')
-const { rounded } = require('../durations')
+const { rounded } = require('../readable')
 const { cutOff } = require('../answer/cut-off')
 const { NO_ANSWER, SubstituteAnswer } = require('./substitute-answer')
 

@@ -2,7 +2,7 @@
 // Owns the life of one instance (ready, draining, closed): connects its health, its servers, its drain and
 // the exit of the process. Counts the instances that are open.
 
-const { rounded } = require('../durations')
+const { rounded } = require('../readable')
 const { describeError } = require('../redaction/error-description')
 const { processExit } = require('./process-exit')
 const { Drain } = require('./drain')

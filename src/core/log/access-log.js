@@ -4,7 +4,7 @@
 // would add to the overload.
 
 const { PRIORITIES, figuresOf } = require('../gate/verdict')
-const { rounded } = require('../durations')
+const { rounded } = require('../readable')
 const { LogRateLimit } = require('./log-rate-limit')
 const { ABORTED, OUTCOMES, isFailure } = require('../request/outcome')
 const { OwnLogger } = require('./own-logger')

@@ -3,9 +3,8 @@
 // sentence, so the sentence names the reason, such as 'loop: wait 46 ms, allowed 40 ms'. Only this file knows
 // the unit of each reason.
 
-const { withRounded } = require('../durations')
 const { LIMIT_REASON, POOL_REASON } = require('../gate/verdict')
-const { bytes, duration } = require('../readable')
+const { bytes, duration, withRounded } = require('../readable')
 
 /**
  * @import { SpillwayEvents } from '../../../index.js'

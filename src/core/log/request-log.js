@@ -2,7 +2,7 @@
 // Logs ended requests: slow requests and the slowest of each minute if configured, and every request with an
 // access log. An error of the logger never affects a request.
 
-const { withRounded } = require('../durations')
+const { withRounded } = require('../readable')
 const { activeSpan, traceFieldsOf } = require('../tracing/spans')
 const { LOG } = require('../request/ignore')
 const { LogRateLimit } = require('./log-rate-limit')

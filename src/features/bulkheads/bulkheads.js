@@ -6,8 +6,8 @@ const { SpillwayError } = require('../../core/errors/errors')
 const { MOST_LIMITS } = require('../../core/gate/verdict')
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { Bulkhead } = require('./bulkhead')
-const { GateShare } = require('./gate-share')
 const { middlewareOf } = require('./middleware')
+const { GateShare } = require('./observed-slots')
 
 /**
  * @import { LimitSnapshot } from '../../../index.js'

@@ -9,7 +9,7 @@ const { CpuThrottling } = require('./cpu-throttling')
 const { ProxiedConnections } = require('./proxied-connections')
 const { ThreadPoolWait } = require('./thread-pool-wait')
 const { ownMsOf } = require('./call-parts')
-const { callsBetween } = require('./other-figures')
+const { callsBetween } = require('./feature-figures')
 const { UsualDurations, routeBetween, takeReading } = require('./reading')
 
 /**

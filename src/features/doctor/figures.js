@@ -15,7 +15,7 @@ const {
   stallsSince,
   warningsOf,
   wastedBetween,
-} = require('./other-figures')
+} = require('./feature-figures')
 const { NOTHING, routeBetween } = require('./reading')
 const { waitingRequests } = require('./waiting-requests')
 
@@ -113,8 +113,8 @@ const DEFAULT_THREADS = 4
  * @property {UseFigures[] | undefined} poolUses uses of pools that were given to `pool()`, the costliest
  *   first
  * @property {WasteFigures[] | undefined} [wasted] work for requests that nobody waited for any more
- * @property {import('./other-figures').PoolFigures[]} [pools] pools that were given to `pool()`
- * @property {import('./other-figures').Warnings | undefined} warnings of the process since its start
+ * @property {import('./feature-figures').PoolFigures[]} [pools] pools that were given to `pool()`
+ * @property {import('./feature-figures').Warnings | undefined} warnings of the process since its start
  *
  * @typedef {object} Overload the spans between two readings, at most ten seconds each, that had a rejection.
  *   Shares are shares of these spans.

@@ -8,7 +8,7 @@ const { NO_STATUS } = require('../../core/request/request')
 const { LOOP, PART_COLUMNS, UNREAD, partsIn } = require('../../core/request/request-parts')
 const { COUNTERS, FIRST_BYTE_COUNT, FIRST_BYTE_SUM } = require('../../core/request/route-series')
 const { schedulerWait } = require('../../core/process/scheduler-wait')
-const { stallTotals } = require('./other-figures')
+const { stallTotals } = require('./feature-figures')
 
 /**
  * @import { CollectionKind } from '../../../index.js'
@@ -41,7 +41,7 @@ const WIDTH = FIRST_PART + PART_COLUMNS
 /**
  * @typedef {ReturnType<typeof takeReading>} Reading
  * @typedef {ReturnType<typeof routeBetween>} RouteSums
- * @typedef {import('../../core/snapshot/snapshot').Parts & import('./other-figures').OtherParts
+ * @typedef {import('../../core/snapshot/snapshot').Parts & import('./feature-figures').OtherParts
  *   & { entrance: { connections: ConnectionEvents } }} Parts
  */
 

@@ -17,7 +17,7 @@ const { fanOuts, isOfSameSockets } = require('./short-sockets')
 
 /**
  * @import { Figures, RouteFigures, UseFigures } from './figures'
- * @import { PoolFigures } from './other-figures'
+ * @import { PoolFigures } from './feature-figures'
  * @import { FanOut } from './short-sockets'
  * @typedef {{ route: RouteFigures, pool: PoolFigures, use: UseFigures, query: UseFigures | undefined }} Held
  *   a short pool, and a route with slow uses that holds it. `query`: the slow query that most of these uses

@@ -12,7 +12,7 @@ const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES, familiesWith, prefixed
 const { TEXT, formatFor, publicOf } = require('../formats/formats')
 const { PieceWriter } = require('./piece-writer')
 const { registerFamilies, RegistryMetric } = require('../registries/registry-metrics')
-const { Renderings } = require('./renderings')
+const { Renderings } = require('./rendering-cache')
 const { ScrapeBudget } = require('./scrape-budget')
 
 /**

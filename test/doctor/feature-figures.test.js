@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { eventsBetween, poolsOf, previousRelease } = require('../../src/features/doctor/other-figures')
+const { eventsBetween, poolsOf, previousRelease } = require('../../src/features/doctor/feature-figures')
 
 const TIMED = { isTimed: true, max: 5 }
 const EARLIER = { asks: 10, uses: 10, waitMs: 100, useMs: 200, contendedMs: 50, timeouts: 1 }
