@@ -7,13 +7,13 @@ const { watchMounts } = require('../route/koa')
 const { routeStateOf } = require('../route/route-state')
 const { catchErrors } = require('./error-handlers')
 const { PASSED, TAKEN } = require('./entrance')
+const { endWithout, keepError, untilAdmitted } = require('./koa-wait')
 const { koaInExpress, refuseUse } = require('./wrong-framework')
 
 /**
  * @import Koa from 'koa'
  * @import { KoaMiddleware } from '../../../index.js'
  * @import { Wait } from '../gate/queue'
- * @import { Request, Ticket } from '../request/request'
  * @import { MiddlewareParts } from './express'
  *
  * @typedef {() => Promise<unknown>} KoaNext
@@ -54,45 +54,13 @@ function createKoaMiddleware(parts) {
       recorder.parts.onReturn(request)
       return done
     }
-    if (decision === QUEUED) return untilAdmitted(request, ctx, goOn)
-    const { rejection } = request.ticket
-    if (rejection?.error !== undefined) throw rejection.error
-    ctx.respond = false
+    const { ticket } = request
+    if (decision === QUEUED)
+      return untilAdmitted(ctx, goOn, ticket, ticket, /** @type {Wait} */ (ticket.wait))
+    endWithout(ctx, ticket)
   }
   entrance.addMiddleware(spillway)
   return /** @type {KoaMiddleware} */ (refuseUse(spillway, { inExpress: koaInExpress }))
-}
-
-/**
- * Keeps the error until the decision has returned. The middleware then throws the error.
- *
- * @this {Ticket}
- * @param {unknown} error
- */
-function keepError(error) {
-  if (this.rejection !== undefined) this.rejection.error = error
-}
-
-/**
- * Once the request is dequeued, settles with the rest of the chain. If the request never runs, settles
- * without running the rest.
- *
- * @param {Request} request
- * @param {Koa.Context} ctx
- * @param {KoaNext} next
- * @returns {Promise<unknown>}
- */
-function untilAdmitted(request, ctx, next) {
-  return new Promise((resolve, reject) => {
-    const { ticket } = request
-    ticket.resume = () => resolve(next())
-    const wait = /** @type {Wait} */ (ticket.wait)
-    wait.giveUp = () => {
-      if (ticket.rejection?.error !== undefined) return reject(ticket.rejection.error)
-      ctx.respond = false
-      resolve(undefined)
-    }
-  })
 }
 
 module.exports = { createKoaMiddleware }

@@ -4,6 +4,7 @@
 
 const { QUEUED, RUN } = require('../../core/gate/verdict')
 const { PASSED, TAKEN } = require('../../core/http/entrance')
+const { endWithout, keepError, untilAdmitted } = require('../../core/http/koa-wait')
 const { limitOfNoResponse, limitWithoutNext } = require('../../core/http/wrong-framework')
 const { Slot } = require('./slot')
 
@@ -14,7 +15,6 @@ const { Slot } = require('./slot')
  * @import { Entrance, NodeRequest, NodeResponse } from '../../core/http/entrance'
  * @import { KoaNext } from '../../core/http/koa'
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Ticket } from '../../core/request/request'
  * @import { Bulkhead } from './bulkhead'
  */
 
@@ -45,7 +45,7 @@ function middlewareOf(bulkhead, { entrance, recorder }) {
     const slot = new Slot(bulkhead, request, next, keepError, ctx)
     const decision = bulkhead.decide(slot)
     if (decision === RUN) return next()
-    if (decision === QUEUED) return untilAdmitted(slot, ctx, next)
+    if (decision === QUEUED) return untilAdmitted(ctx, next, request.ticket, slot, slot)
     endWithout(ctx, request.ticket)
   }
 
@@ -62,36 +62,6 @@ function middlewareOf(bulkhead, { entrance, recorder }) {
     throw limitWithoutNext(bulkhead.name)
   }
   return /** @type {LimitMiddleware} */ (limit)
-}
-
-/** Keeps the error until the decision has returned. @this {Ticket} @param {unknown} error */
-function keepError(error) {
-  if (this.rejection !== undefined) this.rejection.error = error
-}
-
-/**
- * Ends the middleware without the handler: spillway has answered, or the client has disconnected.
- *
- * @param {Context} ctx
- * @param {Ticket} ticket
- */
-function endWithout(ctx, { rejection }) {
-  if (rejection?.error !== undefined) throw rejection.error
-  ctx.respond = false
-}
-
-/** @param {Slot} slot @param {Context} ctx @param {KoaNext} next @returns {Promise<unknown>} */
-function untilAdmitted(slot, ctx, next) {
-  return new Promise((resolve, reject) => {
-    slot.resume = () => resolve(next())
-    slot.giveUp = () => {
-      try {
-        resolve(endWithout(ctx, slot.request.ticket))
-      } catch (error) {
-        reject(error)
-      }
-    }
-  })
 }
 
 module.exports = { middlewareOf }

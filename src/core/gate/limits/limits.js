@@ -289,8 +289,10 @@ class FeatureLimits {
     return this.#all.some(({ callsUser }) => callsUser)
   }
 
+  // Hot path: once per request, if several features limit requests.
   get isWatched() {
-    return this.#all.some(({ isWatched }) => isWatched)
+    for (const each of this.#all) if (each.isWatched) return true
+    return false
   }
 
   /** @param {Request} request @param {number} nowMs @param {boolean} isObserved */
