@@ -48,9 +48,9 @@ const ALONE = [
   // They change a module before others load it.
   'histogram/wrap',
   // They read the heap, V8's hidden classes, or how long the loop took.
+  'request/foreign-hidden-classes',
   'request/load-slope',
-  'request/hidden-class',
-  'request/hidden-classes',
+  'request/own-hidden-classes',
   'request/steadiness',
   'route/routers-without-end',
   'sockets/hostile',

@@ -1,6 +1,6 @@
 'use strict'
 // The functions of the user's that decide: what each may say, and what becomes of anything else. What they
-// change of the decisions is in hooks.test.js.
+// change of the decisions is in user-hooks-in-service.test.js.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
