@@ -110,10 +110,13 @@ for (const [ms, shown] of [
 }
 
 test('only what is named in milliseconds is rounded', () => {
-  assert.deepEqual(readable.withRounded({ durationMs: 1.23456, firstByteMs: null, ratio: 1.23456, reason: 'loop' }), {
-    durationMs: 1.2,
-    firstByteMs: null,
-    ratio: 1.23456,
-    reason: 'loop',
-  })
+  assert.deepEqual(
+    readable.withRounded({ durationMs: 1.23456, firstByteMs: null, ratio: 1.23456, reason: 'loop' }),
+    {
+      durationMs: 1.2,
+      firstByteMs: null,
+      ratio: 1.23456,
+      reason: 'loop',
+    }
+  )
 })

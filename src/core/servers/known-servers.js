@@ -22,7 +22,7 @@ class WeakTable {
   #values = new WeakMap()
   /** @type {Set<WeakRef<Key>>} */
   #keys = new Set()
-  #collected = new FinalizationRegistry((/** @type {WeakRef<Server>} */ ref) => this.#keys.delete(ref))
+  #collected = new FinalizationRegistry((/** @type {WeakRef<Key>} */ ref) => this.#keys.delete(ref))
 
   /** @param {Key} key */
   has(key) {

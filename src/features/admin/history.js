@@ -69,7 +69,8 @@ class SecondFigures {
       ...this.#gate(),
       loopDelayP99: inMs(turn),
       utilization: rounded(Math.min(1, Math.max(0, 1 - idle))),
-      stallMs: this.#parts.startedFeatures.stalls === undefined ? null : Math.round(totals.stallMs - before.stallMs),
+      stallMs:
+        this.#parts.startedFeatures.stalls === undefined ? null : Math.round(totals.stallMs - before.stallMs),
       heapAfterGc: runtime.collections.heapAfterBytes ?? null,
       heapUsed: heapUsedBytes,
       rss: rssBytes,
