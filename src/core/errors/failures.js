@@ -119,8 +119,8 @@ class Failures {
       this.#recordedFor.set(/** @type {object} */ (error), res)
     const request = res === undefined ? undefined : this.#recorder.find(res)
     // An instrumented router of Express marks body errors itself, with the layer that threw them.
-    if (request !== undefined && request.head.node === undefined && failure.isBodyError) {
-      request.head.hasBadBody = true
+    if (request !== undefined && request.first.node === undefined && failure.isBodyError) {
+      request.first.hasBadBody = true
     }
     this.#count(request, failure)
     const trace = this.#trace(failure)
@@ -193,7 +193,7 @@ class Failures {
   /** @param {Request | undefined} request @param {number} status @returns {string} */
   #routeOf(request, status) {
     try {
-      return (request && templateOf(request.head, status)) ?? this.#unmatched
+      return (request && templateOf(request.first, status)) ?? this.#unmatched
     } catch {
       // The recorder reports the error when it records the request.
       return this.#unmatched

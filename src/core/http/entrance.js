@@ -355,7 +355,7 @@ class Entrance {
    * @param {Request} request
    */
   #decideInSession(request) {
-    request.head.isLongPoll = request.isLongPoll = request.req.method === 'GET'
+    request.first.isLongPoll = request.isLongPoll = request.req.method === 'GET'
     request.ignores |= SHED
     this.#admission.decide(request, request.startedMs)
     return request
@@ -380,7 +380,7 @@ class Entrance {
 
   /** @param {Request} request @param {ExpressApp} app */
   #startRouting(request, app) {
-    request.head.node ??= ROOT
+    request.first.node ??= ROOT
     // Done once, because an instrumented router finds new layers when it is entered.
     if (app !== this.#seenApp && instrumentApp(app)) this.#seenApp = app
   }

@@ -48,12 +48,12 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
     if (!isChecked && req.app !== undefined)
       isChecked = setUp.checkExpress(/** @type {AppRequest} */ (req), isMeasured)
     if (isInstrumented) {
-      const { head } = request
+      const { first } = request
       // The middleware is in a router or sub-app, and Spillway had no record of the request before. So
       // nothing has recorded the outer mounts. The request gets no route, because half a route would be
       // worse.
-      if (known === undefined && isNested && head === request) head.isSettled = true
-      else head.node ??= ROOT
+      if (known === undefined && isNested && first === request) first.isSettled = true
+      else first.node ??= ROOT
     }
     const goOn = context.isOn ? context.bind(request, next) : next
     const { ticket } = request

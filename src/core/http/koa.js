@@ -44,7 +44,7 @@ function createKoaMiddleware(parts) {
       ctx.respond = false
       return
     }
-    request.head.ctx = ctx
+    request.first.ctx = ctx
     const goOn = context.isOn ? context.bind(request, next) : next
     if (request.ticket.isDecided) return goOn()
     request.ticket.proceed = keepError

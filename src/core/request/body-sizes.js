@@ -51,13 +51,13 @@ class BodySizes {
 const isSize = (size) => size !== undefined && size >= 0 && size < Number.POSITIVE_INFINITY
 
 /** @param {Request} request */
-function requestBodySize({ head, req, stream }) {
+function requestBodySize({ first, req, stream }) {
   const announced = req.headers['content-length']
   if (announced !== undefined && req.complete) return Number(announced)
   if (stream !== undefined) return stream.endAfterHeaders ? 0 : undefined
   if (announced === undefined && req.headers['transfer-encoding'] === undefined) return 0
   // An injected request has no connection that counts bytes.
-  return head.requestBytes > 0 ? Math.max(0, head.requestBytes - headBytes(req)) : undefined
+  return first.requestBytes > 0 ? Math.max(0, first.requestBytes - headBytes(req)) : undefined
 }
 
 /** @param {IncomingMessage & { originalUrl?: string }} req */
@@ -69,16 +69,16 @@ function headBytes({ method = '', originalUrl, rawHeaders, url = '' }) {
 }
 
 /** @param {Request} request */
-function responseBodySize({ head, req, res, status, stream }) {
+function responseBodySize({ first, req, res, status, stream }) {
   if (stream !== undefined) {
     if (req.method === 'HEAD') return 0
     const announced = Number(stream.sentHeaders?.['content-length'])
     return announced >= 0 ? announced : undefined
   }
   // If the application wrote no head, the bytes are Node's own answer to an invalid request.
-  if (status === NO_STATUS || head.responseBytes <= 0) return undefined
+  if (status === NO_STATUS || first.responseBytes <= 0) return undefined
   const sent = /** @type {{ _header?: string | null }} */ (/** @type {unknown} */ (res))._header
-  return Math.max(0, head.responseBytes - (sent?.length ?? 0))
+  return Math.max(0, first.responseBytes - (sent?.length ?? 0))
 }
 
 exports.BodySizes = BodySizes

@@ -43,20 +43,20 @@ const recordOf = (connection) => connection?.[kRecord]
 const openRecord = (connection) => (connection[kRecord] ??= new ConnectionRecord())
 
 // Hot path: once per request.
-/** @param {Request} head */
-function assignBytes(head) {
-  const { connection } = head
+/** @param {Request} first */
+function assignBytes(first) {
+  const { connection } = first
   const read = connection?.bytesRead
   const written = connection?.bytesWritten
   if (read === undefined || written === undefined) return
   const record = openRecord(/** @type {Connection} */ (connection))
-  head.requestBytes = read - record.bytesRead
-  head.responseBytes = written - record.bytesWritten
+  first.requestBytes = read - record.bytesRead
+  first.responseBytes = written - record.bytesWritten
   record.bytesRead = read
   record.bytesWritten = written
 }
 
-/** @param {Request} head whose bytes were assigned @param {number} endedMs */
+/** @param {Request} first whose bytes were assigned @param {number} endedMs */
 function markEnd({ connection }, endedMs) {
   const record = recordOf(connection)
   if (record !== undefined) record.endedMs = endedMs

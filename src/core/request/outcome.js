@@ -88,10 +88,10 @@ function outcomeOfCutResponse(request) {
  *
  * @param {SentHead} request
  */
-function isFullySent({ head, res, socket, isCutOff }) {
+function isFullySent({ first, res, socket, isCutOff }) {
   if (isCutOff || !socket.writableFinished) return false
   const promised = CONTENT_LENGTH.exec(res._header)?.[1]
-  return promised !== undefined && head.responseBytes === res._header.length + Number(promised)
+  return promised !== undefined && first.responseBytes === res._header.length + Number(promised)
 }
 
 /** @param {OnStream} request */

@@ -206,7 +206,7 @@ class Recorder {
     if (this.#hooked.onRequest.length > 0) tell('onRequest', request, this.#hooked, this.#internalErrors)
     // The request ended before it arrived here. It is counted after this turn, when the application has
     // routed it.
-    if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
+    if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.first))
   }
 
   /**
@@ -256,8 +256,8 @@ class Recorder {
   }
 
   // Hot path: bench/overhead.
-  /** @param {Request} request @param {Request} head */
-  end(request, head) {
+  /** @param {Request} request @param {Request} first */
+  end(request, first) {
     this.#onArrive()
     this.endedMs = this.#clock.now()
     request.endedIdleMs = this.#clock.idleMs()
@@ -266,7 +266,7 @@ class Recorder {
       // A rejected request never ran: it has no latency, its route can only be guessed, and the gate counts
       // it.
       if (request.ticket.isRejected) this.#recordRejected(request)
-      else if (!request.ticket.isAbandoned) this.#record(request, head)
+      else if (!request.ticket.isAbandoned) this.#record(request, first)
     } catch (error) {
       this.#internalErrors.report('recording', error)
     }
@@ -287,8 +287,8 @@ class Recorder {
     if ((request.ignores & METRICS) === 0) this.routes.shed.record(request)
   }
 
-  /** @param {Request} request @param {Request} head */
-  #record(request, head) {
+  /** @param {Request} request @param {Request} first */
+  #record(request, first) {
     const nowMs = this.endedMs
     request.durationMs = nowMs - request.startedMs
     request.outcome = outcomeOf(request)
@@ -296,11 +296,11 @@ class Recorder {
     request.isStream =
       request.isLongPoll ||
       (bodyMs >= SHORTEST_STREAM_MS && isStream(request.res, bodyMs, this.#streamAfterMs))
-    request.requestBytes = head.requestBytes
-    request.responseBytes = head.responseBytes
+    request.requestBytes = first.requestBytes
+    request.responseBytes = first.responseBytes
     if (request.trace !== undefined) request.trace.atMs = this.#clock.wallMs()
 
-    const template = this.#labelFor(request, this.templateOf(head, request.status))
+    const template = this.#labelFor(request, this.templateOf(first, request.status))
     if (request.serverSpan !== undefined) {
       const route = OWN_ROUTES.includes(/** @type {string} */ (template)) ? undefined : template
       this.#guardTracing(annotateSpan, request.serverSpan, route, request)
@@ -322,20 +322,20 @@ class Recorder {
   describe(request) {
     return {
       method: METHODS[request.method],
-      route: this.templateOf(request.head, NO_STATUS) ?? null,
+      route: this.templateOf(request.first, NO_STATUS) ?? null,
       ageMs: this.#clock.now() - request.startedMs,
       state: shownState(request),
     }
   }
 
-  /** @param {Request} head @param {number} status */
-  templateOf(head, status) {
-    const { ctx, node } = head
+  /** @param {Request} first @param {number} status */
+  templateOf(first, status) {
+    const { ctx, node } = first
     // A route of Express handles the request, so the node of that route has the label.
     if (node?.isRoute === true && ctx === undefined) return node.label
     // `templateOf` reads what routers and applications have written, so it may throw.
     try {
-      return templateOf(head, status)
+      return templateOf(first, status)
     } catch (error) {
       this.#internalErrors.report('routing', error)
       return undefined

@@ -157,9 +157,9 @@ class Request {
     /** Flags of ignore.js: whether metrics, log or shedding leave this request out. */
     this.ignores = 0
     /** The first `Request` made for this response. It holds the route state. @type {Request} */
-    this.head = this
+    this.first = this
     /** The `Request` that the next instance made for the same response. @type {Request | undefined} */
-    this.next = undefined
+    this.nextOfResponse = undefined
 
     // The route state, which the routers write: see core/route/route-state.js.
     /** @type {RouteState['node']} */
@@ -255,7 +255,7 @@ class Request {
 
   /** Marks the request as timed out for all instances. */
   timeOut() {
-    for (let each = /** @type {Request | undefined} */ (this.head); each !== undefined; each = each.next)
+    for (let each = /** @type {Request | undefined} */ (this.first); each !== undefined; each = each.nextOfResponse)
       each.isTimedOut = true
   }
 
@@ -322,7 +322,7 @@ function isDisconnected({ state, res, socket, stream }) {
  */
 function requestOf(res, recorder) {
   let request = res?.[kRouteState]
-  while (request !== undefined && request.recorder !== recorder) request = request.next
+  while (request !== undefined && request.recorder !== recorder) request = request.nextOfResponse
   return request
 }
 

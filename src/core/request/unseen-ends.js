@@ -63,18 +63,18 @@ function isUnsendable({ res, socket, stream }) {
 
 /** @param {Request} request */
 function release(request) {
-  const { head, res, stream } = request
+  const { first, res, stream } = request
   // The application may have taken the connection from the response, to answer on it itself. That is not a
   // failure.
-  if (res.socket && isUnsendable(request)) markCutOff(head)
-  if (stream === undefined || stream.destroyed || !stream.readableEnded) return endAll(head)
+  if (res.socket && isUnsendable(request)) markCutOff(first)
+  if (stream === undefined || stream.destroyed || !stream.readableEnded) return endAll(first)
   request.isEndUnseen = true
   stream.destroy()
 }
 
-/** @param {Request | undefined} head */
-function markCutOff(head) {
-  for (let each = head; each !== undefined; each = each.next) each.isCutOff = true
+/** @param {Request | undefined} first */
+function markCutOff(first) {
+  for (let each = first; each !== undefined; each = each.nextOfResponse) each.isCutOff = true
 }
 
 exports.UnseenEnds = UnseenEnds

@@ -93,13 +93,13 @@ function serverSpan() {
  * @param {Request} request
  */
 function annotateSpan(holder, route, request) {
-  const { head, ticket } = request
+  const { first, ticket } = request
   const { span } = holder
   const errorType = errorTypeOf(request)
   // In Express and Koa, an unmatched request is known to have no route. So `undefined` replaces the last
   // tried route, which other instrumentation set. In another framework, the route that other instrumentation
   // set stays.
-  if (route !== undefined || head.node !== undefined || head.ctx !== undefined) holder.route = route
+  if (route !== undefined || first.node !== undefined || first.ctx !== undefined) holder.route = route
   const setsRoute = route !== undefined && holder.type === undefined
   if (!setsRoute && ticket.wait === undefined && errorType === '') return
   // The span may have ended before the response. An SDK warns about attributes set after the end.

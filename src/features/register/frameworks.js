@@ -90,7 +90,7 @@ function followKoa(Koa, parts) {
       watchMounts(app, routeStateOf)
       catchErrors(app, parts)
     }
-    request.head.ctx = ctx
+    request.first.ctx = ctx
   }
   // Hot path: once a request.
   /** @this {App} @param {IncomingMessage} req @param {ServerResponse} res */
