@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { test } = require('node:test')
-const { ANSWERING, ENDED } = require('../../src/core/request/request')
+const { ANSWERING, ENDED } = require('../../src/core/request/request-record')
 const { kRouteState } = require('../../src/core/route/route-state')
 const { QUEUE, holdingServer, until } = require('./holding-server')
 

@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { LoopShare } = require('../../src/core/gate/limits/loop-share')
 const { LoopTurns } = require('../../src/core/gate/measurements/loop-turns')
-const { Ticket } = require('../../src/core/request/request')
+const { Ticket } = require('../../src/core/request/request-record')
 const { FakeClock } = require('../support/fake-clock')
 
 const LEAST = 8

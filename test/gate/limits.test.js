@@ -7,7 +7,7 @@ const { test } = require('node:test')
 const { Limits } = require('../../src/core/gate/limits/limits')
 const { LoopTurns } = require('../../src/core/gate/measurements/loop-turns')
 const { CRITICAL, Cause, NORMAL } = require('../../src/core/gate/verdict')
-const { Ticket } = require('../../src/core/request/request')
+const { Ticket } = require('../../src/core/request/request-record')
 const { FakeClock } = require('../support/fake-clock')
 
 const OPTIONS = { maxDelay: 200, targetDelay: 100 }

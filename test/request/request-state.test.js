@@ -12,7 +12,7 @@ const {
   RUNNING,
   STATES,
   checkTransitions,
-} = require('../../src/core/request/request')
+} = require('../../src/core/request/request-record')
 const { requestWith } = require('../support/request')
 
 const WAYS_TO = {

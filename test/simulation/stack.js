@@ -73,7 +73,7 @@ function stackOf(root) {
   const { Admission } = require(join(root, 'src/core/gate/admission'))
   const { NORMAL, RUN } = require(join(root, 'src/core/gate/verdict'))
   const { DEFAULTS } = require(join(root, 'src/core/options/options'))
-  const { Ticket } = require(join(root, 'src/core/request/request'))
+  const { Ticket } = require(join(root, 'src/core/request/request-record'))
   return {
     NORMAL,
     RUN,

@@ -10,7 +10,7 @@ const { read } = require('../redaction/error-description')
 const { activeSpan, recordError, serverSpan, traceFieldsOf } = require('../tracing/spans')
 const { METRICS } = require('../request/ignore')
 const { isClientError } = require('../request/outcome')
-const { ENDED } = require('../request/request')
+const { ENDED } = require('../request/request-record')
 const { templateOf } = require('../route/template')
 const { ErrorAnswer, isOver } = require('./error-answer')
 const { ErrorLog } = require('./error-log')
@@ -25,7 +25,7 @@ const { NO_ANSWER } = require('./substitute-answer')
  * @import { RequestFields } from '../log/request-fields'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  */
 
 const DEADLINE = 'ERR_SPILLWAY_DEADLINE'
@@ -156,14 +156,14 @@ class Failures {
   /**
    * Counts the failures of a request that has ended, under the route in `request.series`.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   onEnd(request) {
     for (let each = request.failure; each !== undefined; each = each.earlier) this.#countAs(request, each)
     request.failure = undefined
   }
 
-  /** @param {Request | undefined} request @param {Failure} failure */
+  /** @param {RequestRecord | undefined} request @param {Failure} failure */
   #count(request, failure) {
     if (request === undefined || !request.isCounted || request.state === ENDED)
       return this.#countAs(request, failure)
@@ -171,7 +171,7 @@ class Failures {
     request.failure = failure
   }
 
-  /** @param {Request | undefined} request @param {Failure} failure */
+  /** @param {RequestRecord | undefined} request @param {Failure} failure */
   #countAs(request, failure) {
     if (request !== undefined && (request.ignores & METRICS) !== 0) return
     this.table.count(request?.series ?? { route: this.#unmatched }, failure)
@@ -190,7 +190,7 @@ class Failures {
     }
   }
 
-  /** @param {Request | undefined} request @param {number} status @returns {string} */
+  /** @param {RequestRecord | undefined} request @param {number} status @returns {string} */
   #routeOf(request, status) {
     try {
       return (request && templateOf(request.first, status)) ?? this.#unmatched

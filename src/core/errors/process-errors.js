@@ -6,7 +6,7 @@
 // `ProcessEvents` observes uncaught errors without changing what Node does with them.
 
 const { cutOff } = require('../request/cut-off')
-const { ENDED } = require('../request/request')
+const { ENDED } = require('../request/request-record')
 const { isOver } = require('./error-answer')
 const { Failure } = require('./failure')
 const { SubstituteAnswer } = require('./substitute-answer')
@@ -14,7 +14,7 @@ const { SubstituteAnswer } = require('./substitute-answer')
 /**
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { ErrorLog } from './error-log'
  * @import { RequestContext } from './request-context'
  *
@@ -86,7 +86,7 @@ class ProcessErrors {
     })
   }
 
-  /** Whether the request is about to get the substitute answer. @param {Request | undefined} request */
+  /** Whether the request is about to get the substitute answer. @param {RequestRecord | undefined} request */
   #answers(request) {
     if (this.#observer.exit === undefined || request === undefined || request.state === ENDED) return false
     return !request.res.headersSent && !isOver(request.res)

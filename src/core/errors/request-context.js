@@ -11,7 +11,7 @@ const { METHODS } = require('../request/methods')
 /**
  * @import { NodeRequest, NodeResponse } from '../http/entrance'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  *
  * @typedef {{ onCode(nowMs: number): void, onHeld(heldMs: number, nowMs: number): void }} LateWork
  * @typedef {Pick<RequestReference, 'method' | 'route' | 'request'>} Reference to a request, or to a message,
@@ -33,7 +33,7 @@ const isCheap =
  * keeps only its route.
  */
 class RequestReference {
-  /** Undefined once the request has ended. @type {Request | undefined} */
+  /** Undefined once the request has ended. @type {RequestRecord | undefined} */
   request
   /** The request's use of pools so far: see features/pools/visits.js. @type {unknown} */
   visits = undefined
@@ -47,7 +47,7 @@ class RequestReference {
   /** @type {string | undefined} */
   #route
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   constructor(request) {
     this.request = request
   }
@@ -121,7 +121,7 @@ class RequestContext {
     return reference
   }
 
-  /** @returns {Request | undefined} undefined once the request has ended */
+  /** @returns {RequestRecord | undefined} undefined once the request has ended */
   get request() {
     return this.reference?.request
   }
@@ -192,7 +192,7 @@ class RequestContext {
    * Wraps a callback so that it runs in the context of the request.
    *
    * @template T
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {(error?: unknown) => T} callback
    * @returns {(error?: unknown) => T}
    */
@@ -243,7 +243,7 @@ class RequestContext {
 
   // Hot path where the context is cheap: once a request.
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {(...given: never[]) => unknown} callback
    * @param {unknown} self
    * @param {unknown[]} given
@@ -263,7 +263,7 @@ class RequestContext {
    * Node emits events of a body in the context of the connection's parser. There, a handler that reads the
    * body itself would lose its request. So `emit` of the request enters the context again.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   #follow(request) {
     const { req } = request

@@ -16,7 +16,7 @@ const { isOver } = require('./error-answer')
 /**
  * @import { ServerResponse } from 'node:http'
  * @import { Readable } from 'node:stream'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  */
 
 /** The answer to a request that took too long. */
@@ -85,7 +85,7 @@ class SubstituteAnswer {
   }
 
   /**
-   * @param {Pick<Request, 'first' | 'req' | 'res' | 'stream'>} request
+   * @param {Pick<RequestRecord, 'first' | 'req' | 'res' | 'stream'>} request
    * @returns {boolean} false if the head is sent already, or the client has disconnected
    */
   answer({ first, req, res, stream }) {

@@ -21,7 +21,7 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
 /**
  * @import { ShedReason } from '../../../index.js'
  * @import { InternalErrors } from '../request/internal-errors'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { ShadowQueue } from './shadow-queue'
  * @import { FeatureLimit } from './limits/limits'
  * @import { OpenConnections } from './measurements/clients'
@@ -148,7 +148,7 @@ class Admission {
   /**
    * How long the limits of features let a request be queued.
    *
-   * @param {Request} request @param {number} nowMs
+   * @param {RequestRecord} request @param {number} nowMs
    */
   deadlineMs = (request, nowMs) => deadlineOf(this.#featureLimit, request, nowMs)
 
@@ -178,7 +178,7 @@ class Admission {
 
   // Hot path: once per request.
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    * @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here)
    */
@@ -199,7 +199,7 @@ class Admission {
     return decision
   }
 
-  /** @param {ShedOptions['mode'] | undefined} mode @param {Request} request @param {number} nowMs */
+  /** @param {ShedOptions['mode'] | undefined} mode @param {RequestRecord} request @param {number} nowMs */
   #decideAs(mode, request, nowMs) {
     const reason = this.#resources.isShort ? this.#resources.reasonFor(request.ticket.priority) : undefined
     const ofFeature =
@@ -220,7 +220,7 @@ class Admission {
     return this.gate.admit(request, nowMs)
   }
 
-  /** @param {Request} request @param {ShedReason | undefined} reason @param {number} nowMs */
+  /** @param {RequestRecord} request @param {ShedReason | undefined} reason @param {number} nowMs */
   #observe(request, reason, nowMs) {
     if (reason === undefined) this.#shadow.made?.onRequest(request, nowMs)
     else this.onWouldReject(reason, request.ticket.priority)
@@ -230,7 +230,7 @@ class Admission {
   /**
    * Rejects a request that the gate has admitted, because of a limit of its route.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {ShedReason} reason
    */
   rejectAdmitted(request, reason) {
@@ -253,7 +253,7 @@ class Admission {
     this.#shadow.made?.onWithdraw()
   }
 
-  /** @param {Request} request @param {ShedReason} reason */
+  /** @param {RequestRecord} request @param {ShedReason} reason */
   #onReject(request, reason) {
     request.ticket.onReject(reason, this.#clock.now(), this.cause)
     if (request.ticket.expected !== undefined) this.#featureLimit.onReject(request)
@@ -263,7 +263,7 @@ class Admission {
     else this.rejectionPace.deliver(request, () => this.#send(request, reason, false), this.#clock.now())
   }
 
-  /** @param {Request} request @param {ShedReason} reason @param {boolean} isForHandler */
+  /** @param {RequestRecord} request @param {ShedReason} reason @param {boolean} isForHandler */
   #send(request, reason, isForHandler) {
     const sinceMs = this.#clock.now()
     this.#rejection.answer(request, reason, this.#retryAfter.seconds(), isForHandler)
@@ -300,7 +300,7 @@ class Admission {
    * Hot path: once per request. The recorder passes `nowMs` and `idleMs`, which it read when the request
    * ended.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
     this.gate.release(request, nowMs, idleMs)

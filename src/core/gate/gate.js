@@ -3,7 +3,7 @@
 // of loop turns, one request per callback. So Node runs ticks and promises between two requests, as between
 // two sockets.
 
-const { isDisconnected } = require('../request/request')
+const { isDisconnected } = require('../request/request-record')
 const { hasBody, offHalfClose, onHalfClose } = require('../request/half-closed')
 const { MAX_QUIET_MS } = require('./measurements/accept-burst')
 const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
@@ -12,7 +12,7 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
 
 /**
  * @import { ShedReason } from '../../../index.js'
- * @import { Request, Ticket } from '../request/request'
+ * @import { RequestRecord, Ticket } from '../request/request-record'
  * @import { Limits } from './limits/limits'
  * @import { FairShares, Queue } from './queue'
  * @import { Stats } from './stats'
@@ -29,7 +29,7 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
  */
 const BOUNDED_BUDGET_MS = 50
 
-/** The wait of a request that is or was queued. @param {Request} request */
+/** The wait of a request that is or was queued. @param {RequestRecord} request */
 const waitOf = ({ ticket }) => /** @type {Wait} */ (ticket.wait)
 
 class Gate {
@@ -65,8 +65,8 @@ class Gate {
   /**
    * @param {{ cause: Cause, clock: typeof import('../clock').systemClock, queue: Queue, limits: Limits,
    *   measurements: import('./admission').Measurements, fairShares: FairShares, stats: Stats,
-   *   hooks: UserHooks, reasonAfterQueue: (request: Request, nowMs: number) => ShedReason | undefined,
-   *   deadlineMs: (request: Request, nowMs: number) => number, onReject: (request: Request,
+   *   hooks: UserHooks, reasonAfterQueue: (request: RequestRecord, nowMs: number) => ShedReason | undefined,
+   *   deadlineMs: (request: RequestRecord, nowMs: number) => number, onReject: (request: RequestRecord,
    *   reason: ShedReason) => void }} parts `reasonAfterQueue`: why the limit of a feature rejects a request
    *   that has been queued; `deadlineMs`: how long a request may be queued; `onReject` answers the request
    */
@@ -99,7 +99,7 @@ class Gate {
   // Hot path: once per request. With a free slot and an empty queue, `decide` makes a dozen comparisons and
   // allocates nothing.
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    * @returns {number} RUN, QUEUED (`resume` will be called) or REJECTED (`onReject` was called)
    */
@@ -121,7 +121,7 @@ class Gate {
     return this.#enqueue(request, new Wait(request, marks))
   }
 
-  /** @param {Request} request @param {number} tag @param {number} deadlineMs @param {number} nowMs */
+  /** @param {RequestRecord} request @param {number} tag @param {number} deadlineMs @param {number} nowMs */
   #reasonFor({ ticket }, tag, deadlineMs, nowMs) {
     const ahead = this.#queue.ahead(ticket.priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
@@ -149,7 +149,7 @@ class Gate {
   /**
    * Puts the request in flight. If it has just arrived, the loop's idle time has been read for it already.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   admit(request, nowMs) {
@@ -162,14 +162,14 @@ class Gate {
     return RUN
   }
 
-  /** @param {Request} request @param {ShedReason} reason */
+  /** @param {RequestRecord} request @param {ShedReason} reason */
   reject(request, reason) {
     this.#limits.onHeldBack(reason)
     this.#onReject(request, reason)
     return REJECTED
   }
 
-  /** @param {Request} request @param {Wait} wait */
+  /** @param {RequestRecord} request @param {Wait} wait */
   #enqueue(request, wait) {
     request.ticket.wait = wait
     // Code other than the handler may have begun the answer already.
@@ -185,7 +185,7 @@ class Gate {
   /**
    * Called once for every request that has ended, with any outcome.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    * @param {number} idleMs
    */
@@ -206,7 +206,7 @@ class Gate {
    * Called when a request in flight is rejected by the limit of its route. The request has not run, so its
    * figures are not counted.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   withdraw({ ticket }, nowMs) {
@@ -276,7 +276,7 @@ class Gate {
     this.#runQueued(request)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #runQueued(request) {
     // The client has disconnected, so a handler that starts now would miss the events that say so.
     if (isDisconnected(request)) return
@@ -296,7 +296,7 @@ class Gate {
   /**
    * A half-closed client receives only an answer that is sent at once: run the request now, or reject it.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {Wait} wait
    */
   #onHalfClose(request, wait) {
@@ -357,14 +357,14 @@ class Gate {
     }
   }
 
-  /** @param {Request} request @param {ShedReason} reason */
+  /** @param {RequestRecord} request @param {ShedReason} reason */
   #rejectQueued(request, reason) {
     if (isDisconnected(request)) return
     inRequestContext(waitOf(request), request, () => this.reject(request, reason))
     waitOf(request).giveUp?.()
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #remove(request) {
     const wait = waitOf(request)
     const { key, onHalfClose: callback } = wait

@@ -6,7 +6,7 @@
 const { AsyncResource } = require('node:async_hooks')
 const { NORMAL, QUEUED_CLASSES } = require('./verdict')
 
-/** @import { Request } from '../request/request' */
+/** @import { RequestRecord } from '../request/request-record' */
 
 /**
  * The lead of a class over the class below it. In an overload no request waits for as long as this lead, so
@@ -31,12 +31,12 @@ class Wait {
   giveUp = undefined
 
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {{ key: string | undefined, tag: number, deadlineMs: number, nowMs: number, stallFreeMs: number,
    *   idleMs: number }} marks
    */
   constructor(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs }) {
-    /** Undefined once the request was taken out of the queue. @type {Request | undefined} */
+    /** Undefined once the request was taken out of the queue. @type {RequestRecord | undefined} */
     this.request = request
     this.priority = request.ticket.priority
     /** Key that the request counts for in FairShares. */
@@ -237,13 +237,13 @@ class Queue {
    * @param {(wait: Wait) => boolean} condition
    */
   filter(condition) {
-    /** @type {Request[]} */
+    /** @type {RequestRecord[]} */
     const found = []
     this.oldest.clear()
     for (const each of this.#classes)
       each.forEach((wait) => {
         this.oldest.add(wait)
-        if (condition(wait)) found.push(/** @type {Request} */ (wait.request))
+        if (condition(wait)) found.push(/** @type {RequestRecord} */ (wait.request))
       })
     return found
   }
@@ -262,7 +262,7 @@ class Queue {
 
 /**
  * Runs the callback in the async context that the request was queued in, and drops that context.
- * @param {Wait} wait @param {Request} request @param {(this: Request) => unknown} callback
+ * @param {Wait} wait @param {RequestRecord} request @param {(this: RequestRecord) => unknown} callback
  */
 function inRequestContext(wait, request, callback) {
   const { resource } = wait

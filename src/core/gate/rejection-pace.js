@@ -5,11 +5,11 @@
 // requests do next. The share applies while at most twenty thousand rejections wait.
 
 const { AsyncResource } = require('node:async_hooks')
-const { isDisconnected } = require('../request/request')
+const { isDisconnected } = require('../request/request-record')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('../request/half-closed')
 const { LATELY_MS } = require('./measurements/loop-turns')
 
-/** @import { Request } from '../request/request' */
+/** @import { RequestRecord } from '../request/request-record' */
 
 const MOST_SHARE = 0.34
 /**
@@ -40,7 +40,7 @@ const MOST_DEBT_MS = 120
 const MOST_WAITING = 20_000
 
 /**
- * @typedef {{ request: Request, resource: AsyncResource, send: (() => void) | undefined,
+ * @typedef {{ request: RequestRecord, resource: AsyncResource, send: (() => void) | undefined,
  *   sendNow: () => void }} Waiting `send`: undefined once the rejection was sent. `sendNow`: called if the
  *   client half-closes
  */
@@ -79,7 +79,7 @@ class RejectionPace {
   /**
    * Calls `send` now, or later when it is this rejection's turn.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {() => void} send
    * @param {number} nowMs
    */
@@ -91,7 +91,7 @@ class RejectionPace {
     if (this.waiting > MOST_WAITING) this.#sendFirst()
   }
 
-  /** @param {Request} request @param {() => void} send */
+  /** @param {RequestRecord} request @param {() => void} send */
   #wait(request, send) {
     this.waiting++
     const resource = new AsyncResource('spillway.rejection')
@@ -121,7 +121,7 @@ class RejectionPace {
     return this.#creditMs > 0
   }
 
-  /** @param {Request} request @param {() => void} send */
+  /** @param {RequestRecord} request @param {() => void} send */
   #spend({ socket }, send) {
     const costMs = this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
     // The bound on the debt: rejections sent beyond the share delay later ones by at most 2.4 s.

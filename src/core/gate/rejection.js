@@ -14,7 +14,7 @@ const { PRIORITIES, figuresOf } = require('./verdict')
 /**
  * @import { ShedReason, ShedVerdict } from '../../../index.js'
  * @import { InternalErrors } from '../request/internal-errors'
- * @import { RejectedBy, Request, Ticket } from '../request/request'
+ * @import { RejectedBy, RequestRecord, Ticket } from '../request/request-record'
  * @import { GivenOptions, ShedOptions } from './admission'
  */
 
@@ -80,7 +80,7 @@ class Rejection {
   /**
    * Whether the user's error handler answers. Only a middleware can pass the error on.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   goesToErrorHandler({ ticket }) {
     return /** @type {ShedOptions} */ (this.#options).errorMode === 'next' && ticket.proceed !== undefined
@@ -88,7 +88,7 @@ class Rejection {
 
   // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {ShedReason} reason
    * @param {number} retryAfterSeconds
    * @param {boolean} [isForHandler] the user's error handler answers
@@ -116,7 +116,7 @@ class Rejection {
   }
 
   /**
-   * @param {Request['req']} req @param {ShedVerdict} verdict
+   * @param {RequestRecord['req']} req @param {ShedVerdict} verdict
    * @returns {Extra | undefined} undefined if the user's function throws or returns a promise
    */
   #headersFor(req, verdict) {
@@ -134,7 +134,7 @@ class Rejection {
   /**
    * Calls `shed.respond`. The standard answer is sent if the function throws or returns `false` before it has
    * begun to answer.
-   * @param {Request} request @param {ShedVerdict} verdict @param {Extra | undefined} extra
+   * @param {RequestRecord} request @param {ShedVerdict} verdict @param {Extra | undefined} extra
    */
   #respond(request, verdict, extra) {
     const { req, res } = request
@@ -173,7 +173,7 @@ class Rejection {
 
   /**
    * Sets the status and headers that `respond` may replace. Koa has set 404 by now.
-   * @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds
+   * @param {RequestRecord['req']} req @param {RequestRecord['res']} res @param {number} retryAfterSeconds
    * @param {Extra | undefined} extra
    */
   #prepare(req, res, retryAfterSeconds, extra) {
@@ -192,7 +192,7 @@ class Rejection {
   /**
    * Another package may have replaced `writeHead` with a function that throws. Uncaught, its error would end
    * the process.
-   * @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds
+   * @param {RequestRecord['req']} req @param {RequestRecord['res']} res @param {number} retryAfterSeconds
    */
   #write(req, res, retryAfterSeconds) {
     try {
@@ -205,7 +205,7 @@ class Rejection {
 
   /**
    * Writes the user's headers too, or leaves them out if Node does not accept them.
-   * @param {Extra | undefined} extra @param {Request['req']} req @param {Request['res']} res
+   * @param {Extra | undefined} extra @param {RequestRecord['req']} req @param {RequestRecord['res']} res
    * @param {number} retryAfterSeconds
    */
   #writeWith(extra, req, res, retryAfterSeconds) {
@@ -222,8 +222,8 @@ class Rejection {
 }
 
 /**
- * @param {Request['req']} req
- * @param {Request['res']} res
+ * @param {RequestRecord['req']} req
+ * @param {RequestRecord['res']} res
  * @param {number} retryAfterSeconds
  * @param {Extra} [extra]
  */
@@ -266,14 +266,14 @@ function isSendable([name, value]) {
   return value !== undefined && lower !== 'content-length' && lower !== 'transfer-encoding'
 }
 
-/** @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds */
+/** @param {RequestRecord['req']} req @param {RequestRecord['res']} res @param {number} retryAfterSeconds */
 function setStandardHeaders(req, res, retryAfterSeconds) {
   res.setHeader('Retry-After', String(retryAfterSeconds))
   res.setHeader('Cache-Control', 'no-store')
   if (closesConnection(req)) res.setHeader('Connection', 'close')
 }
 
-/** @param {Request['res']} res @param {Extra} headers */
+/** @param {RequestRecord['res']} res @param {Extra} headers */
 function removeAll(res, headers) {
   for (const [name] of headers) res.removeHeader(name)
 }
@@ -283,7 +283,7 @@ function prefersText(accept) {
   return accept?.includes('text/') && !accept.includes('json') && !accept.includes('*/*')
 }
 
-/** @param {Request['req']} req */
+/** @param {RequestRecord['req']} req */
 const closesConnection = (req) => req.httpVersionMajor < 2 && hasUnreadBody(req.headers)
 
 /** @param {import('node:http').IncomingHttpHeaders} headers */

@@ -17,7 +17,7 @@ const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
 /**
  * @import { ShedReason } from '../../../index.js'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { ShedOptions } from './admission'
  * @import { Limits } from './limits/limits'
  * @import { Cause } from './verdict'
@@ -96,7 +96,7 @@ class ShadowQueue {
    *   clock: typeof import('../clock').systemClock,
    *   limits: Limits,
    *   measurements: import('./admission').Measurements,
-   *   deadlineMs: (request: Request, nowMs: number) => number,
+   *   deadlineMs: (request: RequestRecord, nowMs: number) => number,
    *   onWouldReject: (reason: ShedReason, priority: number) => void,
    * }} parts
    */
@@ -119,7 +119,7 @@ class ShadowQueue {
   }
 
   // Hot path in mode `observe`: once per request.
-  /** @param {Request} request @param {number} nowMs */
+  /** @param {RequestRecord} request @param {number} nowMs */
   onRequest(request, nowMs) {
     const { priority } = request.ticket
     const waitMs = Math.max(this.#loopWaitMs(nowMs), this.#slotWaitMs(nowMs))

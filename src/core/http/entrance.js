@@ -28,7 +28,7 @@ const { notAListener } = require('./wrong-framework')
  * @import { Admission } from '../gate/admission'
  * @import { RequestLog } from '../log/request-log'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { AnyFunction, ExpressApp, Handle } from './app-kinds'
  * @import { Endpoints } from './endpoints'
  * @import { ExpressRequest } from './early-entry'
@@ -36,8 +36,8 @@ const { notAListener } = require('./wrong-framework')
  * @typedef {IncomingMessage & { socket: ServerSocket, stream?: ServerHttp2Stream, upgrade?: boolean }}
  *   NodeRequest of HTTP/1 or HTTP/2
  * @typedef {ServerResponse & { stream?: ServerHttp2Stream }} NodeResponse
- * @typedef {(this: Request) => void} Resume
- * @typedef {Request | typeof TAKEN | typeof PASSED} Entered
+ * @typedef {(this: RequestRecord) => void} Resume
+ * @typedef {RequestRecord | typeof TAKEN | typeof PASSED} Entered
  */
 
 /** Events of a request with a response. @type {Set<string | symbol>} */
@@ -69,7 +69,7 @@ const isForeign = (listener) => listener[kOurs] !== true
  * @param {string | symbol} event
  */
 function resumeOf(server, emit, event) {
-  /** @this {Request} */
+  /** @this {RequestRecord} */
   return function resume() {
     emit.call(server, event, this.req, this.res)
   }
@@ -242,7 +242,7 @@ class Entrance {
     const entrance = this
     const context = this.#context
     const listenInContext = context.wrapListener(listener)
-    /** @this {Request} */
+    /** @this {RequestRecord} */
     const resume = function () {
       const { req, res, socket } = this
       const server = socket?.server
@@ -302,7 +302,7 @@ class Entrance {
    *
    * @param {NodeRequest} req
    * @param {NodeResponse} res
-   * @param {Request | undefined} request its record, if there is one
+   * @param {RequestRecord | undefined} request its record, if there is one
    * @param {ExpressApp} [app] that handles it next, whose request a function of the user expects
    * @returns {Entered} TAKEN if it is answered; PASSED if it is not measured
    */
@@ -311,7 +311,7 @@ class Entrance {
       if (this.isClosed) return this.#endpoints.serve(req, res) ? TAKEN : PASSED
       this.connections.watch(req.socket?.server, req)
       if (this.#recorder.countRoutedUpgrade(req, res)) return PASSED
-      request = /** @type {Request} */ (this.#recorder.prepare(req, res))
+      request = /** @type {RequestRecord} */ (this.#recorder.prepare(req, res))
     }
     if (request.isCounted) return request
     if (this.#endpoints.serve(req, res)) return TAKEN
@@ -352,7 +352,7 @@ class Entrance {
    * A session was admitted when it began, so its requests bypass the gate. A GET is a long poll, which waits
    * for messages.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   #decideInSession(request) {
     request.first.isLongPoll = request.isLongPoll = request.req.method === 'GET'
@@ -378,7 +378,7 @@ class Entrance {
     this.#middlewares.add(middleware)
   }
 
-  /** @param {Request} request @param {ExpressApp} app */
+  /** @param {RequestRecord} request @param {ExpressApp} app */
   #startRouting(request, app) {
     request.first.node ??= ROOT
     // Done once, because an instrumented router finds new layers when it is entered.

@@ -16,7 +16,7 @@ const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
  * @import { RequestContext } from '../errors/request-context'
  * @import { Admission } from '../gate/admission'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { Next } from './app-kinds'
  * @import { AppRequest, ExpressRequest } from './early-entry'
  * @import { NodeResponse, Entrance } from './entrance'
@@ -70,7 +70,7 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
   return /** @type {ExpressMiddleware} */ (refuseUse(spillway, { inKoa: expressInKoa }))
 }
 
-/** @this {Request} */
+/** @this {RequestRecord} */
 function proceed() {
   this.ticket.proceed()
 }

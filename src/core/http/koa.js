@@ -13,7 +13,7 @@ const { koaInExpress, refuseUse } = require('./wrong-framework')
  * @import Koa from 'koa'
  * @import { KoaMiddleware } from '../../../index.js'
  * @import { Wait } from '../gate/queue'
- * @import { Request, Ticket } from '../request/request'
+ * @import { RequestRecord, Ticket } from '../request/request-record'
  * @import { MiddlewareParts } from './express'
  *
  * @typedef {() => Promise<unknown>} KoaNext
@@ -77,7 +77,7 @@ function keepError(error) {
  * Once the request is dequeued, settles with the rest of the chain. If the request never runs, settles
  * without running the rest.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  * @param {Koa.Context} ctx
  * @param {KoaNext} next
  * @returns {Promise<unknown>}

@@ -12,7 +12,7 @@ const { OwnLogger } = require('./own-logger')
 /**
  * @import { AccessLogLevel } from '../../../index.js'
  * @import { Clock } from '../clock'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { AccessHooks } from './access-hooks'
  * @import { Level, Log } from './logger'
  * @import { RequestFields } from './request-fields'
@@ -45,7 +45,7 @@ class AccessLog {
 
   // Hot path if the access log is on. bench/access-log measures it.
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @returns {unknown} the result of the logger, which may be a promise that rejects
    */
   write(request) {
@@ -64,7 +64,7 @@ class AccessLog {
   /**
    * Writes the line of a request that was rejected, or whose client disconnected while it was queued.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   #writeNotAdmitted(request) {
     const level = this.#hooks === undefined ? 'warn' : this.#hooks.levelOf(request, 'warn')
@@ -103,7 +103,7 @@ class AccessLog {
   }
 
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} durationMs
    * @param {boolean} isBrief
    * @returns {Record<string, unknown>}

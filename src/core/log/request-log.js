@@ -14,7 +14,7 @@ const { SlowRequests } = require('../request/slow-requests')
  * @import { LoopDelay } from '../process/loop-delay'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { SlowRequest } from '../request/slow-requests'
  * @import { AccessLog } from './access-log'
  * @import { Log } from './logger'
@@ -68,19 +68,19 @@ class RequestLog {
     }
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   onEnd(request) {
     if ((request.ignores & LOG) !== 0) return
     if (request.durationMs > this.slow.thresholdMs) this.#recordSlow(request)
     if (this.#access !== undefined) this.#writeAccess(request)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #recordSlow(request) {
     this.#internalErrors.guard('recording', () => this.slow.record(request))
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #writeAccess(request) {
     try {
       this.#internalErrors.catchRejection('logger', /** @type {AccessLog} */ (this.#access).write(request))

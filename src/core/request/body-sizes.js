@@ -4,11 +4,11 @@
 // so their size is the one that the message announces. An unannounced size is not recorded.
 
 const { Buckets, SIZE_BOUNDS } = require('../histogram/buckets')
-const { NO_STATUS } = require('./request')
+const { NO_STATUS } = require('./request-record')
 
 /**
  * @import { IncomingMessage } from 'node:http'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  * @import { StatusRow } from './route-series'
  */
 
@@ -20,7 +20,7 @@ const HEADER_LINE = 4
 class BodySizes {
   #buckets = new Buckets(SIZE_BOUNDS)
 
-  /** @param {StatusRow} rows @param {Request} request */
+  /** @param {StatusRow} rows @param {RequestRecord} request */
   record(rows, request) {
     rows.sizesRow ??= this.#add()
     const received = requestBodySize(request)
@@ -50,7 +50,7 @@ class BodySizes {
  */
 const isSize = (size) => size !== undefined && size >= 0 && size < Number.POSITIVE_INFINITY
 
-/** @param {Request} request */
+/** @param {RequestRecord} request */
 function requestBodySize({ first, req, stream }) {
   const announced = req.headers['content-length']
   if (announced !== undefined && req.complete) return Number(announced)
@@ -68,7 +68,7 @@ function headBytes({ method = '', originalUrl, rawHeaders, url = '' }) {
   return bytes + (HEADER_LINE * rawHeaders.length) / 2
 }
 
-/** @param {Request} request */
+/** @param {RequestRecord} request */
 function responseBodySize({ first, req, res, status, stream }) {
   if (stream !== undefined) {
     if (req.method === 'HEAD') return 0

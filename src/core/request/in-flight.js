@@ -6,7 +6,7 @@
 const { METRICS } = require('./ignore')
 const { METHODS } = require('./methods')
 
-/** @import { Request } from './request' */
+/** @import { RequestRecord } from './request-record' */
 
 const SCHEMES = Object.freeze(['http', 'https'])
 
@@ -16,21 +16,21 @@ class InFlight {
   ended = 0
   /** Requests in flight by method and scheme, without those that `ignore` leaves out of the metrics. */
   counts = new Float64Array(METHODS.length * SCHEMES.length)
-  /** @type {Request | undefined} */
+  /** @type {RequestRecord | undefined} */
   #oldest
-  /** @type {Request | undefined} */
+  /** @type {RequestRecord | undefined} */
   #newest
-  /** @type {((request: Request) => void)[] | undefined} */
+  /** @type {((request: RequestRecord) => void)[] | undefined} */
   #onNext
 
-  /** Calls back once, when the next request begins. @param {(request: Request) => void} callback */
+  /** Calls back once, when the next request begins. @param {(request: RequestRecord) => void} callback */
   onNextRequest(callback) {
     this.#onNext ??= []
     this.#onNext.push(callback)
   }
 
   // Hot path: once per request.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   add(request) {
     this.size++
     if ((request.ignores & METRICS) === 0) this.counts[cellOf(request)]++
@@ -43,7 +43,7 @@ class InFlight {
   }
 
   // Hot path: once per request. A removed request loses its links, so that it keeps no other request alive.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   remove(request) {
     this.size--
     this.ended++
@@ -61,7 +61,7 @@ class InFlight {
     for (let request = this.#oldest; request !== undefined; request = request.newer) yield request
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #reportNext(request) {
     const callbacks = this.#onNext ?? []
     this.#onNext = undefined
@@ -69,7 +69,7 @@ class InFlight {
   }
 }
 
-/** @param {Request} request */
+/** @param {RequestRecord} request */
 const cellOf = ({ method, scheme }) => method * SCHEMES.length + scheme
 
 exports.InFlight = InFlight

@@ -13,7 +13,16 @@ const { Ignore, METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
 const { METHODS } = require('./methods')
 const { ABORTED, COMPLETED, TIMED_OUT, UPGRADED, isFailure, outcomeOf } = require('./outcome')
-const { ANSWERING, ENDED, NO_STATUS, QUEUED, RUNNING, Request, STATES, requestOf } = require('./request')
+const {
+  ANSWERING,
+  ENDED,
+  NO_STATUS,
+  QUEUED,
+  RUNNING,
+  RequestRecord,
+  STATES,
+  requestOf,
+} = require('./request-record')
 const { linkResponse } = require('./request-holder')
 const { watch } = require('./response-watch')
 const { RequestParts } = require('./request-parts')
@@ -40,7 +49,7 @@ const WEBSOCKET = /^ *websocket *$/i
  * @typedef {object} Hooks
  * @property {() => void} onArrive called before a request arrives or ends, so that the turn clock measures
  *   this turn separately
- * @property {(request: Request) => void} onHttp2 called with each HTTP/2 request
+ * @property {(request: RequestRecord) => void} onHttp2 called with each HTTP/2 request
  * @property {Pick<Hooked, RequestHook>} hooked the features that have hooks for requests
  */
 
@@ -75,7 +84,7 @@ class Recorder {
   #onArrive
   #onHttp2
   #hooked
-  /** @type {(request: Request) => void} */
+  /** @type {(request: RequestRecord) => void} */
   #onEnd = (_request) => {}
   #clock
   #internalErrors
@@ -125,7 +134,7 @@ class Recorder {
     this.all = new RollingHistogram(nowMs)
   }
 
-  /** @param {(request: Request) => void} listener is called with each request that has ended */
+  /** @param {(request: RequestRecord) => void} listener is called with each request that has ended */
   tellOfEnds(listener) {
     this.#onEnd = listener
   }
@@ -151,12 +160,14 @@ class Recorder {
    * Calls the application's SDK, which holds the spans and may throw.
    *
    * @template T
-   * @param {(holder: SpanHolder, template: string | undefined, request: Request) => T} call
-   * @param {SpanHolder} [holder] @param {string} [template] @param {Request} [request] if the call takes them
+   * @param {(holder: SpanHolder, template: string | undefined, request: RequestRecord) => T} call
+   * @param {SpanHolder} [holder]
+   * @param {string} [template] if the call takes it
+   * @param {RequestRecord} [request] if the call takes it
    */
   #guardTracing(call, holder, template, request) {
     try {
-      return call(/** @type {SpanHolder} */ (holder), template, /** @type {Request} */ (request))
+      return call(/** @type {SpanHolder} */ (holder), template, /** @type {RequestRecord} */ (request))
     } catch (error) {
       this.#internalErrors.report('tracing', error)
       return undefined
@@ -179,7 +190,7 @@ class Recorder {
    * @param {RoutedRequest} req @param {RoutedResponse} res
    */
   prepare(req, res) {
-    const request = new Request(this, req, res, this.#clock.now())
+    const request = new RequestRecord(this, req, res, this.#clock.now())
     request.scheme = request.socket?.encrypted === true ? 1 : 0
     this.#onArrive()
     this.parts.onReceive(request)
@@ -197,7 +208,7 @@ class Recorder {
   }
 
   // Hot path: bench/overhead.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   count(request) {
     request.isCounted = true
     if (this.#ignore !== undefined) request.ignores = this.#ignore.of(request.req)
@@ -224,7 +235,7 @@ class Recorder {
     this.#upgrades.add(req)
     if (this.#ignore !== undefined && (this.#ignore.of(req) & METRICS) !== 0) return
     const nowMs = this.#clock.now()
-    const request = new Request(this, req, undefined, nowMs)
+    const request = new RequestRecord(this, req, undefined, nowMs)
     request.outcome = UPGRADED
     request.markEnded()
     const series = this.routes.find(upgradeTemplate(req), request.method)
@@ -248,7 +259,7 @@ class Recorder {
   }
 
   // Hot path: bench/overhead.
-  /** @param {Request} request @param {number} nowMs */
+  /** @param {RequestRecord} request @param {number} nowMs */
   onHead(request, nowMs) {
     // The turn clock then measures this turn separately, for the code of the request that has just run.
     if (request.returnedMs >= 0) this.#onArrive()
@@ -256,7 +267,7 @@ class Recorder {
   }
 
   // Hot path: bench/overhead.
-  /** @param {Request} request @param {Request} first */
+  /** @param {RequestRecord} request @param {RequestRecord} first */
   end(request, first) {
     this.#onArrive()
     this.endedMs = this.#clock.now()
@@ -280,14 +291,14 @@ class Recorder {
     this.#onEnd(request)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #recordRejected(request) {
     if (request.serverSpan !== undefined)
       this.#guardTracing(annotateRejectedSpan, request.serverSpan, undefined, request)
     if ((request.ignores & METRICS) === 0) this.routes.shed.record(request)
   }
 
-  /** @param {Request} request @param {Request} first */
+  /** @param {RequestRecord} request @param {RequestRecord} first */
   #record(request, first) {
     const nowMs = this.endedMs
     request.durationMs = nowMs - request.startedMs
@@ -318,7 +329,7 @@ class Recorder {
     else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
   }
 
-  /** Describes a request in flight, without data of the client. @param {Request} request */
+  /** Describes a request in flight, without data of the client. @param {RequestRecord} request */
   describe(request) {
     return {
       method: METHODS[request.method],
@@ -328,7 +339,7 @@ class Recorder {
     }
   }
 
-  /** @param {Request} first @param {number} status */
+  /** @param {RequestRecord} first @param {number} status */
   templateOf(first, status) {
     const { ctx, node } = first
     // A route of Express handles the request, so the node of that route has the label.
@@ -345,7 +356,7 @@ class Recorder {
   /**
    * The result of `routes.label`, or the template.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {string | undefined} template
    */
   #labelFor(request, template) {
@@ -364,7 +375,7 @@ class Recorder {
 /**
  * Hides two states that last no longer than a call: `received` is shown as running, `ended` as answering.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function shownState(request) {
   if (request.hasAnswer || request.stream?.headersSent) return /** @type {'answering'} */ (STATES[ANSWERING])

@@ -28,9 +28,9 @@ const { ABORTED, UPGRADED } = require('./outcome')
 
 /**
  * @import { GarbageCollection } from '../process/garbage-collection'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  * @import { RouteSeries } from './route-series'
- * @typedef {Request & { series: RouteSeries }} Recorded
+ * @typedef {RequestRecord & { series: RouteSeries }} Recorded
  */
 
 /**
@@ -60,7 +60,7 @@ class RequestParts {
   /**
    * How long a request was in a proxy before it arrived, if a feature knows.
    *
-   * @type {((request: Request) => number) | undefined}
+   * @type {((request: RequestRecord) => number) | undefined}
    */
   proxyMsOf
   #recordPending = () => 0
@@ -99,7 +99,7 @@ class RequestParts {
   }
 
   // Hot path: once per request.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   onReceive(request) {
     const idleMs = this.#clock.idleMs()
     // The gate needs the idle time even if time is not split.
@@ -114,7 +114,7 @@ class RequestParts {
   }
 
   // Hot path: once per request.
-  /** The handler has returned for the first time. @param {Request} request */
+  /** The handler has returned for the first time. @param {RequestRecord} request */
   onReturn(request) {
     if (this.isOn) request.returnedMs = this.#markedMs = this.#clock.now()
   }
@@ -123,7 +123,7 @@ class RequestParts {
   /**
    * The code of a request that runs after its handler has returned mostly ends by writing the head.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   onHead(request, nowMs) {
@@ -135,7 +135,7 @@ class RequestParts {
   /**
    * The code of the request asks another process, and will go on with the answer.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   onAsk(request, nowMs) {
@@ -146,7 +146,7 @@ class RequestParts {
    * The time since the loop woke, or since the last mark, counts for the request whose code runs. A body was
    * parsed, or an `await` ended.
    *
-   * @param {Request} request @param {number} nowMs
+   * @param {RequestRecord} request @param {number} nowMs
    */
   #addResumed(request, nowMs) {
     const idleMs = this.#clock.idleMs()
@@ -163,7 +163,7 @@ class RequestParts {
   }
 
   // Hot path: once per request. With a frozen clock, turns never end.
-  /** @param {Request} request that has ended and has a series */
+  /** @param {RequestRecord} request that has ended and has a series */
   onEnd(request) {
     if (this.#ended.push(/** @type {Recorded} */ (request)) >= this.#mostEnded) this.#settle()
   }
@@ -201,7 +201,7 @@ class RequestParts {
   }
 
   // Hot path: once per request.
-  /** @param {Request} request @param {Float64Array} values @param {number} start */
+  /** @param {RequestRecord} request @param {Float64Array} values @param {number} start */
   #addParts(request, values, start) {
     const { ticket, durationMs, startedMs } = request
     const endedMs = startedMs + durationMs
@@ -237,7 +237,7 @@ class RequestParts {
    * The parts of one request that has ended, or null. Collections of the current turn are not known before
    * the turn ends.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   of(request) {
     if (!this.isOn) return null
@@ -272,7 +272,7 @@ class RequestParts {
  * The loop does not idle while a handler runs. So a head that the handler writes has the idle time of the
  * handler's call.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 const headIdleMsOf = ({ ticket, headIdleMs, receivedIdleMs }) =>
   headIdleMs < 0 ? Math.max(receivedIdleMs, ticket.idleMs) : headIdleMs
@@ -284,7 +284,7 @@ const within = (ms, mostMs) => Math.min(Math.max(0, ms), mostMs)
  * Limits the time by the end of the previous answer, because a client sends the next request on its
  * connection after that.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  * @param {number} mostMs
  */
 function unreadMs({ connection, session, startedMs }, mostMs) {

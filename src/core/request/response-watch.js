@@ -1,9 +1,9 @@
 'use strict'
-// Watches a response for its head and its end, and reports both to every `Request` object of it. A response
-// carries one listener and one `writeHead` of spillway, however many instances measure it. The first
-// `Request` made for a response heads a chain of all `Request` objects of this response. It watches for all
-// of them, and holds the route state. Native responses report their end with `close` (costs 1 µs), HTTP/2
-// responses with the stream's `close`, and injected responses with on-finished (costs 9 µs).
+// Watches a response for its head and its end, and reports both to every record of it. A response carries one
+// listener and one `writeHead` of spillway, however many instances measure it. The first record made for a
+// response begins a chain of all records of this response. It watches for all of them, and holds the route
+// state. Native responses report their end with `close` (costs 1 µs), HTTP/2 responses with the stream's
+// `close`, and injected responses with on-finished (costs 9 µs).
 //
 // While the process drains, this file also decides which response is the last of its keep-alive connection,
 // and sends `Connection: close` with it. Kept connections would make the drain take its full timeout and then
@@ -13,15 +13,15 @@ const { Socket } = require('node:net')
 const onFinished = require('on-finished')
 const { kRouteState } = require('../route/route-state')
 const { assignBytes, markEnd, openRecord, recordOf } = require('./connection-record')
-const { ENDED, NO_STATUS } = require('./request')
+const { ENDED, NO_STATUS } = require('./request-record')
 
 /**
  * @import { ServerResponse } from 'node:http'
  * @import { ServerHttp2Stream } from 'node:http2'
  * @import { Connection } from './connection-record'
  * @import { RoutedResponse } from '../route/route-state'
- * @import { Request } from './request'
- * @typedef {{ [kRouteState]: Request }} Watched
+ * @import { Link, RequestRecord } from './request-record'
+ * @typedef {{ [kRouteState]: RequestRecord }} Watched
  */
 
 /** Values that are kept. An `upgrade` prevents further responses by itself. */
@@ -29,7 +29,7 @@ const CLOSES = /\b(close|upgrade)\b/i
 const CONNECTION = /^connection$/i
 
 // Hot path: once per request.
-/** @param {Request} request */
+/** @param {RequestRecord} request */
 function watch(request) {
   const { res, socket, stream } = request
   // The response began before the request arrived here.
@@ -87,7 +87,7 @@ function onInjectedEnd(res, on, end) {
   onFinished(res, onEnd)
 }
 
-/** @param {Request} first @param {Request} request */
+/** @param {RequestRecord} first @param {RequestRecord} request */
 function joinChain(first, request) {
   let last = first
   while (last.nextOfResponse !== undefined) last = last.nextOfResponse
@@ -140,7 +140,7 @@ function beforeHead(res, given) {
 /**
  * Records a head, unless Node has rejected the head or the client has disconnected.
  *
- * @param {Request} first
+ * @param {RequestRecord} first
  * @param {number} status
  */
 function onHead(first, status) {
@@ -151,7 +151,7 @@ function onHead(first, status) {
   // the server, before the application, is outside of that span.
   const trace = first.recorder.activeTrace()
   const serverSpan = first.serverSpan ?? first.recorder.serverSpan()
-  for (let each = /** @type {Request | undefined} */ (first); each !== undefined; each = each.nextOfResponse) {
+  for (let each = /** @type {Link} */ (first); each !== undefined; each = each.nextOfResponse) {
     if (each.firstByteMs < 0) {
       each.firstByteMs = nowMs - each.startedMs
       each.recorder.onHead(each, nowMs)
@@ -169,7 +169,7 @@ function onClose() {
   endAll(this[kRouteState])
 }
 
-/** @param {Connection} socket @param {Request} request */
+/** @param {Connection} socket @param {RequestRecord} request */
 function joinPipeline(socket, request) {
   const record = openRecord(socket)
   if (record.pipeline === undefined) {
@@ -184,21 +184,21 @@ function onSocketClose() {
   for (const request of recordOf(this)?.pipeline ?? []) endAll(request)
 }
 
-/** @param {Request} first */
+/** @param {RequestRecord} first */
 function endAll(first) {
   if (first.state === ENDED) return
   const pipeline = recordOf(first.socket)?.pipeline
   if (pipeline?.delete(first)) leavePipeline(first, pipeline)
   assignBytes(first)
   if (first.status === NO_STATUS) readStatus(first)
-  for (let each = /** @type {Request | undefined} */ (first); each !== undefined; each = each.nextOfResponse) {
+  for (let each = /** @type {Link} */ (first); each !== undefined; each = each.nextOfResponse) {
     each.markEnded()
     if (each.isCounted) each.recorder.end(each, first)
   }
   if (first.isCounted && first.session === undefined) markEnd(first, first.recorder.endedMs)
 }
 
-/** @param {Request} first @param {Set<Request>} pipeline that it belonged to */
+/** @param {RequestRecord} first @param {Set<RequestRecord>} pipeline that it belonged to */
 function leavePipeline(first, pipeline) {
   const { socket } = first
   // The connection may be handed to another protocol next, so no listener of spillway stays on it.
@@ -208,7 +208,7 @@ function leavePipeline(first, pipeline) {
   }
   if (first.res.socket !== null || first.res.writableFinished) return
   // The connection closed before Node sent anything of what the application wrote.
-  for (let each = /** @type {Request | undefined} */ (first); each !== undefined; each = each.nextOfResponse) {
+  for (let each = /** @type {Link} */ (first); each !== undefined; each = each.nextOfResponse) {
     each.isCutOff = true
     each.firstByteMs = -1
     each.status = NO_STATUS
@@ -219,15 +219,15 @@ function leavePipeline(first, pipeline) {
  * Reads the status of a response whose head did not pass through `writeHead`. The head was sent on the HTTP/2
  * stream, such as by `respondWithFile`, or by Node's old `writeHeader`. The time of its first byte is
  * unknown.
- * @param {Request} first
+ * @param {RequestRecord} first
  */
 function readStatus(first) {
   const status = statusOf(first)
-  for (let each = /** @type {Request | undefined} */ (first); each !== undefined; each = each.nextOfResponse)
+  for (let each = /** @type {Link} */ (first); each !== undefined; each = each.nextOfResponse)
     each.status = status
 }
 
-/** @param {Request} first @returns {number} */
+/** @param {RequestRecord} first @returns {number} */
 function statusOf({ isCutOff, res, socket, stream }) {
   if (stream !== undefined)
     return stream.headersSent ? /** @type {number} */ (stream.sentHeaders[':status']) : NO_STATUS
@@ -239,16 +239,16 @@ function statusOf({ isCutOff, res, socket, stream }) {
  * Whether the connection must end with this response, because an instance that measures it drains. The
  * connection must stay open while the client still sends the body or waits for the response to a pipelined
  * request. Closing it would lose that body or response.
- * @param {Request} first
+ * @param {RequestRecord} first
  */
 function mustClose(first) {
-  for (let each = /** @type {Request | undefined} */ (first); each !== undefined; each = each.nextOfResponse) {
+  for (let each = /** @type {Link} */ (first); each !== undefined; each = each.nextOfResponse) {
     if (each.recorder.closesConnections && each.stream === undefined) return !hasMoreToCome(first)
   }
   return false
 }
 
-/** @param {Request} first */
+/** @param {RequestRecord} first */
 function hasMoreToCome(first) {
   const { req, socket } = first
   let last = first

@@ -12,7 +12,7 @@ const { OUTCOMES, UPGRADED, errorTypeIndex, isFailure } = require('./outcome')
  * @import { BodySizes } from './body-sizes'
  * @import { Rows } from '../histogram/rows'
  * @import { Exemplars } from './exemplars'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  */
 
 const REQUEST_BYTES = OUTCOMES.length
@@ -69,7 +69,7 @@ class Series {
   }
 
   // Hot path: at most one map look-up, and none if the status is the same as before.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   count(request) {
     if (request.scheme !== this.scheme) this.#mergeScheme(request.scheme)
     const { values } = this.#tables.counters
@@ -107,7 +107,7 @@ class Series {
     this.#tables.streams.record(this.streamRow, seconds)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #rowsOf({ outcome, scheme, status }) {
     const errorType = errorTypeIndex(outcome, status)
     const key = (status << 3) | (errorType << 1) | scheme
@@ -142,7 +142,7 @@ class RouteSeries extends Series {
   }
 
   // Hot path: bench/overhead.
-  /** @param {Request} request @param {number} nowMs */
+  /** @param {RequestRecord} request @param {number} nowMs */
   record(request, nowMs) {
     this.count(request)
     const isError = isFailure(request.outcome)
@@ -151,7 +151,11 @@ class RouteSeries extends Series {
   }
 }
 
-/** Streams have their own histogram, and an upgraded connection has no duration. @param {Request} request */
+/**
+ * Streams have their own histogram, and an upgraded connection has no duration.
+ *
+ * @param {RequestRecord} request
+ */
 const hasNoDuration = ({ isStream, outcome }) => isStream || outcome === UPGRADED
 
 exports.COUNTERS = COUNTERS

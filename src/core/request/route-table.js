@@ -16,7 +16,7 @@ const { UrlIndex } = require('./url-index')
 
 /**
  * @import { RoutedRequest } from '../route/route-state'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  */
 
 const MAX_LABEL_LENGTH = 256
@@ -165,12 +165,12 @@ class ShedRoutes {
   }
 
   // Hot path: at ten times the capacity, nine of ten requests come here, and most end with this comparison.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   record(request) {
     if (--this.#left === 0) this.#match(request)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #match({ req, recorder }) {
     const series = this.find(req)
     if (series !== undefined) this.#counters.values[series.row * COUNTERS + SHED] += this.#gap

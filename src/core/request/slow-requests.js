@@ -8,7 +8,7 @@ const { METHODS } = require('./methods')
 const { OUTCOMES, UPGRADED } = require('./outcome')
 
 /**
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  * @import { RequestParts } from './request-parts'
  */
 
@@ -50,7 +50,7 @@ class SlowRequests {
   /** @type {SlowRequest[]} */
   #previousWindow = []
   #endsMs
-  /** Requests that ended in this loop turn. @type {{ slow: SlowRequest, request: Request }[]} */
+  /** Requests that ended in this loop turn. @type {{ slow: SlowRequest, request: RequestRecord }[]} */
   #ended = []
 
   /**
@@ -70,7 +70,7 @@ class SlowRequests {
     this.#endsMs = parts.clock.now() + WINDOW_MS
   }
 
-  /** Records a request that has ended and took longer than `thresholdMs`. @param {Request} request */
+  /** Records a request that has ended and took longer than `thresholdMs`. @param {RequestRecord} request */
   record(request) {
     // If a request has no series, recording it failed and was reported. Streams and upgraded connections are
     // long by design.

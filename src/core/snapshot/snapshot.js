@@ -25,7 +25,7 @@ const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
  * @import { SpanCounts } from '../histogram/rolling'
  * @import { RequestLog } from '../log/request-log'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { RouteSeries } from '../request/route-series'
  */
 
@@ -92,9 +92,9 @@ function takeSnapshot(parts, captured) {
  * @returns {RequestInFlight[]}
  */
 function listOldest(recorder) {
-  /** @type {Request[]} */
+  /** @type {RequestRecord[]} */
   const waiting = []
-  /** @type {Request[]} */
+  /** @type {RequestRecord[]} */
   const answering = []
   for (const request of recorder.requests) {
     // A long poll is meant to wait, and each client has one.

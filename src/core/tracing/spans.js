@@ -15,12 +15,12 @@
 // application makes itself is used if it is active and of kind SERVER.
 
 const { errorTypeOf } = require('../request/outcome')
-const { NO_STATUS } = require('../request/request')
+const { NO_STATUS } = require('../request/request-record')
 
 /**
  * @import { ContextManager, MeterProvider, Span } from '@opentelemetry/api'
  * @import { Failure } from '../errors/failure'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  *
  * @typedef {{ context?: ContextManager, metrics?: MeterProvider }} RegisteredSdk
  */
@@ -90,7 +90,7 @@ function serverSpan() {
  * Puts the route, the time in the queue and the type of an error on the span.
  * @param {SpanHolder} holder
  * @param {string | undefined} route the template; undefined if no route took the request
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function annotateSpan(holder, route, request) {
   const { first, ticket } = request
@@ -114,7 +114,7 @@ function annotateSpan(holder, route, request) {
  * answer.
  * @param {SpanHolder} holder
  * @param {string | undefined} _route unknown: the request never ran
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function annotateRejectedSpan({ span }, _route, { status, ticket }) {
   if (!span.isRecording()) return

@@ -10,7 +10,7 @@ const { FairShares, Queue, Wait, inRequestContext } = require('../../core/gate/q
 const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/verdict')
 const { hasBody, offHalfClose, onHalfClose } = require('../../core/request/half-closed')
 const { SHED } = require('../../core/request/ignore')
-const { isDisconnected } = require('../../core/request/request')
+const { isDisconnected } = require('../../core/request/request-record')
 const { ObservedSlots } = require('./observed-slots')
 
 /**
@@ -19,11 +19,11 @@ const { ObservedSlots } = require('./observed-slots')
  * @import { Timeouts } from '../../core/errors/timeouts'
  * @import { Admission } from '../../core/gate/admission'
  * @import { MemberOptions } from '../../core/options/options'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Slot } from './slot'
  *
- * @typedef {{ admission: Admission, clock: Clock, slotOf: (request: Request, bulkhead: Bulkhead) => Slot |
- *   undefined, keep: (slot: Slot) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts,
+ * @typedef {{ admission: Admission, clock: Clock, slotOf: (request: RequestRecord, bulkhead: Bulkhead) =>
+ *   Slot | undefined, keep: (slot: Slot) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts,
  *   'leftMs'>, gateShare: { readonly value: number } }} BulkheadParts
  */
 
@@ -119,7 +119,7 @@ class Bulkhead {
    * Sets the class, unless the gate has set it. The gate has not set it if the gate is off, or if the request
    * never passed the gate.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   #classify({ ignores, req, ticket }) {
     const { hooks, mode } = this.#parts.admission
@@ -177,7 +177,7 @@ class Bulkhead {
   /**
    * Returns how long the request may be queued, by its deadline and by `errors.timeout`.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   #deadlineMs(request, nowMs) {
@@ -197,7 +197,7 @@ class Bulkhead {
     const last = this.#queue.last()
     if (last === undefined || priority > last.priority || (priority === last.priority && tag >= last.tag))
       return false
-    this.#rejectQueued(this.#remove(this.#slotOf(/** @type {Request} */ (last.request))))
+    this.#rejectQueued(this.#remove(this.#slotOf(/** @type {RequestRecord} */ (last.request))))
     return true
   }
 
@@ -219,7 +219,7 @@ class Bulkhead {
     slot.giveUp()
   }
 
-  /** @param {Request} request that is queued, or was until now */
+  /** @param {RequestRecord} request that is queued, or was until now */
   #slotOf(request) {
     return /** @type {Slot} */ (this.#parts.slotOf(request, this))
   }
@@ -354,7 +354,7 @@ class Bulkhead {
     return Math.min(this.maxWaitMs - waitedMs, wait.queuedMs + wait.deadlineMs - nowMs)
   }
 
-  /** @param {readonly Request[]} requests @param {ShedReason} [reason] */
+  /** @param {readonly RequestRecord[]} requests @param {ShedReason} [reason] */
   #rejectAll(requests, reason) {
     for (const request of requests) {
       const slot = this.#parts.slotOf(request, this)
@@ -385,7 +385,7 @@ class Bulkhead {
 /**
  * Whether nobody waits for an answer of the handler: the client has disconnected, or other code has answered.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 const isGone = (request) => isDisconnected(request) || request.res.headersSent
 

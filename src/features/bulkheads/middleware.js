@@ -14,7 +14,7 @@ const { Slot } = require('./slot')
  * @import { Entrance, NodeRequest, NodeResponse } from '../../core/http/entrance'
  * @import { KoaNext } from '../../core/http/koa'
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Ticket } from '../../core/request/request'
+ * @import { Ticket } from '../../core/request/request-record'
  * @import { Bulkhead } from './bulkhead'
  */
 

@@ -5,7 +5,7 @@
 /**
  * @import { Context } from 'koa'
  * @import { Wait } from '../../core/gate/queue'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Bulkhead } from './bulkhead'
  */
 
@@ -25,8 +25,8 @@ class Slot {
   next = undefined
 
   /**
-   * @param {Bulkhead} bulkhead @param {Request} request @param {() => unknown} resume
-   * @param {Request['ticket']['proceed']} proceed takes the error of a rejection, with
+   * @param {Bulkhead} bulkhead @param {RequestRecord} request @param {() => unknown} resume
+   * @param {RequestRecord['ticket']['proceed']} proceed takes the error of a rejection, with
    *   `shed.errorMode: 'next'`
    * @param {Context} [ctx] of Koa
    */

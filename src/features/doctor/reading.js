@@ -4,7 +4,7 @@
 
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 const { ABORTED, ERRORED, OUTCOMES, TIMED_OUT } = require('../../core/request/outcome')
-const { NO_STATUS } = require('../../core/request/request')
+const { NO_STATUS } = require('../../core/request/request-record')
 const { LOOP, PART_COLUMNS, UNREAD, partsIn } = require('../../core/request/request-parts')
 const { COUNTERS, FIRST_BYTE_COUNT, FIRST_BYTE_SUM } = require('../../core/request/route-series')
 const { schedulerWait } = require('../../core/process/scheduler-wait')

@@ -7,7 +7,7 @@ const { quantilesOf } = require('../../core/histogram/quantiles')
 /**
  * @import { RequestInFlight } from '../../../index.js'
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  */
 
 /** A client that takes longer than this to read or to send is slow. */
@@ -53,7 +53,7 @@ function waitingRequests({ clock, recorder }) {
 
 /**
  * @param {Clients} clients
- * @param {Request} request
+ * @param {RequestRecord} request
  * @returns {boolean} whether the client is what the request waits for
  */
 function countClient(clients, { hasAnswer, req, res }) {

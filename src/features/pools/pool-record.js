@@ -14,7 +14,7 @@ const { addVisit, findVisit } = require('./visits')
 /**
  * @import { ReplacedMethod } from '../../core/replaced-method'
  * @import { InternalErrors } from '../../core/request/internal-errors'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Adapter } from './adapters/adapters'
  * @import { QueryTable } from './query-table'
  * @import { Asker } from './visits'
@@ -188,7 +188,7 @@ class PoolRecord {
       return
     }
     addVisit(asker, this).asks = 1
-    const { ticket } = /** @type {Request} */ (asker.request)
+    const { ticket } = /** @type {RequestRecord} */ (asker.request)
     for (const each of ticket.expected ?? []) if (each.record === this) each.arrive(nowMs - ticket.decidedMs)
   }
 

@@ -16,7 +16,7 @@ const { visitsOf } = require('./visits')
  * @import { Cause } from '../../core/gate/verdict'
  * @import { InternalErrors } from '../../core/request/internal-errors'
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Instance } from '../../instance'
  * @import { Kind, OnPool } from './adapters/adapters'
  * @import { PoolRecord } from './pool-record'
@@ -199,7 +199,7 @@ class Pools {
   /**
    * Called for each request while a pool is watched.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    * @param {boolean} isObserved true in mode `observe`: the request runs, and a rejection is only counted
    * @returns {ShedReason | undefined} why the request is to be rejected
@@ -213,7 +213,7 @@ class Pools {
     }
   }
 
-  /** @param {Request} request @param {number} nowMs @param {boolean} isObserved */
+  /** @param {RequestRecord} request @param {number} nowMs @param {boolean} isObserved */
   #reasonFor({ ticket, req }, nowMs, isObserved) {
     const series = this.#parts.recorder.routes.shed.find(req)
     if (series === undefined) return undefined
@@ -240,7 +240,7 @@ class Pools {
   /**
    * Called when the request runs. From now on it is expected to ask for a connection.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   onAdmit({ ticket }, nowMs) {
@@ -251,7 +251,7 @@ class Pools {
    * Called when a request leaves the gate's queue. While it was queued, the pool may have become short, or
    * its route may have become known to need the pool.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   reasonAfterQueue(request, nowMs) {
@@ -260,7 +260,7 @@ class Pools {
     return reason
   }
 
-  /** Called when the request was rejected after all. @param {Request} request */
+  /** Called when the request was rejected after all. @param {RequestRecord} request */
   onReject({ ticket }) {
     for (const each of ticket.expected ?? []) each.leave()
   }
@@ -269,7 +269,7 @@ class Pools {
   /**
    * Called when the request has ended. Counts under its route what it did with the pools.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   onEnd(request) {
     if (!this.isOn) return
@@ -277,7 +277,7 @@ class Pools {
       if (request.ticket.expected !== undefined) this.onReject(request)
       // The reference of the request counts its visits to pools. A request without an async context has none.
       if (request.reference !== undefined)
-        this.#count(/** @type {Request & { reference: Asker }} */ (request), this.#parts.clock.now())
+        this.#count(/** @type {RequestRecord & { reference: Asker }} */ (request), this.#parts.clock.now())
     } catch (error) {
       this.#parts.internalErrors.report('pools', error)
     }

@@ -11,7 +11,7 @@ const { BYPASS, NORMAL, PRIORITIES } = require('../../core/gate/verdict')
 
 /**
  * @import { PressureOptions } from '../../../index.js'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { RoutedResponse } from '../../core/route/route-state'
  */
 
@@ -43,7 +43,7 @@ class Degrading {
 
   /**
    * @param {{ degradeAt: PressureOptions['degradeAt'], find: (res: RoutedResponse |
-   *   undefined) => Pick<Request, 'req' | 'ticket'> | undefined, onMistake: (error: Error) => void,
+   *   undefined) => Pick<RequestRecord, 'req' | 'ticket'> | undefined, onMistake: (error: Error) => void,
    *   random?: () => number }} parts
    */
   constructor({ degradeAt, find, onMistake, random = Math.random }) {

@@ -16,7 +16,7 @@ const { BlockedServer, stallWatcher } = require('./stall-watcher')
 
 /**
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Instance } from '../../instance'
  * @import { Reference } from './stall-sites'
  * @import { Served, Stack, Subscriber } from './stall-watcher'
@@ -38,8 +38,8 @@ const FOLLOWING = { followsEvents: true }
  * @typedef {Pick<Instance,
  *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'runtime' | 'snapshot'>
  *   & { started: { sockets?: { running: Running | undefined } } }} Parts
- * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: Request | undefined }}
- *   Running an event, or a request
+ * @typedef {{ method: string, route: string | undefined, isEvent?: boolean,
+ *   request?: RequestRecord | undefined }} Running an event, or a request
  * @typedef {{ count: number, totalMs: number }} Sums
  */
 

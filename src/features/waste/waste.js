@@ -6,7 +6,7 @@
 
 /**
  * @import { Clock } from '../../core/clock'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { RequestParts } from '../../core/request/request-parts'
  * @import { RouteSeries } from '../../core/request/route-series'
  * @import { Instance } from '../../instance'
@@ -66,7 +66,7 @@ class Waste {
     this.#parts = parts
   }
 
-  /** @param {Request} request that has ended and has a series */
+  /** @param {RequestRecord} request that has ended and has a series */
   onUnwanted(request) {
     const { reference, res } = request
     const series = /** @type {RouteSeries | { route: string, method?: undefined }} */ (request.series)

@@ -13,7 +13,7 @@ const { NORMAL } = require('../verdict')
 
 /**
  * @import { ShedReason } from '../../../../index.js'
- * @import { Request, Ticket } from '../../request/request'
+ * @import { RequestRecord, Ticket } from '../../request/request-record'
  * @import { Wait } from '../queue'
  * @import { ShedOptions } from '../admission'
  * @import { LoopTurns } from '../measurements/loop-turns'
@@ -24,15 +24,15 @@ const { NORMAL } = require('../verdict')
  * @property {boolean} isWatched whether the limit may reject now
  * @property {boolean} [callsUser] whether the limit calls a function of the user. Such a function expects the
  *   framework's request, so the framework's middleware then asks the gate
- * @property {(request: Request, nowMs: number, isObserved: boolean) => ShedReason | undefined} reasonFor
- *   called on arrival
- * @property {(request: Request, nowMs: number) => ShedReason | undefined} reasonAfterQueue called before a
- *   queued request runs
- * @property {(request: Request, nowMs: number) => number} [deadlineMs] returns how long the request may be
- *   queued
- * @property {(request: Request, nowMs: number) => void} onAdmit called when a request runs whose
+ * @property {(request: RequestRecord, nowMs: number, isObserved: boolean) => ShedReason | undefined}
+ *   reasonFor called on arrival
+ * @property {(request: RequestRecord, nowMs: number) => ShedReason | undefined} reasonAfterQueue called
+ *   before a queued request runs
+ * @property {(request: RequestRecord, nowMs: number) => number} [deadlineMs] returns how long the request may
+ *   be queued
+ * @property {(request: RequestRecord, nowMs: number) => void} onAdmit called when a request runs whose
  *   `ticket.expected` was set by `reasonFor`
- * @property {(request: Request) => void} onReject called when such a request is rejected after all
+ * @property {(request: RequestRecord) => void} onReject called when such a request is rejected after all
  */
 
 /**
@@ -293,28 +293,28 @@ class FeatureLimits {
     return this.#all.some(({ isWatched }) => isWatched)
   }
 
-  /** @param {Request} request @param {number} nowMs @param {boolean} isObserved */
+  /** @param {RequestRecord} request @param {number} nowMs @param {boolean} isObserved */
   reasonFor(request, nowMs, isObserved) {
     return this.#first((each) => each.reasonFor(request, nowMs, isObserved))
   }
 
-  /** @param {Request} request @param {number} nowMs */
+  /** @param {RequestRecord} request @param {number} nowMs */
   reasonAfterQueue(request, nowMs) {
     return this.#first((each) => each.reasonAfterQueue(request, nowMs))
   }
 
-  /** @param {Request} request @param {number} nowMs */
+  /** @param {RequestRecord} request @param {number} nowMs */
   deadlineMs(request, nowMs) {
     const each = this.#all.map((limit) => deadlineOf(limit, request, nowMs))
     return Math.min(...each)
   }
 
-  /** @param {Request} request @param {number} nowMs */
+  /** @param {RequestRecord} request @param {number} nowMs */
   onAdmit(request, nowMs) {
     for (const each of this.#all) if (each.isWatched) each.onAdmit(request, nowMs)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   onReject(request) {
     for (const each of this.#all) each.onReject(request)
   }
@@ -333,7 +333,7 @@ class FeatureLimits {
  * Returns how long the limit lets a request be queued.
  *
  * @param {FeatureLimit} limit
- * @param {Request} request
+ * @param {RequestRecord} request
  * @param {number} nowMs
  */
 function deadlineOf(limit, request, nowMs) {

@@ -10,7 +10,7 @@ const { IDLE_SHARE } = require('../measurements/loop-turns')
 const { SMOOTHING } = require('../measurements/request-cost')
 
 /**
- * @import { Ticket } from '../../request/request'
+ * @import { Ticket } from '../../request/request-record'
  * @import { LoopTurns } from '../measurements/loop-turns'
  * @import { RequestCost } from '../measurements/request-cost'
  */

@@ -8,7 +8,7 @@ const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
 
 /**
  * @import { IncomingHttpHeaders } from 'node:http'
- * @import { Request } from '../../request/request'
+ * @import { RequestRecord } from '../../request/request-record'
  * @typedef {() => { readonly open: number, readonly accepted: number, readonly sessions: number }}
  *   OpenConnections the connections open now, the connections accepted so far, and the HTTP/2 sessions
  */
@@ -89,7 +89,7 @@ class Clients {
     this.#proxy = proxy
   }
 
-  /** A request was queued. @param {Request['req']} req */
+  /** A request was queued. @param {RequestRecord['req']} req */
   onQueue({ headers }) {
     this.#queued++
     if (isForwarded(headers)) this.#forwarded++

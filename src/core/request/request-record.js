@@ -1,6 +1,6 @@
 'use strict'
-// One measured request, from its arrival to the last byte of its response. Its ticket is the gate's record of
-// it. Each instance that measures a response has its own request, with its own state and ticket.
+// The record of one request, from its arrival to the last byte of its response. Its ticket is what the gate
+// decides about it. Each instance that measures a response has its own record, with its own state and ticket.
 
 const { NORMAL } = require('../gate/verdict')
 const { kRouteState } = require('../route/route-state')
@@ -34,7 +34,8 @@ const LEGAL = Object.freeze({
  * @import { Trace } from './exemplars'
  * @import { Recorder } from './recorder'
  * @import { RouteSeries } from './route-series'
- * @typedef {(this: Request) => void} Transition
+ * @typedef {RequestRecord | undefined} Link a record of the chain; undefined after the last
+ * @typedef {(this: RequestRecord) => void} Transition
  * @typedef {{ record: unknown, begin(nowMs: number): void, arrive(ms: number): void, leave(): void }}
  *   Expected
  *
@@ -73,7 +74,7 @@ class Ticket {
     /**
      * Runs the request when it is dequeued; called with the request as `this`.
      *
-     * @type {((this: Request) => unknown) | undefined}
+     * @type {((this: RequestRecord) => unknown) | undefined}
      */
     this.resume = undefined
     /**
@@ -128,7 +129,7 @@ class Ticket {
 
 // The constructor sets every field and no code adds one, so that all requests share one hidden class.
 /** @implements {RouteState} */
-class Request {
+class RequestRecord {
   /**
    * @param {Recorder} recorder
    * @param {RoutedRequest} req
@@ -156,9 +157,9 @@ class Request {
     this.isCounted = false
     /** Flags of ignore.js: whether metrics, log or shedding leave this request out. */
     this.ignores = 0
-    /** The first `Request` made for this response. It holds the route state. @type {Request} */
+    /** The first record made for this response. It holds the route state. @type {RequestRecord} */
     this.first = this
-    /** The `Request` that the next instance made for the same response. @type {Request | undefined} */
+    /** The record that the next instance made for the same response. @type {Link} */
     this.nextOfResponse = undefined
 
     // The route state, which the routers write: see core/route/route-state.js.
@@ -180,9 +181,9 @@ class Request {
     /** How many other requests were in flight when the request arrived. */
     this.othersInFlight = 0
     /** The neighbours of the request in the list of requests in flight. */
-    /** @type {Request | undefined} */
+    /** @type {RequestRecord | undefined} */
     this.older = undefined
-    /** @type {Request | undefined} */
+    /** @type {RequestRecord | undefined} */
     this.newer = undefined
 
     // Marks for its parts: see request-parts.js. Idle times are totals of the loop.
@@ -255,7 +256,7 @@ class Request {
 
   /** Marks the request as timed out for all instances. */
   timeOut() {
-    for (let each = /** @type {Request | undefined} */ (this.first); each !== undefined; each = each.nextOfResponse)
+    for (let each = /** @type {Link} */ (this.first); each !== undefined; each = each.nextOfResponse)
       each.isTimedOut = true
   }
 
@@ -273,7 +274,7 @@ class Request {
   }
 }
 
-const { markQueued, markRunning, markAnswering, markEnded } = Request.prototype
+const { markQueued, markRunning, markAnswering, markEnded } = RequestRecord.prototype
 const UNCHECKED = { markQueued, markRunning, markAnswering, markEnded }
 
 /**
@@ -282,7 +283,7 @@ const UNCHECKED = { markQueued, markRunning, markAnswering, markEnded }
  * @param {boolean} isOn
  */
 function checkTransitions(isOn) {
-  Object.assign(Request.prototype, isOn ? checked(UNCHECKED) : UNCHECKED)
+  Object.assign(RequestRecord.prototype, isOn ? checked(UNCHECKED) : UNCHECKED)
 }
 
 /** The same transitions, which throw if they are illegal. @param {Record<string, Transition>} transitions */
@@ -294,7 +295,7 @@ function checked(transitions) {
 
 /** @param {string} name @param {Transition} transition */
 function checkedTransition(name, transition) {
-  /** @this {Request} */
+  /** @this {RequestRecord} */
   return function () {
     if (!LEGAL[name].includes(this.state)) {
       throw new Error(`illegal transition: ${name}() of a request in state '${STATES[this.state]}'`)
@@ -308,7 +309,7 @@ function checkedTransition(name, transition) {
  * stream is closed before it is destroyed, and a write to it throws. A pipelined response gets no event if
  * its connection closes first. `req.destroyed` cannot tell: it is also true after a body parser has read the
  * whole body.
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function isDisconnected({ state, res, socket, stream }) {
   if (state === ENDED) return true
@@ -318,7 +319,7 @@ function isDisconnected({ state, res, socket, stream }) {
 
 /**
  * @param {RoutedResponse | null | undefined} res @param {Recorder} recorder
- * @returns {Request | undefined} the request that this recorder measures for the response
+ * @returns {RequestRecord | undefined} the request that this recorder measures for the response
  */
 function requestOf(res, recorder) {
   let request = res?.[kRouteState]
@@ -332,7 +333,7 @@ exports.NO_STATUS = NO_STATUS
 exports.QUEUED = QUEUED
 exports.RECEIVED = RECEIVED
 exports.RUNNING = RUNNING
-exports.Request = Request
+exports.RequestRecord = RequestRecord
 exports.STATES = STATES
 exports.Ticket = Ticket
 exports.checkTransitions = checkTransitions
