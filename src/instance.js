@@ -98,9 +98,9 @@ class Instance {
     this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
     this.internalErrors = internalErrors
     this.#turnClock = new TurnClock(clock)
-    const { measureAlone } = this.#turnClock
+    const { measureTurnAlone } = this.#turnClock
     const recorder = new Recorder(options, clock, internalErrors, {
-      onArrive: measureAlone,
+      measureTurnAlone,
       onHttp2: (request) => this.lifecycle.servers.addSession(request),
       hooked: this.features.hooked,
     })
@@ -114,7 +114,7 @@ class Instance {
       connections: () => this.lifecycle.servers,
       onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
-      measureTurn: measureAlone,
+      measureTurnAlone,
     })
     const startLine = new StartLine({ info, parts: this })
     this.lifecycle = new Lifecycle({

@@ -66,7 +66,7 @@ class Admission {
    * @type {Readonly<FeatureLimit>}
    */
   #featureLimit = NO_LIMIT
-  #measureTurn
+  #measureTurnAlone
   #clock
   #internalErrors
   #queue = new Queue()
@@ -88,13 +88,13 @@ class Admission {
    * @param {{ clock: typeof import('../clock').systemClock, internalErrors: InternalErrors,
    *   options: ShedOptions, random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
-   *   connections?: OpenConnections, measureTurn?: () => void, onOverload: OnOverloadEvent,
-   *   onObservedOverload?: OnOverloadEvent }} parts `measureTurn`: makes the turn clock measure the current
-   *   loop turn separately
+   *   connections?: OpenConnections, measureTurnAlone?: () => void, onOverload: OnOverloadEvent,
+   *   onObservedOverload?: OnOverloadEvent }} parts `measureTurnAlone`: makes the turn clock measure the
+   *   current loop turn alone
    */
   constructor(parts) {
     const { clock, internalErrors, options, sampleMemory, connections, random } = parts
-    this.#measureTurn = parts.measureTurn ?? (() => {})
+    this.#measureTurnAlone = parts.measureTurnAlone ?? (() => {})
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
     const clients = new Clients(connections, clock)
@@ -189,7 +189,7 @@ class Admission {
     ticket.decidedMs = nowMs
     if (this.#isOff) return RUN
     if ((request.ignores & SHED) !== 0) ticket.priority = BYPASS
-    else this.#measureTurn()
+    else this.#measureTurnAlone()
     if (this.hooks.classifies && ticket.priority !== BYPASS) ticket.priority = this.hooks.classOf(request.req)
     if (ticket.priority === BYPASS) return RUN
     this.stats.decided++
@@ -314,7 +314,7 @@ class Admission {
    *   the connection
    */
   onConnectionEvent(event, how) {
-    this.#measureTurn()
+    this.#measureTurnAlone()
     this.measurements.acceptBurst.onEvent(event, how, this.#clock.now())
   }
 
@@ -338,7 +338,7 @@ class Admission {
     if (this.mode === 'observe') this.#shadow.made?.onTurn(busyMs, nowMs, idleMs, endedInTurn)
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
-    if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.#measureTurn()
+    if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.#measureTurnAlone()
   }
 
   /** A copy of everything that exporters show. */

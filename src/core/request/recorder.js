@@ -47,8 +47,8 @@ const WEBSOCKET = /^ *websocket *$/i
  *   the upgrade, and counts it
  *
  * @typedef {object} Hooks
- * @property {() => void} onArrive called before a request arrives or ends, so that the turn clock measures
- *   this turn separately
+ * @property {() => void} measureTurnAlone called before a request arrives or ends, so that the turn clock
+ *   measures this turn alone
  * @property {(request: RequestRecord) => void} onHttp2 called with each HTTP/2 request
  * @property {Pick<Hooked, RequestHook>} hooked the features that have hooks for requests
  */
@@ -81,7 +81,7 @@ class Recorder {
    * @type {Sessions | undefined}
    */
   sessions
-  #onArrive
+  #measureTurnAlone
   #onHttp2
   #hooked
   /** @type {(request: RequestRecord) => void} */
@@ -107,8 +107,8 @@ class Recorder {
    */
   constructor(options, clock, internalErrors, hooks = {}) {
     const { routes, latency, metrics, ignore, insight } = options
-    const { onArrive = nothing, onHttp2 = nothing, hooked = NO_FEATURES } = hooks
-    this.#onArrive = onArrive
+    const { measureTurnAlone = nothing, onHttp2 = nothing, hooked = NO_FEATURES } = hooks
+    this.#measureTurnAlone = measureTurnAlone
     this.#onHttp2 = onHttp2
     this.#hooked = hooked
     this.#clock = clock
@@ -192,7 +192,7 @@ class Recorder {
   prepare(req, res) {
     const request = new RequestRecord(this, req, res, this.#clock.now())
     request.scheme = request.socket?.encrypted === true ? 1 : 0
-    this.#onArrive()
+    this.#measureTurnAlone()
     this.parts.onReceive(request)
     // A middleware runs inside the span already. The span is looked up now, because the client may disconnect
     // before the response begins.
@@ -261,15 +261,15 @@ class Recorder {
   // Hot path: bench/overhead.
   /** @param {RequestRecord} request @param {number} nowMs */
   onHead(request, nowMs) {
-    // The turn clock then measures this turn separately, for the code of the request that has just run.
-    if (request.returnedMs >= 0) this.#onArrive()
+    // The turn clock then measures this turn alone, for the code of the request that has just run.
+    if (request.returnedMs >= 0) this.#measureTurnAlone()
     this.parts.onHead(request, nowMs)
   }
 
   // Hot path: bench/overhead.
   /** @param {RequestRecord} request @param {RequestRecord} first */
   end(request, first) {
-    this.#onArrive()
+    this.#measureTurnAlone()
     this.endedMs = this.#clock.now()
     request.endedIdleMs = this.#clock.idleMs()
     this.requests.remove(request)
