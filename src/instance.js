@@ -192,7 +192,7 @@ class Instance {
   /** @param {CallPlace} place */
   #start(place) {
     const { collections } = this.runtime
-    this.recorder.parts.follow(collections)
+    this.recorder.timeParts.follow(collections)
     this.features.start()
     listenToTurns(this.#turnClock, this)
     collections.start()
@@ -299,7 +299,7 @@ class Instance {
     this.entrance.close()
     this.setUp.close()
     this.#turnClock.close()
-    this.recorder.parts.close()
+    this.recorder.timeParts.close()
     this.requestLog.slow.onTurn(this.clock.now())
     this.exporter.made?.close()
     this.runtime.collections.close()
@@ -324,8 +324,8 @@ function listenToTurns(turnClock, instance) {
   // is never summed.
   turnClock.onTurns((busyMs, nowMs, idleMs, longestMs) => {
     admission.onTurn(busyMs, nowMs, idleMs, longestMs)
-    recorder.parts.onTurn(longestMs, nowMs, idleMs)
-    // Runs last, because log lines of slow requests show `recorder.parts` of ended requests.
+    recorder.timeParts.onTurn(longestMs, nowMs, idleMs)
+    // Runs last, because log lines of slow requests show `recorder.timeParts` of ended requests.
     requestLog.slow.onTurn(nowMs)
   })
   // These parts only check whether they are due. Their interval is a tenth of a second or longer.

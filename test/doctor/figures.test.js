@@ -148,7 +148,7 @@ const splitBy = (instance, clock) => (ended) => {
   const request = requestWith({ ...ended, startedMs: clock.now(), returnedMs: clock.now() + 60 })
   request.ticket.decidedMs = clock.now()
   Object.assign(request, { durationMs: 100, firstByteMs: 90, headIdleMs: 30, endedIdleMs: 40, unreadMs: 5 })
-  instance.recorder.parts.onEnd(request)
+  instance.recorder.timeParts.onEnd(request)
 }
 
 test('routes have the parts of their time between the readings, and their share of the loop', (t) => {

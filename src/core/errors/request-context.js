@@ -116,7 +116,7 @@ class RequestContext {
    */
   asker(nowMs) {
     const { reference } = this
-    if (reference?.request !== undefined) this.#recorder.parts.onAsk(reference.request, nowMs)
+    if (reference?.request !== undefined) this.#recorder.timeParts.onAsk(reference.request, nowMs)
     else reference?.late?.onCode(nowMs)
     return reference
   }

@@ -202,7 +202,7 @@ class Entrance {
         if (entered === TAKEN) return true
         const pass = context.isOn ? emitInContext : emit
         const emitted = pass.call(this, event, req, res)
-        if (entered !== PASSED) entrance.#recorder.parts.onReturn(entered)
+        if (entered !== PASSED) entrance.#recorder.timeParts.onReturn(entered)
         return emitted
       }
       if (connections.has(event)) connections.onEvent(event, server)
@@ -264,7 +264,7 @@ class Entrance {
       else entered = entrance.#decide(req, res, app, resume, true)
       if (entered === TAKEN) return
       const returned = pass.call(this, req, res)
-      if (entered !== PASSED) entrance.#recorder.parts.onReturn(entered)
+      if (entered !== PASSED) entrance.#recorder.timeParts.onReturn(entered)
       return returned
     }
   }

@@ -62,7 +62,7 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
       ticket.resume = proceed
       if (admission.decide(request, clock.now()) !== RUN) return
       goOn()
-      return recorder.parts.onReturn(request)
+      return recorder.timeParts.onReturn(request)
     }
     goOn()
   }

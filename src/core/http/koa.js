@@ -51,7 +51,7 @@ function createKoaMiddleware(parts) {
     const decision = admission.decide(request, clock.now())
     if (decision === RUN) {
       const done = goOn()
-      recorder.parts.onReturn(request)
+      recorder.timeParts.onReturn(request)
       return done
     }
     if (decision === QUEUED) return untilAdmitted(request, ctx, goOn)

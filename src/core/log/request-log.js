@@ -40,7 +40,7 @@ class RequestLog {
    *   logger: Log,
    *   loopDelay: LoopDelay,
    *   options: ResolvedOptions['log'],
-   *   recorder: Pick<Recorder, 'isTracing' | 'parts'> }} parts
+   *   recorder: Pick<Recorder, 'isTracing' | 'timeParts'> }} parts
    */
   constructor({ clock, internalErrors, fields, logger, loopDelay, options, recorder }) {
     this.#rateLimit = new LogRateLimit(clock.now())
@@ -53,7 +53,7 @@ class RequestLog {
       clock,
       fields,
       loopDelay,
-      requestParts: recorder.parts,
+      timeParts: recorder.timeParts,
       traceOf,
       onSlow: (slow) => this.#writeSlow(slow),
       onWindow: (slowest) => this.#writeSlowest(slowest),

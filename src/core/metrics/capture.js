@@ -54,9 +54,9 @@ function capture(parts, spare) {
     exemplars: tables.exemplars.copy(),
     natives: tables.natives?.copy(spare?.natives),
     streams: tables.streams.copy(spare?.streams),
-    hasParts: recorder.parts.isOn,
-    parts: recorder.parts.copy(spare?.parts),
-    partsMinuteAgo: recorder.parts.minuteAgo(nowMs),
+    hasParts: recorder.timeParts.isOn,
+    parts: recorder.timeParts.copy(spare?.parts),
+    partsMinuteAgo: recorder.timeParts.minuteAgo(nowMs),
     bounds,
     series,
     /** The series that metrics show: with `metrics.labels`, one for each combination of label values. */

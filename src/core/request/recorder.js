@@ -64,7 +64,7 @@ class Recorder {
   all
   routes
   /** Where the time of the requests went. */
-  parts
+  timeParts
   /** When the last request ended. */
   endedMs = 0
   /** The series by `metrics.labels`, if the option is set. @type {LabelledTable | undefined} */
@@ -112,7 +112,7 @@ class Recorder {
     this.#onHttp2 = onHttp2
     this.#hooked = hooked
     this.#clock = clock
-    this.parts = new RequestParts(clock, insight.parts)
+    this.timeParts = new RequestParts(clock, insight.parts)
     this.#internalErrors = internalErrors
     this.#label = routes.label
     this.#streamAfterMs = latency.streamAfter
@@ -193,7 +193,7 @@ class Recorder {
     const request = new RequestRecord(this, req, res, this.#clock.now())
     request.scheme = request.socket?.encrypted === true ? 1 : 0
     this.#measureTurnAlone()
-    this.parts.onReceive(request)
+    this.timeParts.onReceive(request)
     // A middleware runs inside the span already. The span is looked up now, because the client may disconnect
     // before the response begins.
     if (this.isTracing) request.serverSpan = this.serverSpan()
@@ -263,7 +263,7 @@ class Recorder {
   onHead(request, nowMs) {
     // The turn clock then measures this turn alone, for the code of the request that has just run.
     if (request.returnedMs >= 0) this.#measureTurnAlone()
-    this.parts.onHead(request, nowMs)
+    this.timeParts.onHead(request, nowMs)
   }
 
   // Hot path: bench/overhead.
@@ -323,7 +323,7 @@ class Recorder {
     const series = this.routes.find(template, request.method)
     series.record(request, nowMs)
     request.series = series
-    this.parts.onEnd(request)
+    this.timeParts.onEnd(request)
     if (this.labelled !== undefined) this.labelled.record(series, request)
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
     else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))

@@ -58,7 +58,7 @@ class SlowRequests {
    * @param {{ clock: typeof import('../clock').systemClock,
    *   fields: { ofRequest: (req: import('node:http').IncomingMessage) => SlowRequest['req'] },
    *   loopDelay: { longestSinceMs: (startedMs: number) => number },
-   *   requestParts: Pick<RequestParts, 'isOn' | 'of' | 'proxyMsOf' | 'turnMs'>,
+   *   timeParts: Pick<RequestParts, 'isOn' | 'of' | 'proxyMsOf' | 'turnMs'>,
    *   traceOf: () => SlowRequest['trace'],
    *   onSlow: (slow: SlowRequest) => void, onWindow: (slowest: SlowRequest[]) => void }} parts
    */
@@ -75,7 +75,7 @@ class SlowRequests {
     // If a request has no series, recording it failed and was reported. Streams and upgraded connections are
     // long by design.
     if (request.series === undefined || request.isStream || request.outcome === UPGRADED) return
-    const { clock, fields, requestParts, traceOf } = this.#parts
+    const { clock, fields, timeParts, traceOf } = this.#parts
     const { durationMs, firstByteMs, status } = request
     const slow = {
       at: new Date(clock.wallMs()).toISOString(),
@@ -87,9 +87,9 @@ class SlowRequests {
       queueMs: rounded(request.ticket.waitedMs),
       firstByteMs: firstByteMs < 0 ? null : rounded(firstByteMs),
       loopDelayMs: this.#loopDelayMs(request.startedMs),
-      parts: requestParts.of(request),
-      unreadMs: requestParts.isOn ? rounded(request.unreadMs) : null,
-      proxyMs: requestParts.proxyMsOf === undefined ? null : rounded(requestParts.proxyMsOf(request)),
+      parts: timeParts.of(request),
+      unreadMs: timeParts.isOn ? rounded(request.unreadMs) : null,
+      proxyMs: timeParts.proxyMsOf === undefined ? null : rounded(timeParts.proxyMsOf(request)),
       trace: traceOf(),
       req: fields.ofRequest(request.req),
       startedMs: request.startedMs,
@@ -106,8 +106,8 @@ class SlowRequests {
    * @param {number} startedMs
    */
   #loopDelayMs(startedMs) {
-    const { loopDelay, requestParts } = this.#parts
-    return rounded(Math.max(loopDelay.longestSinceMs(startedMs), requestParts.turnMs()))
+    const { loopDelay, timeParts } = this.#parts
+    return rounded(Math.max(loopDelay.longestSinceMs(startedMs), timeParts.turnMs()))
   }
 
   /** @param {SlowRequest} slow */
@@ -128,10 +128,10 @@ class SlowRequests {
   }
 
   #reportEnded() {
-    const { loopDelay, onSlow, requestParts } = this.#parts
+    const { loopDelay, onSlow, timeParts } = this.#parts
     for (const { slow, request } of this.#ended) {
       slow.loopDelayMs = rounded(loopDelay.longestSinceMs(slow.startedMs))
-      slow.parts = requestParts.of(request)
+      slow.parts = timeParts.of(request)
       if (slow.isOver) onSlow(slow)
     }
     this.#ended.length = 0

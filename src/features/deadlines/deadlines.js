@@ -296,7 +296,7 @@ function deadlinesOf(instance) {
     ages = new ProxyAges({ clock, header: requestStart, recorder, warn })
   }
   const deadlines = new Deadlines(instance, ages)
-  if (ages !== undefined) recorder.parts.proxyMsOf = (request) => deadlines.ageOf(request)
+  if (ages !== undefined) recorder.timeParts.proxyMsOf = (request) => deadlines.ageOf(request)
   admission.limitBy(deadlines)
   deadlines.start()
   return deadlines

@@ -245,7 +245,7 @@ function figuresOf(parts, { cost, readings, now, usual, recent }) {
  * @param {number} nowMs
  * @returns {RouteFigures[]}
  */
-function routesOf({ parts, routes }, { earlier, now, usual, shareOf, previous }, nowMs) {
+function routesOf({ timeParts, routes }, { earlier, now, usual, shareOf, previous }, nowMs) {
   const known = now.routes.length > 0 ? routes.series : []
   const counted = known
     .map((each, index) => ({ series: each, index, sum: routeBetween(earlier, now, index) }))
@@ -274,7 +274,7 @@ function routesOf({ parts, routes }, { earlier, now, usual, shareOf, previous },
       previous: previous(method, route),
       load: load.sample(),
       quantiles: rank < MOST_QUANTILES ? quantilesIn(histogram, latency, nowMs) : undefined,
-      ...(parts.isOn ? partsOf(sum, shareOf) : NO_PARTS),
+      ...(timeParts.isOn ? partsOf(sum, shareOf) : NO_PARTS),
     }
   })
 }
@@ -378,7 +378,7 @@ function admissionOf({ admission }, earlier, now) {
  * @param {readonly Reading[]} readings
  * @returns {Overload | undefined}
  */
-function overloadIn({ admission, recorder: { parts, routes } }, readings) {
+function overloadIn({ admission, recorder: { timeParts, routes } }, readings) {
   const key = admission.sample().mode === 'observe' ? 'wouldShed' : 'shed'
   const spans = readings
     .slice(1)
@@ -395,7 +395,7 @@ function overloadIn({ admission, recorder: { parts, routes } }, readings) {
     1,
     sum(({ earlier, later }) => later.loopActiveMs - earlier.loopActiveMs) / elapsedMs
   )
-  const shown = parts.isOn ? routes.series : []
+  const shown = timeParts.isOn ? routes.series : []
   return {
     utilization,
     routes: shown

@@ -103,10 +103,10 @@ function countsByReason(rows) {
 }
 
 /** @param {Recorder} recorder */
-function routesOf({ parts, routes: { bounds, series, tables } }) {
+function routesOf({ timeParts, routes: { bounds, series, tables } }) {
   const { values: counters } = tables.counters
   const durations = tables.durations.copy()
-  const partRows = parts.copy()
+  const partRows = timeParts.copy()
   const rows = new Float64Array(series.length * WIDTH)
   for (let i = 0; i < series.length; i++) {
     const start = series[i].row * COUNTERS
