@@ -116,7 +116,7 @@ class Instance {
       onObservedOverload: observedOverloads({ info, warn }),
       measureTurnAlone,
     })
-    const startLine = new StartLine({ info, parts: this })
+    const startLine = new StartLine({ info, deps: this })
     this.lifecycle = new Lifecycle({
       clock,
       internalErrors,
@@ -185,8 +185,8 @@ class Instance {
   /** @param {CallPlace} place */
   #makeSetUpCheck(place) {
     const { admission, endpoints, internalErrors, handlers, notices, options, entrance } = this
-    const parts = { admission, endpoints, internalErrors, handlers, notices, options, place, entrance }
-    return new SetUpCheck(parts)
+    const deps = { admission, endpoints, internalErrors, handlers, notices, options, place, entrance }
+    return new SetUpCheck(deps)
   }
 
   /** @param {CallPlace} place */

@@ -30,7 +30,7 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
     new CallPlace(Instance)
   )
   t.after(() => instance.close())
-  const parts = /** @type {any} */ (
+  const deps = /** @type {any} */ (
     Object.assign(Object.create(instance), others, { started: { ...instance.started, ...started } })
   )
   const process = {
@@ -43,19 +43,19 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
   const usual = new UsualDurations()
   return {
     clock,
-    parts,
+    deps,
     instance,
     usual,
     process,
     read: () =>
-      takeReading(parts, {
+      takeReading(deps, {
         longTurns: /** @type {any} */ ({ sample: () => process.longTurns }),
         cpuThrottling: /** @type {any} */ ({ sample: () => process.throttling }),
         threadPool: /** @type {any} */ ({ sample: () => process.threadPool }),
         proxies: /** @type {any} */ ({ sample: () => process.proxies }),
         readScheduler: () => process.scheduler,
       }),
-    figures: (earlier, now) => figuresOf(parts, { readings: [earlier].flat(), now, usual, recent: [] }),
+    figures: (earlier, now) => figuresOf(deps, { readings: [earlier].flat(), now, usual, recent: [] }),
     /** Requests of one route that have ended. */
     end(route, given) {
       const { count, durationMs, outcome = COMPLETED, method = 'GET', firstByteMs = durationMs } = given

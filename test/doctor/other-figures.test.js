@@ -11,10 +11,10 @@ const LATER = { asks: 30, uses: 20, waitMs: 700, useMs: 600, contendedMs: 1050, 
 
 /** A minute may begin before the pool was given. @param {any} [given] */
 function read({ earlier = EARLIER, later = LATER, state = TIMED, afterMs = 4000 } = {}) {
-  const parts = { started: { pools: { samples: { stateOf: () => state } } } }
+  const deps = { started: { pools: { samples: { stateOf: () => state } } } }
   const pools = earlier && new Map([['orders', earlier]])
   return poolsOf(
-    /** @type {any} */ (parts),
+    /** @type {any} */ (deps),
     { atMs: 1000, pools, shed: { 'pool:orders': 2 } },
     { atMs: 1000 + afterMs, pools: new Map([['orders', later]]), shed: { 'pool:orders': 9 } }
   )

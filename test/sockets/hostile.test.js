@@ -108,14 +108,14 @@ function withGate() {
     },
   }
   const recorder = { find: () => undefined, countUpgrade() {}, sessions: undefined }
-  const parts = {
+  const deps = {
     admission: { connectionGate: () => gate },
     clock: { now: () => 0 },
     options: { routes: { overflow: '(other)' } },
     recorder,
     servers: {},
   }
-  const sockets = new Sockets(/** @type {any} */ (parts))
+  const sockets = new Sockets(/** @type {any} */ (deps))
   sockets.add(new WebSocketServer({ noServer: true }), {})
   return { sockets, decisions, given }
 }

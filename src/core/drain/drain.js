@@ -73,7 +73,7 @@ class Drain {
   /**
    * @param {{ clock: Clock, recorder: Recorder, servers: KnownServers, guard: (work: () => void) => void,
    *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void, onClose?: () => void,
-   *   onEnd: (report: DrainReport) => void }} parts `guard` reports thrown errors, so that the drain
+   *   onEnd: (report: DrainReport) => void }} deps `guard` reports thrown errors, so that the drain
    *   continues even if servers or sockets of the application throw; `onClose` is called when the listening
    *   sockets are closed; `onWait` is called once, in development, if the drain takes over a second
    */

@@ -63,7 +63,7 @@ class Health {
 
   /**
    * @param {{ isManual: boolean, clock: Clock, onCheckChange: (name: string, verdict: string,
-   *   error: unknown) => void }} parts `onCheckChange` is called when a verdict changes
+   *   error: unknown) => void }} deps `onCheckChange` is called when a verdict changes
    */
   constructor({ isManual, clock, onCheckChange }) {
     this.#clock = clock
@@ -156,7 +156,7 @@ class HealthCheck {
   /**
    * @param {(given: { signal: AbortSignal }) => unknown} check
    * @param {{ timeout: number, cache: number }} options in milliseconds
-   * @param {{ clock: Clock, onChange: (verdict: string, error: unknown) => void }} parts `onChange` is called
+   * @param {{ clock: Clock, onChange: (verdict: string, error: unknown) => void }} deps `onChange` is called
    *   when the verdict changes
    */
   constructor(check, { timeout, cache }, { clock, onChange }) {

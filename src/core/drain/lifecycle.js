@@ -57,9 +57,9 @@ class Lifecycle {
    *   close: () => void, sampleMemory: () => MemorySample, emit: (event: 'degraded' | 'draining',
    *   details: object) => void, onListen: (server: Server) => void, isInListen?: boolean | undefined,
    *   onDrain: () => void, onStopAccepting: () => void, info: (fields: object, message: string) => void,
-   *   warn: (fields: object, message: string) => void }} parts
+   *   warn: (fields: object, message: string) => void }} deps
    */
-  constructor(parts) {
+  constructor(deps) {
     const {
       clock,
       internalErrors,
@@ -72,7 +72,7 @@ class Lifecycle {
       isInListen,
       info,
       warn,
-    } = parts
+    } = deps
     this.#clock = clock
     this.#emit = emit
     this.#options = options.drain
@@ -100,7 +100,7 @@ class Lifecycle {
       guard: (work) => internalErrors.guard('drain', work),
       onBegin: (order) => {
         this.health.drain()
-        parts.onDrain()
+        deps.onDrain()
         emit('draining', order)
       },
       onWait: (inFlight) =>
@@ -108,7 +108,7 @@ class Lifecycle {
           { inFlight },
           'spillway: waiting for requests in flight; a second signal ends the process at once'
         ),
-      onClose: parts.onStopAccepting,
+      onClose: deps.onStopAccepting,
       onEnd: (drained) => {
         const { cut, durationMs } = drained
         const log = cut === 0 ? info : warn

@@ -86,7 +86,7 @@ class Failures {
 
   /**
    * @param {{ options: ResolvedOptions, clock: Clock, logger: Logger, internalErrors: InternalErrors,
-   *   fields: RequestFields, recorder: Recorder }} parts
+   *   fields: RequestFields, recorder: Recorder }} deps
    */
   constructor({ options, clock, logger, internalErrors, fields, recorder }) {
     this.table = new ErrorTable(options.routes.overflow, clock)

@@ -45,7 +45,7 @@ class ProcessErrors {
    * @param {{ context: RequestContext,
    *   internalErrors: InternalErrors,
    *   log: ErrorLog, recorder: Recorder,
-   *   options: import('../../../index.js').ResolvedOptions, exit: (reason: string) => void }} parts
+   *   options: import('../../../index.js').ResolvedOptions, exit: (reason: string) => void }} deps
    */
   constructor({ context, internalErrors, log, recorder, options, exit }) {
     const { uncaught } = options.errors

@@ -33,7 +33,7 @@ class Timeouts {
   /**
    * @param {{ clock: Clock, internalErrors: InternalErrors,
    *   recorder: Recorder, options: ResolvedOptions,
-   *   warn: (fields: object, message: string) => void }} parts
+   *   warn: (fields: object, message: string) => void }} deps
    */
   constructor({ clock, internalErrors, recorder, options, warn }) {
     this.#clock = clock

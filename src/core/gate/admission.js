@@ -32,11 +32,11 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  *   the caller knows to be given
  * @typedef {{ update: (isOff: boolean, options: ShedOptions) => void, onTurn: (busyMs: number, nowMs: number,
  *   idleMs: number) => void, close: () => void }} ConnectionGate gate for connections such as WebSockets; a
- *   feature makes it from ConnectionParts
+ *   feature makes it from ConnectionDeps
  * @typedef {{ cause: Cause, clock: typeof import('../clock').systemClock, hooks: Pick<UserHooks,
  *   'classifies' | 'classOf'>, resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>,
  *   retryAfterSeconds: () => number, onReject: (reason: ShedReason, priority: number) => void,
- *   onWouldReject: (reason: ShedReason, priority: number) => void }} ConnectionParts
+ *   onWouldReject: (reason: ShedReason, priority: number) => void }} ConnectionDeps
  */
 
 class Admission {
@@ -89,12 +89,12 @@ class Admission {
    *   options: ShedOptions, random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
    *   connections?: OpenConnections, measureTurnAlone?: () => void, onOverload: OnOverloadEvent,
-   *   onObservedOverload?: OnOverloadEvent }} parts `measureTurnAlone`: makes the turn clock measure the
+   *   onObservedOverload?: OnOverloadEvent }} deps `measureTurnAlone`: makes the turn clock measure the
    *   current loop turn alone
    */
-  constructor(parts) {
-    const { clock, internalErrors, options, sampleMemory, connections, random } = parts
-    this.#measureTurnAlone = parts.measureTurnAlone ?? (() => {})
+  constructor(deps) {
+    const { clock, internalErrors, options, sampleMemory, connections, random } = deps
+    this.#measureTurnAlone = deps.measureTurnAlone ?? (() => {})
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
     const clients = new Clients(connections, clock)
@@ -112,8 +112,8 @@ class Admission {
     this.#rejection = new Rejection(internalErrors)
     this.rejectionPace = new RejectionPace({ clock, clients, cost })
     this.lastRejections = new LastRejections(clock)
-    this.episode = new Episode(clock, parts.onOverload)
-    this.#observed = new Episode(clock, parts.onObservedOverload ?? (() => {}))
+    this.episode = new Episode(clock, deps.onOverload)
+    this.#observed = new Episode(clock, deps.onObservedOverload ?? (() => {}))
     this.gate = new Gate({
       cause,
       clock,
@@ -270,7 +270,7 @@ class Admission {
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
   }
 
-  /** @template {ConnectionGate} Gate @param {(parts: ConnectionParts) => Gate} make */
+  /** @template {ConnectionGate} Gate @param {(deps: ConnectionDeps) => Gate} make */
   connectionGate(make) {
     const gate = make({
       cause: this.cause,

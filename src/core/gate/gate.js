@@ -67,7 +67,7 @@ class Gate {
    *   measurements: import('./admission').Measurements, fairShares: FairShares, stats: Stats,
    *   hooks: UserHooks, reasonAfterQueue: (request: RequestRecord, nowMs: number) => ShedReason | undefined,
    *   deadlineMs: (request: RequestRecord, nowMs: number) => number, onReject: (request: RequestRecord,
-   *   reason: ShedReason) => void }} parts `reasonAfterQueue`: why the limit of a feature rejects a request
+   *   reason: ShedReason) => void }} deps `reasonAfterQueue`: why the limit of a feature rejects a request
    *   that has been queued; `deadlineMs`: how long a request may be queued; `onReject` answers the request
    */
   constructor({

@@ -66,7 +66,7 @@ class RejectionPace {
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock, cost: { readonly rejectionMs: number },
-   *   clients: { readonly areGateways: boolean, readonly waitingMs: number } }} parts
+   *   clients: { readonly areGateways: boolean, readonly waitingMs: number } }} deps
    */
   constructor({ clock, clients, cost }) {
     this.#clock = clock

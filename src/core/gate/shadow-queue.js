@@ -98,7 +98,7 @@ class ShadowQueue {
    *   measurements: import('./admission').Measurements,
    *   deadlineMs: (request: RequestRecord, nowMs: number) => number,
    *   onWouldReject: (reason: ShedReason, priority: number) => void,
-   * }} parts
+   * }} deps
    */
   constructor({ cause, clock, limits, measurements, deadlineMs, onWouldReject }) {
     this.#cause = cause

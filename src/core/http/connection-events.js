@@ -50,7 +50,7 @@ class ConnectionEvents {
   /** @type {ServerTable<Server, Iterable<[ConnectionEvent, () => void]>>} */
   #watched = new ServerTable()
 
-  /** @param {{ admission: Admission, known: KnownServers }} parts `known`: the servers to drain */
+  /** @param {{ admission: Admission, known: KnownServers }} deps `known`: the servers to drain */
   constructor({ admission, known }) {
     this.#admission = admission
     this.#known = known

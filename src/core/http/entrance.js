@@ -136,7 +136,7 @@ class Entrance {
 
   /**
    * @param {{ recorder: Recorder, endpoints: Endpoints, admission: Admission, failures: Failures,
-   *   requestLog: RequestLog, known: KnownServers, context: RequestContext }} parts
+   *   requestLog: RequestLog, known: KnownServers, context: RequestContext }} deps
    */
   constructor({ recorder, endpoints, admission, failures, requestLog, known, context }) {
     this.#recorder = recorder

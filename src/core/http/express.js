@@ -23,10 +23,10 @@ const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
  * @import { SetUpCheck } from './setup-check'
  *
  * @typedef {{ clock: Clock, recorder: Recorder, entrance: Entrance, admission: Admission,
- *   context: RequestContext, setUp: SetUpCheck }} MiddlewareParts
+ *   context: RequestContext, setUp: SetUpCheck }} MiddlewareDeps
  */
 
-/** @param {MiddlewareParts} parts @returns {ExpressMiddleware} */
+/** @param {MiddlewareDeps} deps @returns {ExpressMiddleware} */
 function createExpressMiddleware({ clock, recorder, entrance, admission, context, setUp }) {
   let isInstrumented = false
   let isChecked = false

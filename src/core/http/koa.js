@@ -14,14 +14,14 @@ const { koaInExpress, refuseUse } = require('./wrong-framework')
  * @import { KoaMiddleware } from '../../../index.js'
  * @import { Wait } from '../gate/queue'
  * @import { RequestRecord, Ticket } from '../request/request-record'
- * @import { MiddlewareParts } from './express'
+ * @import { MiddlewareDeps } from './express'
  *
  * @typedef {() => Promise<unknown>} KoaNext
  */
 
-/** @param {MiddlewareParts & Parameters<typeof catchErrors>[1]} parts @returns {KoaMiddleware} */
-function createKoaMiddleware(parts) {
-  const { clock, recorder, entrance, admission, context, setUp } = parts
+/** @param {MiddlewareDeps & Parameters<typeof catchErrors>[1]} deps @returns {KoaMiddleware} */
+function createKoaMiddleware(deps) {
+  const { clock, recorder, entrance, admission, context, setUp } = deps
   /** @type {Koa | undefined} */
   let seenApp
   // Hot path: bench/overhead.
@@ -33,7 +33,7 @@ function createKoaMiddleware(parts) {
     if (app !== seenApp && !entrance.isClosed) {
       seenApp = app
       watchMounts(/** @type {Koa & { context: Koa.Context }} */ (app), routeStateOf)
-      catchErrors(app, parts)
+      catchErrors(app, deps)
       // The check comes before the endpoints, because a middleware after the routes may only ever receive
       // scrapes.
       setUp.checkKoa(app, known?.isCounted === true)

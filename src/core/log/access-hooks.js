@@ -42,7 +42,7 @@ class AccessHooks {
 
   /**
    * @param {AccessLogOptions} options
-   * @param {{ internalErrors: InternalErrors, logger: Log }} parts
+   * @param {{ internalErrors: InternalErrors, logger: Log }} deps
    */
   constructor({ fields, level, ignore }, { internalErrors, logger }) {
     this.#fields = fields

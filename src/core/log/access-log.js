@@ -32,7 +32,7 @@ class AccessLog {
 
   /**
    * @param {{ clock: Clock, fields: RequestFields, hooks: AccessHooks | undefined, logger: Log,
-   *   traceOf: () => object | undefined }} parts
+   *   traceOf: () => object | undefined }} deps
    */
   constructor({ clock, fields, hooks, logger, traceOf }) {
     this.#clock = clock

@@ -40,7 +40,7 @@ class RequestLog {
    *   logger: Log,
    *   loopDelay: LoopDelay,
    *   options: ResolvedOptions['log'],
-   *   recorder: Pick<Recorder, 'isTracing' | 'timeParts'> }} parts
+   *   recorder: Pick<Recorder, 'isTracing' | 'timeParts'> }} deps
    */
   constructor({ clock, internalErrors, fields, logger, loopDelay, options, recorder }) {
     this.#rateLimit = new LogRateLimit(clock.now())

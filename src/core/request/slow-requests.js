@@ -41,7 +41,7 @@ const SHOWN = 10
 class SlowRequests {
   /** Only requests that took longer than this are recorded. */
   thresholdMs = 0
-  #parts
+  #deps
   #slowMs
   #max
   #logged
@@ -60,14 +60,14 @@ class SlowRequests {
    *   loopDelay: { longestSinceMs: (startedMs: number) => number },
    *   timeParts: Pick<RequestParts, 'isOn' | 'of' | 'proxyMsOf' | 'turnMs'>,
    *   traceOf: () => SlowRequest['trace'],
-   *   onSlow: (slow: SlowRequest) => void, onWindow: (slowest: SlowRequest[]) => void }} parts
+   *   onSlow: (slow: SlowRequest) => void, onWindow: (slowest: SlowRequest[]) => void }} deps
    */
-  constructor({ slowAfter = Number.POSITIVE_INFINITY, slowest }, parts) {
-    this.#parts = parts
+  constructor({ slowAfter = Number.POSITIVE_INFINITY, slowest }, deps) {
+    this.#deps = deps
     this.#slowMs = slowAfter
     this.#logged = slowest
     this.#max = Math.max(SHOWN, slowest)
-    this.#endsMs = parts.clock.now() + WINDOW_MS
+    this.#endsMs = deps.clock.now() + WINDOW_MS
   }
 
   /** Records a request that has ended and took longer than `thresholdMs`. @param {RequestRecord} request */
@@ -75,7 +75,7 @@ class SlowRequests {
     // If a request has no series, recording it failed and was reported. Streams and upgraded connections are
     // long by design.
     if (request.series === undefined || request.isStream || request.outcome === UPGRADED) return
-    const { clock, fields, timeParts, traceOf } = this.#parts
+    const { clock, fields, timeParts, traceOf } = this.#deps
     const { durationMs, firstByteMs, status } = request
     const slow = {
       at: new Date(clock.wallMs()).toISOString(),
@@ -106,7 +106,7 @@ class SlowRequests {
    * @param {number} startedMs
    */
   #loopDelayMs(startedMs) {
-    const { loopDelay, timeParts } = this.#parts
+    const { loopDelay, timeParts } = this.#deps
     return rounded(Math.max(loopDelay.longestSinceMs(startedMs), timeParts.turnMs()))
   }
 
@@ -128,7 +128,7 @@ class SlowRequests {
   }
 
   #reportEnded() {
-    const { loopDelay, onSlow, timeParts } = this.#parts
+    const { loopDelay, onSlow, timeParts } = this.#deps
     for (const { slow, request } of this.#ended) {
       slow.loopDelayMs = rounded(loopDelay.longestSinceMs(slow.startedMs))
       slow.parts = timeParts.of(request)
@@ -144,7 +144,7 @@ class SlowRequests {
     this.#window = []
     this.#endsMs = nowMs + WINDOW_MS
     this.thresholdMs = 0
-    if (this.#logged > 0 && window.length > 0) this.#parts.onWindow(window.slice(0, this.#logged))
+    if (this.#logged > 0 && window.length > 0) this.#deps.onWindow(window.slice(0, this.#logged))
   }
 
   /** The slowest requests of this window and the previous window, slowest first. @param {number} nowMs */

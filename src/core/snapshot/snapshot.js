@@ -35,18 +35,18 @@ const MAX_SHOWN = 10
 
 /**
  * @typedef {import('../metrics/capture').Capture} Capture
- * @typedef {import('../metrics/capture').Parts & {
+ * @typedef {import('../metrics/capture').Deps & {
  *   requestLog: RequestLog,
  *   startedAtMs: number, isOfFleet: boolean, options: import('../../../index.js').ResolvedOptions,
- * }} Parts
+ * }} Deps
  * @typedef {import('../request/slow-requests').SlowRequest & {
  *   req: { id?: string | number | undefined }, trace?: { trace_id?: string } | undefined,
  * }} Slow
  */
 
-/** @param {Parts} parts @param {Capture} captured @returns {Snapshot} */
-function takeSnapshot(parts, captured) {
-  const { clock, features, recorder, requestLog, startedAtMs, warnings } = parts
+/** @param {Deps} deps @param {Capture} captured @returns {Snapshot} */
+function takeSnapshot(deps, captured) {
+  const { clock, features, recorder, requestLog, startedAtMs, warnings } = deps
   const nowMs = clock.now()
   const snapshot = {
     at: new Date(clock.wallMs()).toISOString(),
@@ -63,7 +63,7 @@ function takeSnapshot(parts, captured) {
     clientErrors: Object.fromEntries(captured.clientErrors),
     warnings: warnings.list(),
     slowest: requestLog.slow.sample(nowMs).map(slowOf),
-    admission: admissionOf(captured, parts.admission),
+    admission: admissionOf(captured, deps.admission),
     runtime: runtimeOf(captured),
     errors: captured.errors.map(({ row: { route, status, type, lastAtMs, ...last }, count }) => ({
       route,
@@ -76,7 +76,7 @@ function takeSnapshot(parts, captured) {
       place: last.place,
     })),
     internalErrors: Object.fromEntries(captured.internalErrors),
-    forbidden: forbiddenFeatures(parts),
+    forbidden: forbiddenFeatures(deps),
   }
   return deepFreeze({
     ...snapshot,

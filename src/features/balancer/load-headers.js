@@ -42,7 +42,7 @@ class LoadHeaders {
 
   /**
    * @param {{ trusted: readonly string[] | IsTrusted, clock: Clock, internalErrors: InternalErrors,
-   *   pressure: { readonly ratio: number }, shortages: Pick<Shortages, 'rejected'> }} parts
+   *   pressure: { readonly ratio: number }, shortages: Pick<Shortages, 'rejected'> }} deps
    */
   constructor({ trusted, clock, internalErrors, pressure, shortages }) {
     this.#isTrusted = typeof trusted === 'function' ? trusted : addressesIn(trusted)

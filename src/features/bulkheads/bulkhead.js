@@ -24,7 +24,7 @@ const { ObservedSlots } = require('./observed-slots')
  *
  * @typedef {{ admission: Admission, clock: Clock, slotOf: (request: RequestRecord, bulkhead: Bulkhead) =>
  *   Slot | undefined, keep: (slot: Slot) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts,
- *   'leftMs'>, gateShare: { readonly value: number } }} BulkheadParts
+ *   'leftMs'>, gateShare: { readonly value: number } }} BulkheadDeps
  */
 
 /** Least time between two searches of the queue for requests that have waited too long. */
@@ -42,7 +42,7 @@ class Bulkhead {
   maxQueue
   maxWaitMs
   #key
-  #parts
+  #deps
   /** @type {ShedReason} */
   #reason
   #queue = new Queue()
@@ -53,18 +53,18 @@ class Bulkhead {
   #timer
   #timerMs = Number.POSITIVE_INFINITY
   #dequeueOne = () => this.#dequeue()
-  #checkLater = () => void this.#parts.clock.afterTurn(() => this.#check())
+  #checkLater = () => void this.#deps.clock.afterTurn(() => this.#check())
 
-  /** @param {MemberOptions['limit']} options @param {BulkheadParts} parts */
-  constructor({ name, maxConcurrent, maxQueue, maxWait, key }, parts) {
+  /** @param {MemberOptions['limit']} options @param {BulkheadDeps} deps */
+  constructor({ name, maxConcurrent, maxQueue, maxWait, key }, deps) {
     this.name = name
     this.maxConcurrent = maxConcurrent
     this.maxQueue = maxQueue ?? Number.POSITIVE_INFINITY
     this.maxWaitMs = maxWait
     this.#key = key
     this.#reason = `${LIMIT_REASON}${name}`
-    this.#parts = parts
-    const { admission, clock, gateShare } = parts
+    this.#deps = deps
+    const { admission, clock, gateShare } = deps
     this.#observed = new ObservedSlots(this, {
       clock,
       turns: admission.measurements.turns,
@@ -87,7 +87,7 @@ class Bulkhead {
   }
 
   get #isObserved() {
-    return this.#parts.admission.mode === 'observe'
+    return this.#deps.admission.mode === 'observe'
   }
 
   // Hot path: once a request. With a free slot it allocates nothing.
@@ -99,18 +99,18 @@ class Bulkhead {
   decide(slot) {
     const { request } = slot
     // With a frozen clock, no request would ever be dequeued.
-    if (this.#isClosed || this.#parts.clock.isFrozen) return RUN
+    if (this.#isClosed || this.#deps.clock.isFrozen) return RUN
     if (request.isTimedOut) return REJECTED
     // Code before the handler has already answered, so nobody waits for the handler.
     if (request.res.headersSent) return RUN
     this.#classify(request)
-    if (request.ticket.priority === BYPASS || this.#parts.slotOf(request, this) !== undefined) return RUN
+    if (request.ticket.priority === BYPASS || this.#deps.slotOf(request, this) !== undefined) return RUN
     if (isDisconnected(request)) return REJECTED
-    const nowMs = this.#parts.clock.now()
+    const nowMs = this.#deps.clock.now()
     if (this.#isObserved) this.#observe(slot, nowMs)
     else if (this.running >= this.maxConcurrent || this.#queue.length > 0)
       return this.#queueOrReject(slot, nowMs)
-    this.#parts.keep(slot)
+    this.#deps.keep(slot)
     this.#take(slot, nowMs)
     return RUN
   }
@@ -122,7 +122,7 @@ class Bulkhead {
    * @param {RequestRecord} request
    */
   #classify({ ignores, req, ticket }) {
-    const { hooks, mode } = this.#parts.admission
+    const { hooks, mode } = this.#deps.admission
     if ((ignores & SHED) !== 0) ticket.priority = BYPASS
     else if (hooks.classifies && (mode === 'off' || !ticket.isDecided)) ticket.priority = hooks.classOf(req)
   }
@@ -131,7 +131,7 @@ class Bulkhead {
   #take(slot, nowMs) {
     slot.isHeld = true
     slot.takenMs = nowMs
-    if (this.#isObserved) slot.takenIdleMs = this.#parts.clock.idleMs()
+    if (this.#isObserved) slot.takenIdleMs = this.#deps.clock.idleMs()
     this.running++
     this.admitted++
   }
@@ -145,13 +145,13 @@ class Bulkhead {
   /** Returns the reason, with the number of requests that want a slot, this one included. */
   #because(others = this.running + this.#queue.length) {
     const wanted = others + 1
-    return this.#parts.admission.cause.because(this.#reason, wanted, this.maxConcurrent)
+    return this.#deps.admission.cause.because(this.#reason, wanted, this.maxConcurrent)
   }
 
   /** @param {Slot} slot @param {number} nowMs */
   #queueOrReject(slot, nowMs) {
     const { request, ctx } = slot
-    const { admission, clock } = this.#parts
+    const { admission, clock } = this.#deps
     const key = admission.hooks.keyOf(request, this.#key, ctx)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
     const deadlineMs = this.#deadlineMs(request, nowMs)
@@ -164,7 +164,7 @@ class Bulkhead {
     const stallFreeMs = admission.measurements.turns.stallFreeMs(nowMs)
     const wait = new Wait(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs: clock.idleMs() })
     slot.wait = wait
-    this.#parts.keep(slot)
+    this.#deps.keep(slot)
     request.markQueued()
     admission.limits.onPause(request.ticket, nowMs)
     this.#queue.push(wait)
@@ -181,7 +181,7 @@ class Bulkhead {
    * @param {number} nowMs
    */
   #deadlineMs(request, nowMs) {
-    const { admission, timeouts } = this.#parts
+    const { admission, timeouts } = this.#deps
     return Math.min(admission.deadlineMs(request, nowMs), timeouts.leftMs(request, nowMs))
   }
 
@@ -205,7 +205,7 @@ class Bulkhead {
   #reject({ request, proceed }, reason) {
     this.rejected++
     request.ticket.proceed = proceed
-    this.#parts.admission.rejectAdmitted(request, reason)
+    this.#deps.admission.rejectAdmitted(request, reason)
     return REJECTED
   }
 
@@ -221,7 +221,7 @@ class Bulkhead {
 
   /** @param {RequestRecord} request that is queued, or was until now */
   #slotOf(request) {
-    return /** @type {Slot} */ (this.#parts.slotOf(request, this))
+    return /** @type {Slot} */ (this.#deps.slotOf(request, this))
   }
 
   /** @param {Slot} slot that is queued */
@@ -255,14 +255,14 @@ class Bulkhead {
    * @param {Slot} slot that was queued
    */
   #mayRun({ request, wait }) {
-    return !isGone(request) && !(/** @type {Wait} */ (wait).isPastDeadline(this.#parts.clock.now()))
+    return !isGone(request) && !(/** @type {Wait} */ (wait).isPastDeadline(this.#deps.clock.now()))
   }
 
   /** @param {Slot} slot taken out of the queue */
   #run(slot) {
     const { request, resume } = slot
     const wait = /** @type {Wait} */ (slot.wait)
-    const { admission, clock, onWait } = this.#parts
+    const { admission, clock, onWait } = this.#deps
     const nowMs = clock.now()
     this.#take(slot, nowMs)
     admission.limits.onResume(request.ticket, nowMs, clock.idleMs())
@@ -299,7 +299,7 @@ class Bulkhead {
       if (this.#isObserved) this.#observed.onObservedEnd(slot, this.running, nowMs)
       else this.#observed.onEnd(nowMs - slot.takenMs)
       this.running--
-      if (this.#queue.length > 0) this.#parts.clock.afterTurn(this.#dequeueOne)
+      if (this.#queue.length > 0) this.#deps.clock.afterTurn(this.#dequeueOne)
     } else if (wait?.isQueued) {
       this.#giveUp(this.#remove(slot))
     }
@@ -319,7 +319,7 @@ class Bulkhead {
    */
   #checkIn(leftMs, nowMs) {
     if (nowMs + leftMs >= this.#timerMs) return
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     if (this.#timer !== undefined) clock.cancel(this.#timer)
     this.#timerMs = nowMs + leftMs
     this.#timer = clock.after(leftMs, this.#checkLater)
@@ -332,7 +332,7 @@ class Bulkhead {
   #check() {
     this.#timer = undefined
     this.#timerMs = Number.POSITIVE_INFINITY
-    const nowMs = this.#parts.clock.now()
+    const nowMs = this.#deps.clock.now()
     let leastMs = Number.POSITIVE_INFINITY
     const overdue = this.#queue.filter((wait) => {
       const leftMs = this.#leftMs(wait, nowMs)
@@ -350,14 +350,14 @@ class Bulkhead {
    * @param {number} nowMs
    */
   #leftMs(wait, nowMs) {
-    const waitedMs = this.#parts.admission.measurements.turns.stallFreeMs(nowMs) - wait.queuedStallFreeMs
+    const waitedMs = this.#deps.admission.measurements.turns.stallFreeMs(nowMs) - wait.queuedStallFreeMs
     return Math.min(this.maxWaitMs - waitedMs, wait.queuedMs + wait.deadlineMs - nowMs)
   }
 
   /** @param {readonly RequestRecord[]} requests @param {ShedReason} [reason] */
   #rejectAll(requests, reason) {
     for (const request of requests) {
-      const slot = this.#parts.slotOf(request, this)
+      const slot = this.#deps.slotOf(request, this)
       // A listener or function of the user may have closed the instance, and so emptied the queue.
       if (slot?.wait?.isQueued) this.#rejectQueued(this.#remove(slot), reason)
     }
@@ -369,16 +369,16 @@ class Bulkhead {
    */
   onUpdate() {
     if (!this.#isObserved) return this.#observed.restart()
-    for (let left = this.#queue.length; left > 0; left--) this.#parts.clock.afterTurn(this.#dequeueOne)
+    for (let left = this.#queue.length; left > 0; left--) this.#deps.clock.afterTurn(this.#dequeueOne)
   }
 
   /** Rejects every queued request; from now on every request runs. */
   close() {
     this.#isClosed = true
     this.#observed.restart()
-    if (this.#timer !== undefined) this.#parts.clock.cancel(this.#timer)
+    if (this.#timer !== undefined) this.#deps.clock.cancel(this.#timer)
     for (const request of this.#queue.filter(() => true))
-      this.#rejectAll([request], this.#parts.admission.cause.because('closed'))
+      this.#rejectAll([request], this.#deps.admission.cause.because('closed'))
   }
 }
 

@@ -18,7 +18,7 @@ const { Slot } = require('./slot')
  * @import { Bulkhead } from './bulkhead'
  */
 
-/** @param {Bulkhead} bulkhead @param {{ entrance: Entrance, recorder: Recorder }} parts */
+/** @param {Bulkhead} bulkhead @param {{ entrance: Entrance, recorder: Recorder }} deps */
 function middlewareOf(bulkhead, { entrance, recorder }) {
   /** @param {NodeRequest} req @param {NodeResponse} res */
   function enter(req, res) {

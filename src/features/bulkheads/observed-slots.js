@@ -58,7 +58,7 @@ class ObservedSlots {
    * @param {{ readonly maxConcurrent: number, readonly maxQueue: number, readonly slotHeldMs: number }} limit
    * @param {{ clock: Pick<Clock, 'after' | 'afterTurn' | 'idleMs' | 'now'>, turns: Pick<LoopTurns,
    *   'beganIdle' | 'isIdling' | 'mostReadyDelayMs'>, gateShare: { readonly value: number },
-   *   onWouldReject: (arrival: Arrival) => void, onWithdraw: () => void }} parts
+   *   onWouldReject: (arrival: Arrival) => void, onWithdraw: () => void }} deps
    *   `onWithdraw`: called for a request that the gate admits and this limit would reject
    */
   constructor(limit, { clock, turns, gateShare, onWouldReject, onWithdraw }) {

@@ -59,7 +59,7 @@ class ProxyAges {
 
   /**
    * @param {{ clock: Clock, header: true | string, recorder: Recorder, warn: (fields: object,
-   *   message: string) => void }} parts
+   *   message: string) => void }} deps
    */
   constructor({ clock, header, recorder, warn }) {
     this.#clock = clock

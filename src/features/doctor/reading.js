@@ -41,20 +41,20 @@ const WIDTH = FIRST_PART + PART_COLUMNS
 /**
  * @typedef {ReturnType<typeof takeReading>} Reading
  * @typedef {ReturnType<typeof routeBetween>} RouteSums
- * @typedef {import('../../core/snapshot/snapshot').Parts & import('./other-figures').OtherParts
- *   & { entrance: { connections: ConnectionEvents } }} Parts
+ * @typedef {import('../../core/snapshot/snapshot').Deps & import('./other-figures').OtherDeps
+ *   & { entrance: { connections: ConnectionEvents } }} Deps
  */
 
 /**
- * @param {Parts} parts
+ * @param {Deps} deps
  * @param {{ cpuThrottling: CpuThrottling, longTurns: LongTurns, proxies: ProxiedConnections,
  *   threadPool: ThreadPoolWait, readScheduler?: typeof schedulerWait }} own what only the doctor measures
  */
 function takeReading(
-  parts,
+  deps,
   { cpuThrottling, longTurns, proxies, threadPool, readScheduler = schedulerWait }
 ) {
-  const { admission, clock, failures, recorder, runtime, started } = parts
+  const { admission, clock, failures, recorder, runtime, started } = deps
   const { shed, wouldShed } = admission.sample()
   return {
     atMs: clock.now(),
@@ -70,7 +70,7 @@ function takeReading(
     shed: countsByReason(shed),
     wouldShed: countsByReason(wouldShed),
     routes: routesOf(recorder),
-    stallTotals: stallTotals(parts),
+    stallTotals: stallTotals(deps),
     pools: started.pools?.samples.readings(),
     outgoing: started.outgoing?.totals(),
     wasted: started.waste?.sample(),
@@ -79,7 +79,7 @@ function takeReading(
   }
 }
 
-/** @param {Parts['runtime']} runtime */
+/** @param {Deps['runtime']} runtime */
 function processOf({ collections, utilization }) {
   const { loopActiveSeconds, cpuUserSeconds, cpuSystemSeconds } = utilization.sample()
   const { kinds, buckets, bounds, heapAfterBytes } = collections.sample()

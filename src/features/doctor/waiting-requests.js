@@ -27,7 +27,7 @@ const MOST_LOOKED_AT = 1000
  */
 
 /**
- * @param {Pick<import('../../core/metrics/capture').Parts, 'clock' | 'recorder'>} parts
+ * @param {Pick<import('../../core/metrics/capture').Deps, 'clock' | 'recorder'>} deps
  * @returns {{ unanswered: Unanswered[], oldest: Oldest | undefined, clients: Clients }}
  */
 function waitingRequests({ clock, recorder }) {

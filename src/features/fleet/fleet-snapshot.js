@@ -24,7 +24,7 @@ const SHED = 'spillway_shed_requests_total'
  */
 
 /**
- * @param {{ clock: Clock, recorder: { timeParts: { isOn: boolean } } }} parts of the instance that is asked
+ * @param {{ clock: Clock, recorder: { timeParts: { isOn: boolean } } }} deps of the instance that is asked
  * @param {ReportSum} sum
  * @param {readonly NamedMember[]} members
  * @param {States} states

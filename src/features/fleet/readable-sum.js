@@ -39,7 +39,7 @@ class ReadableSum {
 
   /**
    * @param {{ clock: typeof import('../../core/clock').systemClock, withRoutes: boolean,
-   *   own?: import('./metric-names').OwnMetrics | undefined }} parts
+   *   own?: import('./metric-names').OwnMetrics | undefined }} deps
    */
   constructor({ clock, withRoutes, own }) {
     this.#own = own

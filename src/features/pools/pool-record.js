@@ -78,7 +78,7 @@ class PoolRecord {
    * @param {{ name: string, kind: import('../../../index.js').PoolSnapshot['kind'], maxWait: number | false |
    *   undefined, overflow: string, clock: import('../../core/clock').Clock,
    *   askerAt: (nowMs: number) => Asker | undefined, onShortage: (record: PoolRecord, nowMs: number) => void,
-   *   stallFreeMs: (nowMs: number) => number, internalErrors: InternalErrors }} parts
+   *   stallFreeMs: (nowMs: number) => number, internalErrors: InternalErrors }} deps
    */
   constructor({ name, kind, maxWait, overflow, clock, askerAt, onShortage, stallFreeMs, internalErrors }) {
     this.name = name

@@ -42,7 +42,7 @@ class Pools {
   /** Whether a pool is watched. Only then requests are checked on arrival. */
   isWatched = false
   samples
-  #parts
+  #deps
   /** @type {Map<string, PoolRecord>} */
   #records = new Map()
   /**
@@ -57,12 +57,12 @@ class Pools {
    *   turns: { stallFreeMs: (nowMs: number) => number },
    *   context: { asker: (nowMs: number) => Asker | undefined, turnOn: () => void, turnOff: () => void },
    *   recorder: Recorder,
-   *   internalErrors: InternalErrors }} parts
+   *   internalErrors: InternalErrors }} deps
    *   `overflow`: the route name for further routes, once a table of routes is full
    */
-  constructor(parts) {
-    this.#parts = parts
-    this.samples = new PoolSamples(this.#records, parts.clock)
+  constructor(deps) {
+    this.#deps = deps
+    this.samples = new PoolSamples(this.#records, deps.clock)
   }
 
   /**
@@ -104,7 +104,7 @@ class Pools {
     // A cluster may have more servers than are observed.
     if (this.#records.size >= MAX_RECORDS || this.#records.has(name)) return () => {}
     const { PoolRecord } = require('./pool-record')
-    const { clock, context, internalErrors, overflow, turns } = this.#parts
+    const { clock, context, internalErrors, overflow, turns } = this.#deps
     const record = new PoolRecord({
       name,
       kind,
@@ -132,7 +132,7 @@ class Pools {
   #remove(record) {
     if (this.#records.get(record.name) !== record) return
     this.#records.delete(record.name)
-    if (record.queries !== undefined) this.#parts.context.turnOff()
+    if (record.queries !== undefined) this.#deps.context.turnOff()
     record.close()
     record.pressure.isWatched = false
     this.isOn = this.#records.size > 0
@@ -159,8 +159,8 @@ class Pools {
   #setWatched(isWatched) {
     if (isWatched === this.isWatched) return
     this.isWatched = isWatched
-    if (isWatched) this.#parts.context.turnOn()
-    else this.#parts.context.turnOff()
+    if (isWatched) this.#deps.context.turnOn()
+    else this.#deps.context.turnOff()
   }
 
   /**
@@ -208,14 +208,14 @@ class Pools {
     try {
       return this.#reasonFor(request, nowMs, isObserved)
     } catch (error) {
-      this.#parts.internalErrors.report('pools', error)
+      this.#deps.internalErrors.report('pools', error)
       return undefined
     }
   }
 
   /** @param {RequestRecord} request @param {number} nowMs @param {boolean} isObserved */
   #reasonFor({ ticket, req }, nowMs, isObserved) {
-    const series = this.#parts.recorder.routes.shed.find(req)
+    const series = this.#deps.recorder.routes.shed.find(req)
     if (series === undefined) return undefined
     /** @type {Coming[] | undefined} */
     let needed
@@ -227,7 +227,7 @@ class Pools {
         ? pressure.wouldReject(ticket.priority, nowMs)
         : pressure.rejects(route, ticket.priority, nowMs)
       if (isRejected)
-        return this.#parts.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
+        return this.#deps.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
       needed ??= []
       needed.push(new Coming(record, route))
     }
@@ -277,9 +277,9 @@ class Pools {
       if (request.ticket.expected !== undefined) this.onReject(request)
       // The reference of the request counts its visits to pools. A request without an async context has none.
       if (request.reference !== undefined)
-        this.#count(/** @type {RequestRecord & { reference: Asker }} */ (request), this.#parts.clock.now())
+        this.#count(/** @type {RequestRecord & { reference: Asker }} */ (request), this.#deps.clock.now())
     } catch (error) {
-      this.#parts.internalErrors.report('pools', error)
+      this.#deps.internalErrors.report('pools', error)
     }
   }
 

@@ -44,7 +44,7 @@ class Degrading {
   /**
    * @param {{ degradeAt: PressureOptions['degradeAt'], find: (res: RoutedResponse |
    *   undefined) => Pick<RequestRecord, 'req' | 'ticket'> | undefined, onMistake: (error: Error) => void,
-   *   random?: () => number }} parts
+   *   random?: () => number }} deps
    */
   constructor({ degradeAt, find, onMistake, random = Math.random }) {
     /** @type {Record<string, number | false | undefined>} */

@@ -59,7 +59,7 @@ class Pressure {
   #isClosed = false
 
   /**
-   * @param {{ clock: Clock, shortages: Shortages, poolShortage: () => number, degrading: Degrading }} parts
+   * @param {{ clock: Clock, shortages: Shortages, poolShortage: () => number, degrading: Degrading }} deps
    *   `poolShortage`: returns the longest wait for a pool, as a share of the permitted wait
    */
   constructor({ clock, shortages, poolShortage, degrading }) {

@@ -58,7 +58,7 @@ function routeFigures(latency, shed) {
 }
 
 /**
- * @param {Pick<import('../../core/metrics/capture').Parts, 'admission' | 'recorder' | 'clock'>} parts
+ * @param {Pick<import('../../core/metrics/capture').Deps, 'admission' | 'recorder' | 'clock'>} deps
  * @param {number} maxRoutes
  * @returns {Pick<import('./release-file').ReleaseRecord, 'requests' | 'routes'>}
  */

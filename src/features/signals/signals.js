@@ -50,7 +50,7 @@ class Signals {
   #leftMs
   onRequest = linkResponse
 
-  /** @param {{ clock: Clock, recorder: Recorder, leftMs: LeftMs }} parts */
+  /** @param {{ clock: Clock, recorder: Recorder, leftMs: LeftMs }} deps */
   constructor({ clock, recorder, leftMs }) {
     this.#clock = clock
     this.#recorder = recorder

@@ -70,7 +70,7 @@ class Limits {
    *   cost: RequestCost,
    *   turns: LoopTurns,
    *   clients: import('./queue-delay').BoundedClients,
-   * }} parts
+   * }} deps
    */
   constructor({ cause, clock, cost, turns, clients }) {
     this.#cause = cause

@@ -78,7 +78,7 @@ class LoopShare {
    *   clock: typeof import('../../clock').systemClock,
    *   cost: RequestCost,
    *   turns: LoopTurns,
-   * }} parts
+   * }} deps
    */
   constructor({ clock, cost, turns }) {
     this.#cost = cost

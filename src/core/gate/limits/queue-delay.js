@@ -44,7 +44,7 @@ class QueueDelay {
 
   /**
    * @param {{ turns: { readonly usualLongMs: number, stallFreeMs: (nowMs: number) => number },
-   *   overload: Overload }} parts
+   *   overload: Overload }} deps
    */
   constructor({ turns, overload }) {
     this.#turns = turns

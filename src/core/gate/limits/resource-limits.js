@@ -68,7 +68,7 @@ class ResourceLimits {
    *   hooks: UserHooks,
    *   sampleMemory: () => ReturnType<typeof import('../../process/memory').memoryForGate>,
    *   random?: (() => number) | undefined,
-   * }} parts
+   * }} deps
    */
   constructor({ cause, clock, hooks, sampleMemory, random = Math.random }) {
     this.#cause = cause
@@ -229,7 +229,7 @@ class Shortages {
 
   /**
    * @param {{ queue: Queue, limits: Limits, resources: ResourceLimits, hooks: UserHooks, stats: Stats }}
-   *   parts
+   *   deps
    */
   constructor({ queue, limits, resources, hooks, stats }) {
     this.#queue = queue
