@@ -32,16 +32,16 @@ function driven({ maxConcurrent, costMs = 2, most = Number.POSITIVE_INFINITY } =
     limits.onTurn(clock.now(), clock.idleMs(), { arrived, ended, isQueueing: arrived > 0 })
   }
   const admit = () => {
-    const record = new Ticket()
-    limits.onAdmit(record, clock.now(), clock.idleMs())
-    return record
+    const ticket = new Ticket()
+    limits.onAdmit(ticket, clock.now(), clock.idleMs())
+    return ticket
   }
   /** Ended, after so long. */
   const serve = (count, tookMs) => {
     for (let i = 0; i < count; i++) {
-      const record = admit()
+      const ticket = admit()
       clock.idle(tookMs)
-      limits.onEnd(record, clock.now(), clock.idleMs())
+      limits.onEnd(ticket, clock.now(), clock.idleMs())
     }
   }
   /** Turns of 10 ms with twice as many requests as the loop serves. */

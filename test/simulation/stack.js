@@ -114,9 +114,9 @@ function stackOf(root) {
       }
       for (let i = 0; i < 200; i++) cost.onReject(0.01 * factor)
       for (let i = 0; i < 200; i++) {
-        const record = new Ticket()
-        admission.limits.onAdmit(record, clock.now() - 100 * factor, clock.idleMs())
-        admission.limits.onEnd(record, clock.now(), clock.idleMs())
+        const ticket = new Ticket()
+        admission.limits.onAdmit(ticket, clock.now() - 100 * factor, clock.idleMs())
+        admission.limits.onEnd(ticket, clock.now(), clock.idleMs())
       }
     },
   }

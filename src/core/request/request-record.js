@@ -70,7 +70,7 @@ class Ticket {
     /** The total idle time of the loop when the request was admitted. */
     this.idleMs = 0
     /** How much of the loop's time it reserves, for each millisecond of its cost. */
-    this.share = 0
+    this.reservation = 0
     /**
      * Runs the request when it is dequeued; called with the request as `this`.
      *

@@ -211,35 +211,35 @@ class Limits {
     if (this.#turns.beganIdle) this.#overload.onEmpty(nowMs)
   }
 
-  /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
-  onAdmit(record, nowMs, idleMs) {
-    this.loop.onAdmit(record, nowMs, idleMs)
+  /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
+  onAdmit(ticket, nowMs, idleMs) {
+    this.loop.onAdmit(ticket, nowMs, idleMs)
   }
 
-  /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
-  onEnd(record, nowMs, idleMs) {
-    const tookMs = nowMs - record.decidedMs
+  /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
+  onEnd(ticket, nowMs, idleMs) {
+    const tookMs = nowMs - ticket.decidedMs
     const maxMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)
     this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * SMOOTHING
     const slotMaxMs = SLOT_MAX_OF_MEAN * Math.max(1, this.slotHeldMs)
     this.slotHeldMs += (Math.min(tookMs, slotMaxMs) - this.slotHeldMs) * SMOOTHING
-    this.loop.onEnd(record, nowMs, idleMs)
+    this.loop.onEnd(ticket, nowMs, idleMs)
   }
 
-  /** @param {Ticket} record that was admitted @param {number} nowMs */
-  onPause(record, nowMs) {
-    if (record.isInFlight) this.loop.onPause(record, nowMs)
+  /** @param {Ticket} ticket that was admitted @param {number} nowMs */
+  onPause(ticket, nowMs) {
+    if (ticket.isInFlight) this.loop.onPause(ticket, nowMs)
   }
 
-  /** @param {Ticket} record that was paused @param {number} nowMs @param {number} idleMs */
-  onResume(record, nowMs, idleMs) {
-    if (record.isInFlight) this.loop.onResume(record, nowMs, idleMs)
+  /** @param {Ticket} ticket that was paused @param {number} nowMs @param {number} idleMs */
+  onResume(ticket, nowMs, idleMs) {
+    if (ticket.isInFlight) this.loop.onResume(ticket, nowMs, idleMs)
   }
 
-  /** @param {Ticket} record that was admitted, and has not run @param {number} nowMs */
-  onWithdraw(record, nowMs) {
+  /** @param {Ticket} ticket that was admitted, and has not run @param {number} nowMs */
+  onWithdraw(ticket, nowMs) {
     this.#withdrawn++
-    this.loop.onWithdraw(record, nowMs)
+    this.loop.onWithdraw(ticket, nowMs)
   }
 
   /**

@@ -90,18 +90,18 @@ class QueueDelay {
   /**
    * Whether a queued request has waited for longer than its bound. TURN_BUDGET_MS is added, because requests
    * are dequeued throughout that part of a loop turn.
-   * @param {Waited} record @param {boolean} isOverload @param {number} nowMs
+   * @param {Waited} wait @param {boolean} isOverload @param {number} nowMs
    */
-  isOverdue(record, isOverload, nowMs) {
+  isOverdue(wait, isOverload, nowMs) {
     return (
-      this.waitedMs(record, isOverload, nowMs) > this.boundMs(record.priority, isOverload) + TURN_BUDGET_MS
+      this.waitedMs(wait, isOverload, nowMs) > this.boundMs(wait.priority, isOverload) + TURN_BUDGET_MS
     )
   }
 
   /**
    * How long a queued request has waited. In a burst, stalls do not count.
    *
-   * @param {Waited} record
+   * @param {Waited} wait
    * @param {boolean} isOverload
    * @param {number} nowMs
    */
