@@ -196,9 +196,9 @@ class LoopShare {
    * @param {number} nowMs
    */
   #recordWait(waitedMs, nowMs) {
-    const share = 1 / (Math.max(0, waitedMs) + SLACK_MS)
-    if (share < this.#usual && !this.#turns.isIdling(nowMs)) return
-    this.#usual += (share - this.#usual) * SMOOTHING
+    const reservation = 1 / (Math.max(0, waitedMs) + SLACK_MS)
+    if (reservation < this.#usual && !this.#turns.isIdling(nowMs)) return
+    this.#usual += (reservation - this.#usual) * SMOOTHING
   }
 
   /**
