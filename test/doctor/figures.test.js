@@ -146,7 +146,7 @@ test('proxies have what happened between the readings, and how long their server
 /** Requests of 100 ms: 60 in the handler, 30 of a free loop before the answer and 10 after it. */
 const splitBy = (instance, clock) => (ended) => {
   const request = requestWith({ ...ended, startedMs: clock.now(), returnedMs: clock.now() + 60 })
-  request.ticket.decidedMs = clock.now()
+  request.ticket.gateMs = clock.now()
   Object.assign(request, { durationMs: 100, firstByteMs: 90, headIdleMs: 30, endedIdleMs: 40, unreadMs: 5 })
   instance.recorder.timeParts.onEnd(request)
 }

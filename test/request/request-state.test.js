@@ -101,5 +101,5 @@ test('a request that is refused while it is in flight keeps the time of its admi
   const { ticket } = requestIn(RECEIVED)
   ticket.onAdmit(100, 0)
   ticket.onReject('loop', 1100, {})
-  assert.deepEqual([ticket.decidedMs, ticket.isRejected], [100, true])
+  assert.deepEqual([ticket.gateMs, ticket.isRejected], [100, true])
 })

@@ -27,7 +27,7 @@ class SimulatedRequest {
   req
   res
 
-  constructor({ connection, headers, key, onRejected, priority, resume }, ticket) {
+  constructor({ connection, headers, key, onRejected, priority, runQueued }, ticket) {
     this.socket = this.connection = connection
     this.session = connection.session
     const isHttp2 = this.session !== undefined
@@ -35,7 +35,7 @@ class SimulatedRequest {
     this.req = { headers, httpVersionMajor: isHttp2 ? 2 : 1, method: 'GET', key, priority }
     this.res = responseTo(onRejected)
     this.ticket = ticket
-    ticket.resume = resume
+    ticket.runQueued = runQueued
   }
 
   markQueued() {

@@ -180,13 +180,13 @@ class Admission {
   /**
    * @param {RequestRecord} request
    * @param {number} nowMs
-   * @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here)
+   * @returns {number} RUN, QUEUED (`ticket.runQueued` will be called) or REJECTED (answered here)
    */
   decide(request, nowMs) {
     const { ticket } = request
     if (ticket.isDecided) return RUN
     ticket.isDecided = true
-    ticket.decidedMs = nowMs
+    ticket.gateMs = nowMs
     if (this.#isOff) return RUN
     if ((request.ignores & SHED) !== 0) ticket.priority = BYPASS
     else this.#measureTurnAlone()

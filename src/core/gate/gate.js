@@ -20,7 +20,7 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
  * @import { Cause } from './verdict'
  */
 
-/** @typedef {NonNullable<Ticket['resume']>} Resume */
+/** @typedef {NonNullable<Ticket['runQueued']>} RunQueued */
 
 /**
  * The budget of a loop turn while clients cannot make the queue long, in place of TURN_BUDGET_MS. With the
@@ -101,7 +101,7 @@ class Gate {
   /**
    * @param {RequestRecord} request
    * @param {number} nowMs
-   * @returns {number} RUN, QUEUED (`resume` will be called) or REJECTED (`onReject` was called)
+   * @returns {number} RUN, QUEUED (`runQueued` will be called) or REJECTED (`onReject` was called)
    */
   decide(request, nowMs) {
     if (this.arrivedInTurn++ === 0) this.#firstArrivalMs = nowMs
@@ -286,7 +286,7 @@ class Gate {
     this.#stats.onWait(nowMs - waitOf(request).queuedMs)
     this.admit(request, nowMs)
     try {
-      inRequestContext(waitOf(request), request, /** @type {Resume} */ (request.ticket.resume))
+      inRequestContext(waitOf(request), request, /** @type {RunQueued} */ (request.ticket.runQueued))
     } finally {
       request.returnedMs = this.#clock.now()
       this.#measurements.cost.onRun(request.returnedMs - nowMs)

@@ -19,7 +19,7 @@ const { PRIORITIES, figuresOf } = require('./verdict')
  */
 
 /**
- * @typedef {NonNullable<Ticket['proceed']>} Proceed
+ * @typedef {NonNullable<Ticket['frameworkNext']>} FrameworkNext
  * @typedef {import('node:http').OutgoingHttpHeader[]} Head names and values in turn
  * @typedef {[name: string, value: import('node:http').OutgoingHttpHeader]} Header
  * @typedef {Header[]} Extra headers of the user
@@ -83,7 +83,8 @@ class Rejection {
    * @param {RequestRecord} request
    */
   goesToErrorHandler({ ticket }) {
-    return /** @type {ShedOptions} */ (this.#options).errorMode === 'next' && ticket.proceed !== undefined
+    const { errorMode } = /** @type {ShedOptions} */ (this.#options)
+    return errorMode === 'next' && ticket.frameworkNext !== undefined
   }
 
   // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
@@ -109,7 +110,7 @@ class Rejection {
       priority,
       retryAfterSeconds,
     }
-    if (isForHandler) return /** @type {Proceed} */ (ticket.proceed)(new OverloadError(verdict))
+    if (isForHandler) return /** @type {FrameworkNext} */ (ticket.frameworkNext)(new OverloadError(verdict))
     const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
     if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)
     else this.#respond(request, verdict, extra)

@@ -36,7 +36,7 @@ const { notAListener } = require('./wrong-framework')
  * @typedef {IncomingMessage & { socket: ServerSocket, stream?: ServerHttp2Stream, upgrade?: boolean }}
  *   NodeRequest of HTTP/1 or HTTP/2
  * @typedef {ServerResponse & { stream?: ServerHttp2Stream }} NodeResponse
- * @typedef {(this: RequestRecord) => void} Resume
+ * @typedef {(this: RequestRecord) => void} RunQueued
  * @typedef {RequestRecord | typeof TAKEN | typeof PASSED} Entered
  */
 
@@ -68,9 +68,9 @@ const isForeign = (listener) => listener[kOurs] !== true
  * @param {Emit} emit
  * @param {string | symbol} event
  */
-function resumeOf(server, emit, event) {
+function runQueuedBy(server, emit, event) {
   /** @this {RequestRecord} */
-  return function resume() {
+  return function runQueued() {
     emit.call(server, event, this.req, this.res)
   }
 }
@@ -172,21 +172,23 @@ class Entrance {
     const emit = /** @type {Emit} */ (server.emit)
     const context = this.#context
     const emitInContext = context.wrapEmit(emit)
-    const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, emitInContext, event)]))
+    const runQueuedByEvent = new Map(
+      [...REQUESTS].map((event) => [event, runQueuedBy(server, emitInContext, event)])
+    )
     const listeners = new RequestListeners(server)
-    const resumeRequest = resumes.get('request')
+    const runQueuedRequest = runQueuedByEvent.get('request')
     /**
      * @param {string | symbol} event
      * @param {NodeRequest} req
      * @param {NodeResponse} res
-     * @param {Resume} resume
+     * @param {RunQueued} runQueued
      */
-    const enterApp = (event, req, res, resume) => {
+    const enterApp = (event, req, res, runQueued) => {
       if (entrance.isClosed) return PASSED
       if (listeners.count !== server.listenerCount('request')) listeners.update()
       const asks = entrance.#admission.hasUserHooks || entrance.#ignoresByFunction
       const isAppFirst = asks && listeners.isAppFirst(event)
-      return entrance.#decide(req, res, listeners.app, resume, isAppFirst)
+      return entrance.#decide(req, res, listeners.app, runQueued, isAppFirst)
     }
     /** @this {unknown} @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res */
     const spillwayEmit = function (event, req, res) {
@@ -197,7 +199,7 @@ class Entrance {
           event,
           req,
           res,
-          /** @type {Resume} */ (isRequest ? resumeRequest : resumes.get(event))
+          /** @type {RunQueued} */ (isRequest ? runQueuedRequest : runQueuedByEvent.get(event))
         )
         if (entered === TAKEN) return true
         const pass = context.isOn ? emitInContext : emit
@@ -243,7 +245,7 @@ class Entrance {
     const context = this.#context
     const listenInContext = context.wrapListener(listener)
     /** @this {RequestRecord} */
-    const resume = function () {
+    const runQueued = function () {
       const { req, res, socket } = this
       const server = socket?.server
       captureRejection(
@@ -261,7 +263,7 @@ class Entrance {
       /** @type {Entered} */
       let entered = PASSED
       if (isEarlyEntry && entrance.#endpoints.callsAllow(req)) entrance.#prepare(req, res)
-      else entered = entrance.#decide(req, res, app, resume, true)
+      else entered = entrance.#decide(req, res, app, runQueued, true)
       if (entered === TAKEN) return
       const returned = pass.call(this, req, res)
       if (entered !== PASSED) entrance.#recorder.timeParts.onReturn(entered)
@@ -325,13 +327,13 @@ class Entrance {
    * @param {NodeRequest} req
    * @param {NodeResponse} res
    * @param {ExpressApp | undefined} app
-   * @param {Resume} resume
+   * @param {RunQueued} runQueued
    * @param {boolean} isAppFirst whether no other listener precedes the app; only asked if functions of the
    *   user are called
    * @returns {Entered} the request, if it runs now; TAKEN if it is answered or queued; PASSED if
    *   it is not decided here
    */
-  #decide(req, res, app, resume, isAppFirst) {
+  #decide(req, res, app, runQueued, isAppFirst) {
     let request = this.#recorder.find(res)
     if (request?.isCounted) {
       // With `attach` around `wrap`, only the inner listener knows the app.
@@ -340,7 +342,7 @@ class Entrance {
     }
     request ??= this.#recorder.prepare(req, res)
     if (this.enter(req, res, request, isAppFirst ? app : undefined) === TAKEN) return TAKEN
-    request.ticket.resume = resume
+    request.ticket.runQueued = runQueued
     if (app !== undefined) this.#startRouting(request, app)
     if (this.#recorder.sessions?.ownsRequest(req)) return this.#decideInSession(request)
     if (this.#admission.hasUserHooks && this.#isMiddlewareToDecide(req, res, isAppFirst ? app : undefined))

@@ -55,24 +55,24 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
       if (known === undefined && isNested && first === request) first.isSettled = true
       else first.node ??= ROOT
     }
-    const goOn = context.isOn ? context.bind(request, next) : next
+    const nextInContext = context.isOn ? context.bind(request, next) : next
     const { ticket } = request
     if (!ticket.isDecided) {
-      ticket.proceed = goOn
-      ticket.resume = proceed
+      ticket.frameworkNext = nextInContext
+      ticket.runQueued = runQueued
       if (admission.decide(request, clock.now()) !== RUN) return
-      goOn()
+      nextInContext()
       return recorder.timeParts.onReturn(request)
     }
-    goOn()
+    nextInContext()
   }
   entrance.addMiddleware(spillway)
   return /** @type {ExpressMiddleware} */ (refuseUse(spillway, { inKoa: expressInKoa }))
 }
 
 /** @this {RequestRecord} */
-function proceed() {
-  this.ticket.proceed()
+function runQueued() {
+  this.ticket.frameworkNext()
 }
 
 module.exports = { createExpressMiddleware }

@@ -45,16 +45,16 @@ function createKoaMiddleware(deps) {
       return
     }
     request.first.ctx = ctx
-    const goOn = context.isOn ? context.bind(request, next) : next
-    if (request.ticket.isDecided) return goOn()
-    request.ticket.proceed = keepError
+    const nextInContext = context.isOn ? context.bind(request, next) : next
+    if (request.ticket.isDecided) return nextInContext()
+    request.ticket.frameworkNext = keepError
     const decision = admission.decide(request, clock.now())
     if (decision === RUN) {
-      const done = goOn()
+      const done = nextInContext()
       recorder.timeParts.onReturn(request)
       return done
     }
-    if (decision === QUEUED) return untilAdmitted(request, ctx, goOn)
+    if (decision === QUEUED) return untilAdmitted(request, ctx, nextInContext)
     const { rejection } = request.ticket
     if (rejection?.error !== undefined) throw rejection.error
     ctx.respond = false
@@ -85,7 +85,7 @@ function keepError(error) {
 function untilAdmitted(request, ctx, next) {
   return new Promise((resolve, reject) => {
     const { ticket } = request
-    ticket.resume = () => resolve(next())
+    ticket.runQueued = () => resolve(next())
     const wait = /** @type {Wait} */ (ticket.wait)
     wait.giveUp = () => {
       if (ticket.rejection?.error !== undefined) return reject(ticket.rejection.error)

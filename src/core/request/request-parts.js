@@ -194,7 +194,7 @@ class RequestParts {
     if (!this.isOn) return
     const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
     const { values } = this.#rows
-    values[start + LOOP] += Math.max(0, request.returnedMs - ticket.decidedMs) + request.resumedMs
+    values[start + LOOP] += Math.max(0, request.returnedMs - ticket.gateMs) + request.resumedMs
     if (request.outcome === ABORTED && request.firstByteMs < 0 && !request.isLongPoll)
       values[start + GAVE_UP]++
     if (hasDuration) this.#addParts(request, values, start)
@@ -208,7 +208,7 @@ class RequestParts {
     const { waitedMs } = ticket
     const { wait } = ticket
     const queuedIdleMs = wait === undefined ? 0 : ticket.idleMs - wait.queuedIdleMs
-    const handlerMs = ticket.decidedMs
+    const handlerMs = ticket.gateMs
     const returnedMs = Math.min(request.returnedMs, endedMs)
     const ranMs = Math.max(0, returnedMs - handlerMs)
     const leftMs = Math.max(0, durationMs - waitedMs - ranMs)

@@ -59,8 +59,8 @@ class Ticket {
   constructor() {
     this.priority = NORMAL
     this.isDecided = false
-    /** When the request arrived at the gate; later, when it was admitted or rejected. */
-    this.decidedMs = 0
+    /** When the request arrived at the gate; later, when the gate admitted or rejected it. */
+    this.gateMs = 0
     /** Its wait in the queue, even if it never ran. @type {Wait | undefined} */
     this.wait = undefined
     /** Why it was rejected. @type {RejectedBy | undefined} */
@@ -76,13 +76,14 @@ class Ticket {
      *
      * @type {((this: RequestRecord) => unknown) | undefined}
      */
-    this.resume = undefined
+    this.runQueued = undefined
     /**
-     * The framework's `next`, which also takes an error. Only a middleware sets it.
+     * Takes the error of a rejection: the framework's `next`, or a function that keeps the error for Koa. Only
+     * a middleware sets it.
      *
      * @type {(this: Ticket, error?: unknown) => unknown}
      */
-    this.proceed = /** @type {() => void} */ (/** @type {unknown} */ (undefined))
+    this.frameworkNext = /** @type {() => void} */ (/** @type {unknown} */ (undefined))
     /**
      * Field of a feature's limit, such as the pools that the request is expected to use.
      *
@@ -93,14 +94,14 @@ class Ticket {
 
   /** @param {number} nowMs @param {number} index */
   onAdmit(nowMs, index) {
-    this.decidedMs = nowMs
+    this.gateMs = nowMs
     this.index = index
   }
 
   /** @param {string} reason @param {number} nowMs @param {{ value?: number, bound?: number }} cause */
   onReject(reason, nowMs, { value, bound }) {
     // A handshake was admitted before its connection is refused. Its duration counts from the admission.
-    if (!this.isInFlight) this.decidedMs = nowMs
+    if (!this.isInFlight) this.gateMs = nowMs
     this.rejection = { reason, value, bound, error: undefined }
   }
 
@@ -123,7 +124,7 @@ class Ticket {
 
   /** How long it was queued, once it was admitted or rejected. */
   get waitedMs() {
-    return this.wait === undefined ? 0 : this.decidedMs - this.wait.queuedMs
+    return this.wait === undefined ? 0 : this.gateMs - this.wait.queuedMs
   }
 }
 

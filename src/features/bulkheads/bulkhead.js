@@ -93,8 +93,8 @@ class Bulkhead {
   // Hot path: once a request. With a free slot it allocates nothing.
   /**
    * @param {Slot} slot
-   * @returns {number} RUN, QUEUED (`resume` or `giveUp` will be called) or REJECTED (answered, or its client
-   *   has disconnected)
+   * @returns {number} RUN, QUEUED (`runQueued` or `giveUp` will be called) or REJECTED (answered, or its
+   *   client has disconnected)
    */
   decide(slot) {
     const { request } = slot
@@ -202,9 +202,9 @@ class Bulkhead {
   }
 
   /** @param {Slot} slot @param {ShedReason} reason */
-  #reject({ request, proceed }, reason) {
+  #reject({ request, frameworkNext }, reason) {
     this.rejected++
-    request.ticket.proceed = proceed
+    request.ticket.frameworkNext = frameworkNext
     this.#deps.admission.rejectAdmitted(request, reason)
     return REJECTED
   }
@@ -260,7 +260,7 @@ class Bulkhead {
 
   /** @param {Slot} slot taken out of the queue */
   #run(slot) {
-    const { request, resume } = slot
+    const { request, runQueued } = slot
     const wait = /** @type {Wait} */ (slot.wait)
     const { admission, clock, onWait } = this.#deps
     const nowMs = clock.now()
@@ -268,7 +268,7 @@ class Bulkhead {
     admission.limits.onResume(request.ticket, nowMs, clock.idleMs())
     onWait(nowMs - wait.queuedMs)
     if (!request.hasAnswer) request.markRunning()
-    inRequestContext(wait, request, resume)
+    inRequestContext(wait, request, runQueued)
   }
 
   /**

@@ -83,7 +83,7 @@ function endWithout(ctx, { rejection }) {
 /** @param {Slot} slot @param {Context} ctx @param {KoaNext} next @returns {Promise<unknown>} */
 function untilAdmitted(slot, ctx, next) {
   return new Promise((resolve, reject) => {
-    slot.resume = () => resolve(next())
+    slot.runQueued = () => resolve(next())
     slot.giveUp = () => {
       try {
         resolve(endWithout(ctx, slot.request.ticket))

@@ -18,23 +18,23 @@ class Slot {
   /** The request's wait in the queue, if it was queued. @type {Wait | undefined} */
   wait = undefined
   /** Runs the handler, once the request is dequeued. @type {() => unknown} */
-  resume
-  /** Called instead of `resume` if the handler will never run. */
+  runQueued
+  /** Called instead of `runQueued` if the handler will never run. */
   giveUp = () => {}
   /** The slot of the same request in another bulkhead. @type {Slot | undefined} */
   next = undefined
 
   /**
-   * @param {Bulkhead} bulkhead @param {RequestRecord} request @param {() => unknown} resume
-   * @param {RequestRecord['ticket']['proceed']} proceed takes the error of a rejection, with
+   * @param {Bulkhead} bulkhead @param {RequestRecord} request @param {() => unknown} runQueued
+   * @param {RequestRecord['ticket']['frameworkNext']} frameworkNext takes the error of a rejection, with
    *   `shed.errorMode: 'next'`
    * @param {Context} [ctx] of Koa
    */
-  constructor(bulkhead, request, resume, proceed, ctx) {
+  constructor(bulkhead, request, runQueued, frameworkNext, ctx) {
     this.bulkhead = bulkhead
     this.request = request
-    this.resume = resume
-    this.proceed = proceed
+    this.runQueued = runQueued
+    this.frameworkNext = frameworkNext
     this.ctx = ctx
   }
 }

@@ -218,7 +218,7 @@ class Limits {
 
   /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
   onEnd(ticket, nowMs, idleMs) {
-    const tookMs = nowMs - ticket.decidedMs
+    const tookMs = nowMs - ticket.gateMs
     const maxMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)
     this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * SMOOTHING
     const slotMaxMs = SLOT_MAX_OF_MEAN * Math.max(1, this.slotHeldMs)

@@ -137,7 +137,7 @@ class LoopShare {
   // Hot path: once per request.
   /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
   onEnd(ticket, nowMs, idleMs) {
-    this.#recordWait(nowMs - ticket.decidedMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
+    this.#recordWait(nowMs - ticket.gateMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
     this.#remove(ticket)
   }
 
