@@ -7,7 +7,7 @@ const { describeError } = require('../redaction/error-description')
 const { processExit } = require('./process-exit')
 const { Drain } = require('./drain')
 const { drainOrder } = require('./drain-mode')
-const { Health, PASSED } = require('./health')
+const { CHECK_OK, Health } = require('./health')
 const { KnownServers } = require('./known-servers')
 const { PrimaryLink, REPLACED } = require('../cluster/primary-link')
 const { Recycle } = require('./recycle')
@@ -79,7 +79,7 @@ class Lifecycle {
     /** @param {string} check @param {string} verdict @param {unknown} error */
     const onCheckChange = (check, verdict, error) => {
       const fields = { check, verdict, ...(error !== undefined && { err: describeError(error) }) }
-      const log = verdict === PASSED ? info : warn
+      const log = verdict === CHECK_OK ? info : warn
       log(fields, `spillway: check ${check}: ${verdict}`)
     }
     this.health = new Health({ isManual: options.health.manual, clock, onCheckChange })

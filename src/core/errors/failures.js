@@ -8,9 +8,9 @@
 
 const { read } = require('../redaction/error-description')
 const { activeSpan, recordError, serverSpan, traceFieldsOf } = require('../tracing/spans')
-const { METRICS } = require('../request/ignore')
+const { IGNORE_METRICS } = require('../request/ignore')
 const { isClientError } = require('../request/outcome')
-const { ENDED } = require('../request/request-record')
+const { STATE_ENDED } = require('../request/request-record')
 const { templateOf } = require('../route/template')
 const { ErrorAnswer, isOver } = require('./error-answer')
 const { ErrorLog } = require('./error-log')
@@ -165,7 +165,7 @@ class Failures {
 
   /** @param {RequestRecord | undefined} request @param {Failure} failure */
   #count(request, failure) {
-    if (request === undefined || !request.isCounted || request.state === ENDED)
+    if (request === undefined || !request.isCounted || request.state === STATE_ENDED)
       return this.#countAs(request, failure)
     failure.earlier = request.failure
     request.failure = failure
@@ -173,7 +173,7 @@ class Failures {
 
   /** @param {RequestRecord | undefined} request @param {Failure} failure */
   #countAs(request, failure) {
-    if (request !== undefined && (request.ignores & METRICS) !== 0) return
+    if (request !== undefined && (request.ignores & IGNORE_METRICS) !== 0) return
     this.table.count(request?.series ?? { route: this.#unmatched }, failure)
   }
 

@@ -6,7 +6,7 @@
 // `ProcessEvents` observes uncaught errors without changing what Node does with them.
 
 const { cutOff } = require('../request/cut-off')
-const { ENDED } = require('../request/request-record')
+const { STATE_ENDED } = require('../request/request-record')
 const { isOver } = require('./error-answer')
 const { Failure } = require('./failure')
 const { SubstituteAnswer } = require('./substitute-answer')
@@ -88,13 +88,13 @@ class ProcessErrors {
 
   /** Whether the request is about to get the substitute answer. @param {RequestRecord | undefined} request */
   #answers(request) {
-    if (this.#observer.exit === undefined || request === undefined || request.state === ENDED) return false
+    if (this.#observer.exit === undefined || request === undefined || request.state === STATE_ENDED) return false
     return !request.res.headersSent && !isOver(request.res)
   }
 
   #answer() {
     const request = this.#context.request
-    if (request === undefined || request.state === ENDED) return
+    if (request === undefined || request.state === STATE_ENDED) return
     if (!this.#substitute.answer(request) && !isOver(request.res)) cutOff(request.res)
   }
 

@@ -3,7 +3,7 @@
 // call only this file: `decide` before a request runs, `release` when the request has ended.
 
 const { Lazy } = require('../lazy')
-const { SHED } = require('../request/ignore')
+const { IGNORE_SHED } = require('../request/ignore')
 const { Gate } = require('./gate')
 const { FeatureLimits, Limits, NO_LIMIT, deadlineOf } = require('./limits/limits')
 const { ResourceLimits, Shortages } = require('./limits/resource-limits')
@@ -188,7 +188,7 @@ class Admission {
     ticket.isDecided = true
     ticket.gateMs = nowMs
     if (this.#isOff) return RUN
-    if ((request.ignores & SHED) !== 0) ticket.priority = BYPASS
+    if ((request.ignores & IGNORE_SHED) !== 0) ticket.priority = BYPASS
     else this.#measureTurnAlone()
     if (this.hooks.classifies && ticket.priority !== BYPASS) ticket.priority = this.hooks.classOf(request.req)
     if (ticket.priority === BYPASS) return RUN

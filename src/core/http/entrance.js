@@ -9,7 +9,7 @@
 const events = require('node:events')
 const { RUN } = require('../gate/verdict')
 const { ServerTable } = require('../drain/known-servers')
-const { SHED } = require('../request/ignore')
+const { IGNORE_SHED } = require('../request/ignore')
 const { ROOT } = require('../route/route-node')
 const { instrumentApp } = require('../route/instrument-router')
 const { isExpressApp } = require('./app-kinds')
@@ -37,7 +37,7 @@ const { notAListener } = require('./wrong-framework')
  *   NodeRequest of HTTP/1 or HTTP/2
  * @typedef {ServerResponse & { stream?: ServerHttp2Stream }} NodeResponse
  * @typedef {(this: RequestRecord) => void} RunQueued
- * @typedef {RequestRecord | typeof TAKEN | typeof PASSED} Entered
+ * @typedef {RequestRecord | typeof HANDLED | typeof PASSED_ON} Entered
  */
 
 /** Events of a request with a response. @type {Set<string | symbol>} */
@@ -52,9 +52,9 @@ const HANDOVERS = new Set(['upgrade', 'connect'])
  */
 const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 
-/** Result of entering: the request is answered or queued, or left to the application. */
-const TAKEN = Symbol('taken')
-const PASSED = Symbol('passed')
+/** Results of entering: the request is answered or queued, or it is passed on to the application. */
+const HANDLED = Symbol('handled')
+const PASSED_ON = Symbol('passed on')
 
 // The symbol is global, because a process may load several copies of this package.
 const kOurs = Symbol.for('spillway.continue')
@@ -184,7 +184,7 @@ class Entrance {
      * @param {RunQueued} runQueued
      */
     const enterApp = (event, req, res, runQueued) => {
-      if (entrance.isClosed) return PASSED
+      if (entrance.isClosed) return PASSED_ON
       if (listeners.count !== server.listenerCount('request')) listeners.update()
       const asks = entrance.#admission.hasUserHooks || entrance.#ignoresByFunction
       const isAppFirst = asks && listeners.isAppFirst(event)
@@ -201,10 +201,10 @@ class Entrance {
           res,
           /** @type {RunQueued} */ (isRequest ? runQueuedRequest : runQueuedByEvent.get(event))
         )
-        if (entered === TAKEN) return true
+        if (entered === HANDLED) return true
         const pass = context.isOn ? emitInContext : emit
         const emitted = pass.call(this, event, req, res)
-        if (entered !== PASSED) entrance.#recorder.timeParts.onReturn(entered)
+        if (entered !== PASSED_ON) entrance.#recorder.timeParts.onReturn(entered)
         return emitted
       }
       if (connections.has(event)) connections.onEvent(event, server)
@@ -261,12 +261,12 @@ class Entrance {
       if (entrance.isClosed) return pass.call(this, req, res)
       if (!isEarlyEntry) entrance.connections.watch(req.socket?.server, req)
       /** @type {Entered} */
-      let entered = PASSED
+      let entered = PASSED_ON
       if (isEarlyEntry && entrance.#endpoints.callsAllow(req)) entrance.#prepare(req, res)
       else entered = entrance.#decide(req, res, app, runQueued, true)
-      if (entered === TAKEN) return
+      if (entered === HANDLED) return
       const returned = pass.call(this, req, res)
-      if (entered !== PASSED) entrance.#recorder.timeParts.onReturn(entered)
+      if (entered !== PASSED_ON) entrance.#recorder.timeParts.onReturn(entered)
       return returned
     }
   }
@@ -306,17 +306,17 @@ class Entrance {
    * @param {NodeResponse} res
    * @param {RequestRecord | undefined} request its record, if there is one
    * @param {ExpressApp} [app] that handles it next, whose request a function of the user expects
-   * @returns {Entered} TAKEN if it is answered; PASSED if it is not measured
+   * @returns {Entered} HANDLED if it is answered; PASSED_ON if it is not measured
    */
   enter(req, res, request, app) {
     if (request === undefined) {
-      if (this.isClosed) return this.#endpoints.serve(req, res) ? TAKEN : PASSED
+      if (this.isClosed) return this.#endpoints.serve(req, res) ? HANDLED : PASSED_ON
       this.connections.watch(req.socket?.server, req)
-      if (this.#recorder.countRoutedUpgrade(req, res)) return PASSED
+      if (this.#recorder.countRoutedUpgrade(req, res)) return PASSED_ON
       request = /** @type {RequestRecord} */ (this.#recorder.prepare(req, res))
     }
     if (request.isCounted) return request
-    if (this.#endpoints.serve(req, res)) return TAKEN
+    if (this.#endpoints.serve(req, res)) return HANDLED
     if (this.#ignoresByFunction && app !== undefined) becomeExpressRequest(app, this.#middlewares, req, res)
     this.#recorder.count(request)
     return request
@@ -330,7 +330,7 @@ class Entrance {
    * @param {RunQueued} runQueued
    * @param {boolean} isAppFirst whether no other listener precedes the app; only asked if functions of the
    *   user are called
-   * @returns {Entered} the request, if it runs now; TAKEN if it is answered or queued; PASSED if
+   * @returns {Entered} the request, if it runs now; HANDLED if it is answered or queued; PASSED_ON if
    *   it is not decided here
    */
   #decide(req, res, app, runQueued, isAppFirst) {
@@ -338,16 +338,16 @@ class Entrance {
     if (request?.isCounted) {
       // With `attach` around `wrap`, only the inner listener knows the app.
       if (app !== undefined) this.#startRouting(request, app)
-      return PASSED
+      return PASSED_ON
     }
     request ??= this.#recorder.prepare(req, res)
-    if (this.enter(req, res, request, isAppFirst ? app : undefined) === TAKEN) return TAKEN
+    if (this.enter(req, res, request, isAppFirst ? app : undefined) === HANDLED) return HANDLED
     request.ticket.runQueued = runQueued
     if (app !== undefined) this.#startRouting(request, app)
     if (this.#recorder.sessions?.ownsRequest(req)) return this.#decideInSession(request)
     if (this.#admission.hasUserHooks && this.#isMiddlewareToDecide(req, res, isAppFirst ? app : undefined))
-      return PASSED
-    return this.#admission.decide(request, request.startedMs) === RUN ? request : TAKEN
+      return PASSED_ON
+    return this.#admission.decide(request, request.startedMs) === RUN ? request : HANDLED
   }
 
   /**
@@ -358,7 +358,7 @@ class Entrance {
    */
   #decideInSession(request) {
     request.first.isLongPoll = request.isLongPoll = request.req.method === 'GET'
-    request.ignores |= SHED
+    request.ignores |= IGNORE_SHED
     this.#admission.decide(request, request.startedMs)
     return request
   }
@@ -402,6 +402,6 @@ class Entrance {
   }
 }
 
-exports.PASSED = PASSED
 exports.Entrance = Entrance
-exports.TAKEN = TAKEN
+exports.HANDLED = HANDLED
+exports.PASSED_ON = PASSED_ON

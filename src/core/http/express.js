@@ -5,7 +5,7 @@
 // listener to the server, which prepares later requests before Express gets them: early-entry.js.
 
 const { RUN } = require('../gate/verdict')
-const { PASSED, TAKEN } = require('./entrance')
+const { HANDLED, PASSED_ON } = require('./entrance')
 const { ROOT } = require('../route/route-node')
 const { isInAppRouter, instrumentApp } = require('../route/instrument-router')
 const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
@@ -39,8 +39,8 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
     const isMeasured = known?.isCounted === true
     if (known === undefined) entrance.enterEarly(req.socket?.server, req, spillway)
     const request = isMeasured ? known : entrance.enter(req, res, known)
-    if (request === TAKEN) return
-    if (request === PASSED) return next()
+    if (request === HANDLED) return
+    if (request === PASSED_ON) return next()
     if (!isInstrumented && req.app !== undefined) {
       isInstrumented = instrumentApp(req.app)
       isNested = req.baseUrl !== '' && !isInAppRouter(req.app, spillway)

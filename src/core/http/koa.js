@@ -6,7 +6,7 @@ const { QUEUED, RUN } = require('../gate/verdict')
 const { watchMounts } = require('../route/koa')
 const { routeStateOf } = require('../route/route-state')
 const { catchErrors } = require('./error-handlers')
-const { PASSED, TAKEN } = require('./entrance')
+const { HANDLED, PASSED_ON } = require('./entrance')
 const { koaInExpress, refuseUse } = require('./wrong-framework')
 
 /**
@@ -39,8 +39,8 @@ function createKoaMiddleware(deps) {
       setUp.checkKoa(app, known?.isCounted === true)
     }
     const request = entrance.enter(req, res, known)
-    if (request === PASSED) return next()
-    if (request === TAKEN) {
+    if (request === PASSED_ON) return next()
+    if (request === HANDLED) {
       ctx.respond = false
       return
     }

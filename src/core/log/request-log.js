@@ -4,7 +4,7 @@
 
 const { withRounded } = require('../durations')
 const { activeSpan, traceFieldsOf } = require('../tracing/spans')
-const { LOG } = require('../request/ignore')
+const { IGNORE_LOG } = require('../request/ignore')
 const { LogRateLimit } = require('./log-rate-limit')
 const { SlowRequests } = require('../request/slow-requests')
 
@@ -70,7 +70,7 @@ class RequestLog {
 
   /** @param {RequestRecord} request */
   onEnd(request) {
-    if ((request.ignores & LOG) !== 0) return
+    if ((request.ignores & IGNORE_LOG) !== 0) return
     if (request.durationMs > this.slow.thresholdMs) this.#recordSlow(request)
     if (this.#access !== undefined) this.#writeAccess(request)
   }

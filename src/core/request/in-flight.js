@@ -3,7 +3,7 @@
 // through the requests themselves. The list costs 0.012 µs per request; a Set would cost 0.045 µs. The
 // requests are also counted by method and scheme, for the gauge.
 
-const { METRICS } = require('./ignore')
+const { IGNORE_METRICS } = require('./ignore')
 const { METHODS } = require('./methods')
 
 /** @import { RequestRecord } from './request-record' */
@@ -33,7 +33,7 @@ class InFlight {
   /** @param {RequestRecord} request */
   add(request) {
     this.size++
-    if ((request.ignores & METRICS) === 0) this.counts[cellOf(request)]++
+    if ((request.ignores & IGNORE_METRICS) === 0) this.counts[cellOf(request)]++
     const older = this.#newest
     if (older === undefined) this.#oldest = request
     else older.newer = request
@@ -47,7 +47,7 @@ class InFlight {
   remove(request) {
     this.size--
     this.ended++
-    if ((request.ignores & METRICS) === 0) this.counts[cellOf(request)]--
+    if ((request.ignores & IGNORE_METRICS) === 0) this.counts[cellOf(request)]--
     const { older, newer } = request
     if (older === undefined) this.#oldest = newer
     else older.newer = newer

@@ -9,18 +9,18 @@ const { RollingHistogram } = require('../histogram/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../route/template')
 const { activeTrace, annotateRejectedSpan, annotateSpan, isTracing, serverSpan } = require('../tracing/spans')
 const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
-const { Ignore, METRICS } = require('./ignore')
+const { Ignore, IGNORE_METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
 const { METHODS } = require('./methods')
 const { ABORTED, COMPLETED, TIMED_OUT, UPGRADED, isFailure, outcomeOf } = require('./outcome')
 const {
-  ANSWERING,
-  ENDED,
   NO_STATUS,
-  QUEUED,
-  RUNNING,
   RequestRecord,
   STATES,
+  STATE_ANSWERING,
+  STATE_ENDED,
+  STATE_QUEUED,
+  STATE_RUNNING,
   requestOf,
 } = require('./request-record')
 const { linkResponse } = require('./request-holder')
@@ -217,7 +217,7 @@ class Recorder {
     if (this.#hooked.onRequest.length > 0) tell('onRequest', request, this.#hooked, this.#internalErrors)
     // The request ended before it arrived here. It is counted after this turn, when the application has
     // routed it.
-    if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.first))
+    if (request.state === STATE_ENDED) this.#clock.afterTurn(() => this.end(request, request.first))
   }
 
   /**
@@ -233,7 +233,7 @@ class Recorder {
   countUpgrade(req) {
     if (this.#upgrades.has(req)) return
     this.#upgrades.add(req)
-    if (this.#ignore !== undefined && (this.#ignore.of(req) & METRICS) !== 0) return
+    if (this.#ignore !== undefined && (this.#ignore.of(req) & IGNORE_METRICS) !== 0) return
     const nowMs = this.#clock.now()
     const request = new RequestRecord(this, req, undefined, nowMs)
     request.outcome = UPGRADED
@@ -295,7 +295,7 @@ class Recorder {
   #recordRejected(request) {
     if (request.serverSpan !== undefined)
       this.#guardTracing(annotateRejectedSpan, request.serverSpan, undefined, request)
-    if ((request.ignores & METRICS) === 0) this.routes.shed.record(request)
+    if ((request.ignores & IGNORE_METRICS) === 0) this.routes.shed.record(request)
   }
 
   /** @param {RequestRecord} request @param {RequestRecord} first */
@@ -316,7 +316,7 @@ class Recorder {
       const route = OWN_ROUTES.includes(/** @type {string} */ (template)) ? undefined : template
       this.#guardTracing(annotateSpan, request.serverSpan, route, request)
     }
-    if ((request.ignores & METRICS) !== 0) {
+    if ((request.ignores & IGNORE_METRICS) !== 0) {
       request.series = this.routes.routeOnly(template)
       return
     }
@@ -378,8 +378,8 @@ class Recorder {
  * @param {RequestRecord} request
  */
 function shownState(request) {
-  if (request.hasAnswer || request.stream?.headersSent) return /** @type {'answering'} */ (STATES[ANSWERING])
-  return /** @type {'queued' | 'running'} */ (STATES[request.isQueued ? QUEUED : RUNNING])
+  if (request.hasAnswer || request.stream?.headersSent) return /** @type {'answering'} */ (STATES[STATE_ANSWERING])
+  return /** @type {'queued' | 'running'} */ (STATES[request.isQueued ? STATE_QUEUED : STATE_RUNNING])
 }
 
 exports.Recorder = Recorder

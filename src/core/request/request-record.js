@@ -11,17 +11,17 @@ const { METHOD_INDEX, OTHER_METHOD } = require('./methods')
 const NO_STATUS = 0
 
 const STATES = Object.freeze(/** @type {const} */ (['received', 'queued', 'running', 'answering', 'ended']))
-const [RECEIVED, QUEUED, RUNNING, ANSWERING, ENDED] = STATES.keys()
+const [STATE_RECEIVED, STATE_QUEUED, STATE_RUNNING, STATE_ANSWERING, STATE_ENDED] = STATES.keys()
 
 /** Legal states of each transition. @type {Readonly<Record<string, readonly number[]>>} */
 const LEGAL = Object.freeze({
   // A running request is queued by a limit of its route.
-  markQueued: [RECEIVED, RUNNING],
-  markRunning: [RECEIVED, QUEUED],
+  markQueued: [STATE_RECEIVED, STATE_RUNNING],
+  markRunning: [STATE_RECEIVED, STATE_QUEUED],
   // A rejected request never runs. A response may have several heads: an informational head first, or an
   // error's new head.
-  markAnswering: [RECEIVED, QUEUED, RUNNING, ANSWERING],
-  markEnded: [RECEIVED, QUEUED, RUNNING, ANSWERING],
+  markAnswering: [STATE_RECEIVED, STATE_QUEUED, STATE_RUNNING, STATE_ANSWERING],
+  markEnded: [STATE_RECEIVED, STATE_QUEUED, STATE_RUNNING, STATE_ANSWERING],
 })
 
 /**
@@ -140,7 +140,7 @@ class RequestRecord {
   constructor(recorder, req, res, startedMs) {
     this.recorder = recorder
     /** Changed only by the `mark…` methods below. */
-    this.state = RECEIVED
+    this.state = STATE_RECEIVED
     this.req = req
     this.res = /** @type {RoutedResponse} */ (res)
     /** @type {Connection} */
@@ -240,19 +240,19 @@ class RequestRecord {
   }
 
   markQueued() {
-    this.state = QUEUED
+    this.state = STATE_QUEUED
   }
 
   markRunning() {
-    this.state = RUNNING
+    this.state = STATE_RUNNING
   }
 
   markAnswering() {
-    this.state = ANSWERING
+    this.state = STATE_ANSWERING
   }
 
   markEnded() {
-    this.state = ENDED
+    this.state = STATE_ENDED
   }
 
   /** Marks the request as timed out for all instances. */
@@ -266,12 +266,12 @@ class RequestRecord {
    * answers it.
    */
   get isQueued() {
-    return this.state === QUEUED && !this.ticket.isRejected
+    return this.state === STATE_QUEUED && !this.ticket.isRejected
   }
 
   /** Whether its response has begun or ended. Code outside its handler may begin the response at any time. */
   get hasAnswer() {
-    return this.state >= ANSWERING
+    return this.state >= STATE_ANSWERING
   }
 }
 
@@ -313,7 +313,7 @@ function checkedTransition(name, transition) {
  * @param {RequestRecord} request
  */
 function isDisconnected({ state, res, socket, stream }) {
-  if (state === ENDED) return true
+  if (state === STATE_ENDED) return true
   if (stream !== undefined) return stream.closed || stream.destroyed
   return res.destroyed === true || socket?.destroyed === true
 }
@@ -328,14 +328,14 @@ function requestOf(res, recorder) {
   return request
 }
 
-exports.ANSWERING = ANSWERING
-exports.ENDED = ENDED
 exports.NO_STATUS = NO_STATUS
-exports.QUEUED = QUEUED
-exports.RECEIVED = RECEIVED
-exports.RUNNING = RUNNING
 exports.RequestRecord = RequestRecord
 exports.STATES = STATES
+exports.STATE_ANSWERING = STATE_ANSWERING
+exports.STATE_ENDED = STATE_ENDED
+exports.STATE_QUEUED = STATE_QUEUED
+exports.STATE_RECEIVED = STATE_RECEIVED
+exports.STATE_RUNNING = STATE_RUNNING
 exports.Ticket = Ticket
 exports.checkTransitions = checkTransitions
 exports.isDisconnected = isDisconnected

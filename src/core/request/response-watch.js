@@ -13,7 +13,7 @@ const { Socket } = require('node:net')
 const onFinished = require('on-finished')
 const { kRouteState } = require('../route/route-state')
 const { assignBytes, markEnd, openRecord, recordOf } = require('./connection-record')
-const { ENDED, NO_STATUS } = require('./request-record')
+const { NO_STATUS, STATE_ENDED } = require('./request-record')
 
 /**
  * @import { ServerResponse } from 'node:http'
@@ -94,7 +94,7 @@ function joinChain(first, request) {
   last.nextOfResponse = request
   request.first = first
   request.isCutOff = first.isCutOff
-  if (first.state === ENDED) request.markEnded()
+  if (first.state === STATE_ENDED) request.markEnded()
 }
 
 /** @this {ServerResponse & Watched} @param {number} status */
@@ -157,7 +157,7 @@ function onHead(first, status) {
       each.recorder.onHead(each, nowMs)
     }
     // An injected response accepts a head even after its end.
-    if (each.state !== ENDED) each.markAnswering()
+    if (each.state !== STATE_ENDED) each.markAnswering()
     each.status = status | 0
     each.trace = trace
     each.serverSpan = serverSpan
@@ -186,7 +186,7 @@ function onSocketClose() {
 
 /** @param {RequestRecord} first */
 function endAll(first) {
-  if (first.state === ENDED) return
+  if (first.state === STATE_ENDED) return
   const pipeline = recordOf(first.socket)?.pipeline
   if (pipeline?.delete(first)) leavePipeline(first, pipeline)
   assignBytes(first)

@@ -20,8 +20,8 @@ const RESPONSE_BYTES = REQUEST_BYTES + 1
 const FIRST_BYTE_COUNT = RESPONSE_BYTES + 1
 const FIRST_BYTE_SUM = FIRST_BYTE_COUNT + 1
 /** Rejected requests whose URL matches the route: see route-table.js. */
-const SHED = FIRST_BYTE_SUM + 1
-const COUNTERS = SHED + 1
+const SHED_COLUMN = FIRST_BYTE_SUM + 1
+const COUNTERS = SHED_COLUMN + 1
 const MIXED = -1
 
 /**
@@ -164,5 +164,5 @@ exports.FIRST_BYTE_SUM = FIRST_BYTE_SUM
 exports.REQUEST_BYTES = REQUEST_BYTES
 exports.RESPONSE_BYTES = RESPONSE_BYTES
 exports.RouteSeries = RouteSeries
-exports.SHED = SHED
+exports.SHED_COLUMN = SHED_COLUMN
 exports.Series = Series

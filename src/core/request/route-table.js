@@ -11,7 +11,7 @@ const { Rows } = require('../histogram/rows')
 const { OWN_ROUTES } = require('../route/template')
 const { Exemplars } = require('./exemplars')
 const { METHODS } = require('./methods')
-const { COUNTERS, RouteSeries, SHED } = require('./route-series')
+const { COUNTERS, RouteSeries, SHED_COLUMN } = require('./route-series')
 const { UrlIndex } = require('./url-index')
 
 /**
@@ -173,7 +173,7 @@ class ShedRoutes {
   /** @param {RequestRecord} request */
   #match({ req, recorder }) {
     const series = this.find(req)
-    if (series !== undefined) this.#counters.values[series.row * COUNTERS + SHED] += this.#gap
+    if (series !== undefined) this.#counters.values[series.row * COUNTERS + SHED_COLUMN] += this.#gap
     const nowMs = recorder.nowMs()
     if (nowMs - this.#windowMs > WINDOW_MS) {
       this.#windowMs = nowMs

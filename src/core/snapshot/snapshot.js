@@ -12,7 +12,7 @@ const {
   FIRST_BYTE_SUM,
   REQUEST_BYTES,
   RESPONSE_BYTES,
-  SHED,
+  SHED_COLUMN,
 } = require('../request/route-series')
 const { OUTCOMES } = require('../request/outcome')
 const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
@@ -163,7 +163,7 @@ function countersOf(counters, start) {
     firstByteMeanMs: firstBytes === 0 ? 0 : (counters[start + FIRST_BYTE_SUM] / firstBytes) * 1000,
     requestBytes: counters[start + REQUEST_BYTES],
     responseBytes: counters[start + RESPONSE_BYTES],
-    shed: counters[start + SHED],
+    shed: counters[start + SHED_COLUMN],
   }
 }
 

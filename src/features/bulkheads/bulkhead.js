@@ -9,7 +9,7 @@
 const { FairShares, Queue, Wait, inRequestContext } = require('../../core/gate/queue')
 const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/verdict')
 const { hasBody, offHalfClose, onHalfClose } = require('../../core/request/half-closed')
-const { SHED } = require('../../core/request/ignore')
+const { IGNORE_SHED } = require('../../core/request/ignore')
 const { isDisconnected } = require('../../core/request/request-record')
 const { ObservedSlots } = require('./observed-slots')
 
@@ -123,7 +123,7 @@ class Bulkhead {
    */
   #classify({ ignores, req, ticket }) {
     const { hooks, mode } = this.#deps.admission
-    if ((ignores & SHED) !== 0) ticket.priority = BYPASS
+    if ((ignores & IGNORE_SHED) !== 0) ticket.priority = BYPASS
     else if (hooks.classifies && (mode === 'off' || !ticket.isDecided)) ticket.priority = hooks.classOf(req)
   }
 

@@ -3,7 +3,7 @@
 // arguments, and for Koa.
 
 const { QUEUED, RUN } = require('../../core/gate/verdict')
-const { PASSED, TAKEN } = require('../../core/http/entrance')
+const { HANDLED, PASSED_ON } = require('../../core/http/entrance')
 const { limitOfNoResponse, limitWithoutNext } = require('../../core/http/wrong-framework')
 const { Slot } = require('./slot')
 
@@ -30,15 +30,15 @@ function middlewareOf(bulkhead, { entrance, recorder }) {
   /** @param {NodeRequest} req @param {NodeResponse} res @param {Next} next */
   function inExpress(req, res, next) {
     const request = enter(req, res)
-    if (request === TAKEN) return
-    if (request === PASSED || bulkhead.decide(new Slot(bulkhead, request, next, next)) === RUN) next()
+    if (request === HANDLED) return
+    if (request === PASSED_ON || bulkhead.decide(new Slot(bulkhead, request, next, next)) === RUN) next()
   }
 
   /** @param {Context} ctx @param {KoaNext} next */
   function inKoa(ctx, next) {
     const request = enter(ctx.req, ctx.res)
-    if (request === PASSED) return next()
-    if (request === TAKEN) {
+    if (request === PASSED_ON) return next()
+    if (request === HANDLED) {
       ctx.respond = false
       return
     }

@@ -9,7 +9,7 @@
 
 const { isEndedByDrain } = require('../../core/request/event-stream')
 const { ABORTED, ERRORED, TIMED_OUT, outcomeOf } = require('../../core/request/outcome')
-const { ENDED, RequestRecord, isDisconnected } = require('../../core/request/request-record')
+const { RequestRecord, STATE_ENDED, isDisconnected } = require('../../core/request/request-record')
 const { linkInFlight, linkResponse, requireHeld } = require('../../core/request/request-holder')
 const { RequestAbortError } = require('./abort-reasons')
 
@@ -73,7 +73,7 @@ class Signals {
     // The recorder does not know a request that came after `close()`, or that has not reached the middleware
     // yet.
     const request = this.#recorder.find(res) ?? new RequestRecord(this.#recorder, req, res, 0)
-    if (request.state === ENDED || res.destroyed) this.onEnd(request)
+    if (request.state === STATE_ENDED || res.destroyed) this.onEnd(request)
     else if (isDisconnected(request)) this.#settle(pending, codeOf(request) ?? codeOfClosed(request))
     else this.#follow(request, pending)
     return pending.controller.signal

@@ -4,10 +4,10 @@
 // reaches this file.
 
 const { LOW, NORMAL, priorityIndex } = require('../../core/gate/verdict')
-const { SHED: SHED_PART } = require('../../core/request/ignore')
+const { IGNORE_SHED } = require('../../core/request/ignore')
 const { Failure } = require('../../core/errors/failure')
 const { ConnectionTable } = require('./connection-table')
-const { EventTable, SHED, UNHANDLED } = require('./event-table')
+const { EventTable, OUTCOME_SHED, UNHANDLED } = require('./event-table')
 const { Newcomers } = require('./newcomers')
 const { refuseRequest, refuseUpgrade } = require('./refusal')
 const { SocketMessage } = require('./socket-message')
@@ -149,7 +149,7 @@ class Sockets {
     // A connection of another server than Node's can be neither held nor answered.
     if (typeof client?.on !== 'function') return open()
     const request = isUpgrade ? undefined : recorder.find(res)
-    const isExempt = request !== undefined && (request.ignores & SHED_PART) !== 0
+    const isExempt = request !== undefined && (request.ignores & IGNORE_SHED) !== 0
     let hasGone = false
     /** @type {(() => void) | undefined} */
     let giveUp
@@ -240,7 +240,7 @@ class Sockets {
     if (!gate.isOverloaded) return undefined
     const given = this.call('sockets.priority', () => priority(event, socket))
     if ((priorityIndex(given) ?? NORMAL) !== LOW || !gate.rejectMessage()) return undefined
-    this.events.onEnd(this.events.rowOf(isHandled ? event : UNHANDLED), SHED, 0, 0)
+    this.events.onEnd(this.events.rowOf(isHandled ? event : UNHANDLED), OUTCOME_SHED, 0, 0)
     return { error: 'spillway:overloaded', event, retryAfter: gate.retryAfterSeconds() }
   }
 
