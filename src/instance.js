@@ -128,7 +128,7 @@ class Instance {
       close: () => this.close(),
       onListen: onListen ?? ((server) => startLine.write(server)),
       isInListen,
-      onDrain: () => this.admission.rejectionPace.drain(),
+      onDrain: () => this.admission.rejectionPace.sendAllAtOnce(),
       onStopAccepting: () => this.features.onStopAccepting(),
       sampleMemory: () => memoryForRecycling(this.runtime),
     })

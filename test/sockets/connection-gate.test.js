@@ -337,7 +337,7 @@ test('a drain rejects what is held, and everything after', () => {
   const { ask, load, gate } = build()
   load(1, 2000)
   const held = ask()
-  gate.drain()
+  gate.onDrain()
   assert.equal(held.decision, 'closed')
   assert.equal(ask(BYPASS).decision, 'closed')
 })

@@ -97,7 +97,7 @@ class Health {
     this.#isAway = isAway
   }
 
-  drain() {
+  markDraining() {
     if (this.#reason !== 'closed') this.#reason = 'draining'
   }
 

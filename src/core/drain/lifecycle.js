@@ -49,8 +49,8 @@ class Lifecycle {
   #isClosed = false
   // A replaced worker needs no delay: its replacement listens on the same port, so no load balancer has to
   // notice.
-  #drainForExit = (/** @type {string} */ reason, /** @type {string} */ cause) =>
-    this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason, cause)
+  #drainForExit = (/** @type {string} */ reason, /** @type {string} */ signal) =>
+    this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason, signal)
 
   /**
    * @param {{ clock: Clock, internalErrors: InternalErrors, recorder: Recorder, options: ResolvedOptions,
@@ -99,7 +99,7 @@ class Lifecycle {
       servers: this.servers,
       guard: (work) => internalErrors.guard('drain', work),
       onBegin: (order) => {
-        this.health.drain()
+        this.health.markDraining()
         deps.onDrain()
         emit('draining', order)
       },
@@ -108,7 +108,7 @@ class Lifecycle {
           { inFlight },
           'spillway: waiting for requests in flight; a second signal ends the process at once'
         ),
-      onClose: deps.onStopAccepting,
+      onStopAccepting: deps.onStopAccepting,
       onEnd: (drained) => {
         const { cut, durationMs } = drained
         const log = cut === 0 ? info : warn
@@ -123,7 +123,7 @@ class Lifecycle {
     })
     this.#primaryLink = new PrimaryLink({
       started: this.health.started,
-      onExit: (reason, cause) => this.#processExit.onPrimaryOrder(reason, cause),
+      onExit: (reason, signal) => this.#processExit.onPrimaryOrder(reason, signal),
     })
     this.recycle = new Recycle({
       nowMs: clock.now(),
@@ -155,11 +155,11 @@ class Lifecycle {
   /**
    * @param {ResolvedOptions['drain']} options
    * @param {string} reason
-   * @param {string} [cause] the signal that caused the drain, which decides its mode. It differs from
+   * @param {string} [signal] the one that began the drain, which decides its mode. It differs from
    *   `reason` if `reason` is a word such as 'replaced'
    */
-  drain(options, reason, cause = reason) {
-    return this.#drain.start({ reason, ...drainOrder(options, cause) })
+  drain(options, reason, signal = reason) {
+    return this.#drain.start({ reason, ...drainOrder(options, signal) })
   }
 
   /**

@@ -368,7 +368,7 @@ class Admission {
 
   close() {
     this.#isOff = true
-    this.rejectionPace.drain()
+    this.rejectionPace.sendAllAtOnce()
     this.#connectionGate?.close()
     this.gate.close()
   }

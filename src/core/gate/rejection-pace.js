@@ -62,7 +62,7 @@ class RejectionPace {
   #countedLate = 0
   /** Whether a timer is running, which will send the rejections that wait then. */
   #isPausing = false
-  #isDraining = false
+  #sendsAtOnce = false
 
   /**
    * @param {{ clock: typeof import('../clock').systemClock, cost: { readonly rejectionMs: number },
@@ -84,7 +84,7 @@ class RejectionPace {
    * @param {number} nowMs
    */
   deliver(request, send, nowMs) {
-    const isNext = this.#isDraining || isHalfClosed(request)
+    const isNext = this.#sendsAtOnce || isHalfClosed(request)
     if (isNext || (!this.#isPausing && this.#hasCredit(nowMs))) this.#spend(request, send)
     else this.#wait(request, send)
     this.#pause()
@@ -145,7 +145,7 @@ class RejectionPace {
 
   #send() {
     const leastMs = Math.max(0, this.#creditMs - MOST_TOGETHER_MS)
-    while (this.waiting > 0 && (this.#creditMs > leastMs || this.#isDraining)) this.#sendFirst()
+    while (this.waiting > 0 && (this.#creditMs > leastMs || this.#sendsAtOnce)) this.#sendFirst()
     this.late += Math.max(0, this.waiting - this.#countedLate)
     this.#countedLate = this.waiting
   }
@@ -165,8 +165,8 @@ class RejectionPace {
   }
 
   /** Sends every rejection at once from now on. */
-  drain() {
-    this.#isDraining = true
+  sendAllAtOnce() {
+    this.#sendsAtOnce = true
     this.#send()
   }
 }

@@ -308,7 +308,7 @@ class ConnectionGate {
   }
 
   /** Called when the process drains: no connection opens from now on. */
-  drain() {
+  onDrain() {
     this.isClosing = true
     this.#releaseAll('closed')
   }

@@ -306,7 +306,7 @@ class Sockets {
    * Called when the process drains and accepts no more connections. Open sockets are closed with a reason.
    */
   onStopAccepting() {
-    this.#gate?.drain()
+    this.#gate?.onDrain()
     for (const server of this.#servers.values()) server.goodbye(this.#deps.clock)
   }
 
