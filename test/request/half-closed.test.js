@@ -168,7 +168,7 @@ test('a request that runs because its client half-closes does not put the other 
   socket.emit('end')
   assert.equal(last.hasRun, true)
   const other = driven.ask({ key: 'other' })
-  assert.deepEqual([other.decision, other.ticket.wait.tag], [QUEUED, 1])
+  assert.deepEqual([other.decision, other.ticket.queueEntry.tag], [QUEUED, 1])
 })
 
 test('a handler that closes the instance as its client half-closes leaves nothing for the next of its pipeline', async () => {

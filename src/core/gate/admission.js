@@ -14,7 +14,7 @@ const { RequestCost } = require('./measurements/request-cost')
 const { FairShares, Queue } = require('./queue')
 const { Rejection, RetryAfter } = require('./rejection')
 const { RejectionPace } = require('./rejection-pace')
-const { Episode, LastRejections, Stats } = require('./stats')
+const { LastRejections, RejectionPeriod, Stats } = require('./stats')
 const { UserHooks } = require('./user-hooks')
 const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
 
@@ -44,7 +44,7 @@ class Admission {
   /** Figures of the last rejection, set by the rule that rejects. */
   cause = new Cause()
   lastRejections
-  episode
+  rejectionPeriod
   limits
   measurements
   gate
@@ -75,7 +75,7 @@ class Admission {
   #resources
   #rejection
   /** The overloads that mode `observe` only counts. */
-  #observed
+  #observedPeriod
   #random
   #retryAfter = new RetryAfter(1)
   #isOff = true
@@ -112,8 +112,8 @@ class Admission {
     this.#rejection = new Rejection(internalErrors)
     this.rejectionPace = new RejectionPace({ clock, clients, cost })
     this.lastRejections = new LastRejections(clock)
-    this.episode = new Episode(clock, deps.onOverload)
-    this.#observed = new Episode(clock, deps.onObservedOverload ?? (() => {}))
+    this.rejectionPeriod = new RejectionPeriod(clock, deps.onOverload)
+    this.#observedPeriod = new RejectionPeriod(clock, deps.onObservedOverload ?? (() => {}))
     this.gate = new Gate({
       cause,
       clock,
@@ -245,7 +245,7 @@ class Admission {
    */
   onWouldReject = (reason, priority) => {
     this.stats.onWouldReject(reason, priority)
-    this.#observed.onReject(reason, this.#clock.now(), this.cause)
+    this.#observedPeriod.onReject(reason, this.#clock.now(), this.cause)
   }
 
   /** Called in mode `observe` if a limit of the route would reject a request that the gate admits. */
@@ -293,7 +293,7 @@ class Admission {
     this.#retryAfter.onReject()
     this.lastRejections.record(reason, priority, nowMs, this.cause)
     // This is the last step, because a listener of `overload` may cause the next rejection.
-    this.episode.onReject(reason, nowMs, this.cause)
+    this.rejectionPeriod.onReject(reason, nowMs, this.cause)
   }
 
   /**
@@ -346,11 +346,11 @@ class Admission {
     const { shed, wouldShed, queueDelays, admitted, abandoned } = this.stats
     return {
       mode: /** @type {ShedOptions['mode']} */ (this.mode),
-      isOverloaded: this.episode.isOn,
-      overloadedBy: this.episode.reason,
+      isOverloaded: this.rejectionPeriod.isOn,
+      overloadedBy: this.rejectionPeriod.reason,
       hasMaxConcurrent: Number.isFinite(this.limits.maxConcurrent),
-      overloads: this.episode.count,
-      overloadedMs: this.episode.totalMs,
+      overloads: this.rejectionPeriod.count,
+      overloadedMs: this.rejectionPeriod.totalMs,
       inFlight: this.limits.inFlight,
       peakInFlight: this.gate.peakInFlight,
       queued: this.#queue.length,

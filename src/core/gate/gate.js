@@ -7,7 +7,7 @@ const { isDisconnected } = require('../request/request-record')
 const { hasBody, offHalfClose, onHalfClose } = require('../request/half-closed')
 const { MAX_QUIET_MS } = require('./measurements/accept-burst')
 const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
-const { Wait, inRequestContext } = require('./queue')
+const { QueueEntry, inRequestContext } = require('./queue')
 const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
 
 /**
@@ -29,8 +29,8 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
  */
 const BOUNDED_BUDGET_MS = 50
 
-/** The wait of a request that is or was queued. @param {RequestRecord} request */
-const waitOf = ({ ticket }) => /** @type {Wait} */ (ticket.wait)
+/** The entry of a request that is or was queued. @param {RequestRecord} request */
+const entryOf = ({ ticket }) => /** @type {QueueEntry} */ (ticket.queueEntry)
 
 class Gate {
   peakInFlight = 0
@@ -118,7 +118,7 @@ class Gate {
     if (key !== undefined) this.#fairShares.onQueue(key, tag)
     const stallFreeMs = this.#measurements.turns.stallFreeMs(nowMs)
     const marks = { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs: this.#clock.idleMs() }
-    return this.#enqueue(request, new Wait(request, marks))
+    return this.#enqueue(request, new QueueEntry(request, marks))
   }
 
   /** @param {RequestRecord} request @param {number} tag @param {number} deadlineMs @param {number} nowMs */
@@ -169,15 +169,15 @@ class Gate {
     return REJECTED
   }
 
-  /** @param {RequestRecord} request @param {Wait} wait */
-  #enqueue(request, wait) {
-    request.ticket.wait = wait
+  /** @param {RequestRecord} request @param {QueueEntry} entry */
+  #enqueue(request, entry) {
+    request.ticket.queueEntry = entry
     // Code other than the handler may have begun the answer already.
     if (!request.hasAnswer) request.markQueued()
-    if (this.#queue.length === 0) this.#limits.onFirstQueued(wait.queuedMs)
-    this.#queue.push(wait)
-    wait.onHalfClose = () => this.#onHalfClose(request, wait)
-    onHalfClose(request, wait.onHalfClose)
+    if (this.#queue.length === 0) this.#limits.onFirstQueued(entry.queuedMs)
+    this.#queue.push(entry)
+    entry.onHalfClose = () => this.#onHalfClose(request, entry)
+    onHalfClose(request, entry.onHalfClose)
     this.#clock.afterTurn(this.#dequeueOne)
     return QUEUED
   }
@@ -196,9 +196,9 @@ class Gate {
       this.#limits.onEnd(ticket, nowMs, idleMs)
       if (this.#queue.length > 0) this.#clock.afterTurn(this.#dequeueOne)
     } else if (ticket.isAbandoned) {
-      if (waitOf(request).isQueued) this.#remove(request)
+      if (entryOf(request).isQueued) this.#remove(request)
       this.#stats.abandoned++
-      ticket.wait?.giveUp?.()
+      ticket.queueEntry?.giveUp?.()
     }
   }
 
@@ -270,7 +270,7 @@ class Gate {
     const request = this.#queue.shift()
     if (request === undefined) return
     this.#firstDequeueMs = Math.min(this.#firstDequeueMs, nowMs)
-    const { key, tag, onHalfClose: callback } = waitOf(request)
+    const { key, tag, onHalfClose: callback } = entryOf(request)
     offHalfClose(request, callback)
     if (key !== undefined) this.#fairShares.onDequeue(key, tag)
     this.#runQueued(request)
@@ -283,10 +283,10 @@ class Gate {
     const nowMs = this.#clock.now()
     const reason = this.#reasonAfterQueue(request, nowMs)
     if (reason !== undefined) return this.#rejectQueued(request, reason)
-    this.#stats.onWait(nowMs - waitOf(request).queuedMs)
+    this.#stats.onWait(nowMs - entryOf(request).queuedMs)
     this.admit(request, nowMs)
     try {
-      inRequestContext(waitOf(request), request, /** @type {RunQueued} */ (request.ticket.runQueued))
+      inRequestContext(entryOf(request), request, /** @type {RunQueued} */ (request.ticket.runQueued))
     } finally {
       request.returnedMs = this.#clock.now()
       this.#measurements.cost.onRun(request.returnedMs - nowMs)
@@ -297,19 +297,19 @@ class Gate {
    * A half-closed client receives only an answer that is sent at once: run the request now, or reject it.
    *
    * @param {RequestRecord} request
-   * @param {Wait} wait
+   * @param {QueueEntry} entry
    */
-  #onHalfClose(request, wait) {
+  #onHalfClose(request, entry) {
     // A half-closed connection may have several queued requests. The handler of an earlier one may have
     // closed the instance, and so emptied the queue.
-    if (!wait.isQueued) return
+    if (!entry.isQueued) return
     this.#remove(request)
     const nowMs = this.#clock.now()
     // In a burst the request runs. In a standing queue it is rejected, because it must not overtake other
     // requests. Also, a client that gave up looks half-closed until its response is written. But once every
     // SAMPLE_MS one such request runs, as a sample.
     const isStanding =
-      wait.priority !== CRITICAL &&
+      entry.priority !== CRITICAL &&
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
     // Body parsers treat a request as finished once its client has half-closed, so the handler would see no
@@ -317,7 +317,7 @@ class Gate {
     const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
     // The request of a half-closed client cannot be queued again.
-    if (!mayRun) return this.#rejectQueued(request, this.#cause.because('loop', nowMs - wait.queuedMs, 0))
+    if (!mayRun) return this.#rejectQueued(request, this.#cause.because('loop', nowMs - entry.queuedMs, 0))
     if (isStanding) this.#ranHalfClosedMs = nowMs
     this.#runQueued(request)
   }
@@ -332,14 +332,14 @@ class Gate {
     const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
     const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
     const isOverload = this.#limits.isOverload(nowMs)
-    const { oldest } = this.#queue
+    const { bounds } = this.#queue
     // In most turns nothing is overdue, so a long queue need not be searched.
-    const mayBeOverdue = isFull && delay.isOverdue(oldest, isOverload, nowMs)
-    if (!mayBeOverdue && !oldest.mayBePastDeadline(nowMs)) return
-    /** @param {Wait} each */
+    const mayBeOverdue = isFull && delay.isOverdue(bounds, isOverload, nowMs)
+    if (!mayBeOverdue && !bounds.mayBePastDeadline(nowMs)) return
+    /** @param {QueueEntry} each */
     const isOverdue = (each) =>
       each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, isOverload, nowMs))
-    /** @param {Wait} each */
+    /** @param {QueueEntry} each */
     const reasonOf = (each) =>
       each.isPastDeadline(nowMs)
         ? this.#cause.because('deadline', nowMs - each.queuedMs, each.deadlineMs)
@@ -347,28 +347,31 @@ class Gate {
     this.#rejectAll(reasonOf, isOverdue)
   }
 
-  /** @param {(wait: Wait) => ShedReason} reasonOf @param {(wait: Wait) => boolean} [isChosen] */
+  /**
+   * @param {(entry: QueueEntry) => ShedReason} reasonOf
+   * @param {(entry: QueueEntry) => boolean} [isChosen]
+   */
   #rejectAll(reasonOf, isChosen = (_each) => true) {
     for (const request of this.#queue.filter(isChosen)) {
       // A listener or function of the user may have closed the instance, and so emptied the queue.
-      if (!waitOf(request).isQueued) continue
+      if (!entryOf(request).isQueued) continue
       this.#remove(request)
-      this.#rejectQueued(request, reasonOf(waitOf(request)))
+      this.#rejectQueued(request, reasonOf(entryOf(request)))
     }
   }
 
   /** @param {RequestRecord} request @param {ShedReason} reason */
   #rejectQueued(request, reason) {
     if (isDisconnected(request)) return
-    inRequestContext(waitOf(request), request, () => this.reject(request, reason))
-    waitOf(request).giveUp?.()
+    inRequestContext(entryOf(request), request, () => this.reject(request, reason))
+    entryOf(request).giveUp?.()
   }
 
   /** @param {RequestRecord} request */
   #remove(request) {
-    const wait = waitOf(request)
-    const { key, onHalfClose: callback } = wait
-    this.#queue.remove(wait)
+    const entry = entryOf(request)
+    const { key, onHalfClose: callback } = entry
+    this.#queue.remove(entry)
     if (key !== undefined) this.#fairShares.onRemove(key)
     offHalfClose(request, callback)
   }

@@ -169,7 +169,7 @@ const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
  * without a rejection (`recovered`, with its length and the count of every reason). A timer runs only during
  * an overload.
  */
-class Episode {
+class RejectionPeriod {
   /**
    * Overloads so far. Most are shorter than the time between two scrapes, so that only a counter shows them.
    */
@@ -244,6 +244,6 @@ class Episode {
   }
 }
 
-exports.Episode = Episode
 exports.LastRejections = LastRejections
+exports.RejectionPeriod = RejectionPeriod
 exports.Stats = Stats

@@ -12,7 +12,7 @@ const { koaInExpress, refuseUse } = require('./wrong-framework')
 /**
  * @import Koa from 'koa'
  * @import { KoaMiddleware } from '../../../index.js'
- * @import { Wait } from '../gate/queue'
+ * @import { QueueEntry } from '../gate/queue'
  * @import { RequestRecord, Ticket } from '../request/request-record'
  * @import { MiddlewareDeps } from './express'
  *
@@ -86,8 +86,8 @@ function untilAdmitted(request, ctx, next) {
   return new Promise((resolve, reject) => {
     const { ticket } = request
     ticket.runQueued = () => resolve(next())
-    const wait = /** @type {Wait} */ (ticket.wait)
-    wait.giveUp = () => {
+    const entry = /** @type {QueueEntry} */ (ticket.queueEntry)
+    entry.giveUp = () => {
       if (ticket.rejection?.error !== undefined) return reject(ticket.rejection.error)
       ctx.respond = false
       resolve(undefined)

@@ -57,7 +57,7 @@ class AccessLog {
     if (!this.#isOn(level)) return
     const line = this.#lineOf(request, request.durationMs, usual === 'info')
     line.route = request.series.route
-    if (request.ticket.wait !== undefined) line.queueMs = rounded(request.ticket.waitedMs)
+    if (request.ticket.queueEntry !== undefined) line.queueMs = rounded(request.ticket.waitedMs)
     return this.#write(level, line, MESSAGES[outcome])
   }
 
@@ -75,14 +75,14 @@ class AccessLog {
     const line = this.#lineOf(request, nowMs - request.startedMs, false)
     if (unlogged > 0) line.unlogged = unlogged
     const { ticket } = request
-    const { rejection, priority, wait, waitedMs } = ticket
+    const { rejection, priority, queueEntry, waitedMs } = ticket
     if (rejection !== undefined) {
       Object.assign(line, {
         reason: rejection.reason,
         ...figuresOf(rejection),
         priority: PRIORITIES[priority],
       })
-      if (wait !== undefined) line.queueMs = rounded(waitedMs)
+      if (queueEntry !== undefined) line.queueMs = rounded(waitedMs)
     }
     return this.#write(level, line, rejection === undefined ? MESSAGES[ABORTED] : 'request rejected')
   }

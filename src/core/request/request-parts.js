@@ -206,8 +206,8 @@ class RequestParts {
     const { ticket, durationMs, startedMs } = request
     const endedMs = startedMs + durationMs
     const { waitedMs } = ticket
-    const { wait } = ticket
-    const queuedIdleMs = wait === undefined ? 0 : ticket.idleMs - wait.queuedIdleMs
+    const { queueEntry } = ticket
+    const queuedIdleMs = queueEntry === undefined ? 0 : ticket.idleMs - queueEntry.queuedIdleMs
     const handlerMs = ticket.gateMs
     const returnedMs = Math.min(request.returnedMs, endedMs)
     const ranMs = Math.max(0, returnedMs - handlerMs)
@@ -224,7 +224,7 @@ class RequestParts {
     if (this.proxyMsOf !== undefined) values[start + PROXY] += this.proxyMsOf(request)
     if (this.collections.lastEndMs <= startedMs) return
     const { collections } = this
-    const inQueueMs = wait === undefined ? 0 : collections.between(wait.queuedMs, handlerMs)
+    const inQueueMs = queueEntry === undefined ? 0 : collections.between(queueEntry.queuedMs, handlerMs)
     const inRunMs = within(collections.between(handlerMs, returnedMs), ranMs)
     const inAllMs = collections.between(startedMs, endedMs)
     const inBusyMs = within(inAllMs - inQueueMs - inRunMs, leftMs - idledMs)

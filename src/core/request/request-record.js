@@ -27,7 +27,7 @@ const LEGAL = Object.freeze({
 /**
  * @import { Failure } from '../errors/failure'
  * @import { RequestContext } from '../errors/request-context'
- * @import { Wait } from '../gate/queue'
+ * @import { QueueEntry } from '../gate/queue'
  * @import { RoutedRequest, RoutedResponse, RouteState } from '../route/route-state'
  * @import { SpanHolder } from '../tracing/spans'
  * @import { Connection } from './connection-record'
@@ -61,8 +61,8 @@ class Ticket {
     this.isDecided = false
     /** When the request arrived at the gate; later, when the gate admitted or rejected it. */
     this.gateMs = 0
-    /** Its wait in the queue, even if it never ran. @type {Wait | undefined} */
-    this.wait = undefined
+    /** Its entry in the queue, even if it never ran. @type {QueueEntry | undefined} */
+    this.queueEntry = undefined
     /** Why it was rejected. @type {RejectedBy | undefined} */
     this.rejection = undefined
     /** Its index among the requests in flight. */
@@ -119,12 +119,12 @@ class Ticket {
 
   /** Whether the request ended while it was queued. Valid only until it is released. */
   get isAbandoned() {
-    return this.wait !== undefined && this.rejection === undefined && !this.isInFlight
+    return this.queueEntry !== undefined && this.rejection === undefined && !this.isInFlight
   }
 
   /** How long it was queued, once it was admitted or rejected. */
   get waitedMs() {
-    return this.wait === undefined ? 0 : this.gateMs - this.wait.queuedMs
+    return this.queueEntry === undefined ? 0 : this.gateMs - this.queueEntry.queuedMs
   }
 }
 

@@ -101,11 +101,11 @@ function annotateSpan(holder, route, request) {
   // set stays.
   if (route !== undefined || first.node !== undefined || first.ctx !== undefined) holder.route = route
   const setsRoute = route !== undefined && holder.type === undefined
-  if (!setsRoute && ticket.wait === undefined && errorType === '') return
+  if (!setsRoute && ticket.queueEntry === undefined && errorType === '') return
   // The span may have ended before the response. An SDK warns about attributes set after the end.
   if (!span.isRecording()) return
   if (setsRoute) span.setAttribute('http.route', route)
-  if (ticket.wait !== undefined) span.setAttribute('spillway.queue.wait', ticket.waitedMs / 1000)
+  if (ticket.queueEntry !== undefined) span.setAttribute('spillway.queue.wait', ticket.waitedMs / 1000)
   if (errorType !== '') span.setAttribute('error.type', errorType)
 }
 

@@ -44,7 +44,7 @@ class Admin {
     this.#history = new History(instance)
     this.#profiles = new Profiles({
       clock,
-      isOverloaded: () => admission.episode.isOn,
+      isOverloaded: () => admission.rejectionPeriod.isOn,
       onPause: (ms) => started.stalls?.excuse(ms),
       onPauseBegin: () => started.stalls?.excuse(undefined),
     })

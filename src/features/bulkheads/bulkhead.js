@@ -6,7 +6,7 @@
 // queued. In mode `observe` every request runs at once, and a model of the slots says which would be
 // rejected.
 
-const { FairShares, Queue, Wait, inRequestContext } = require('../../core/gate/queue')
+const { FairShares, Queue, QueueEntry, inRequestContext } = require('../../core/gate/queue')
 const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/verdict')
 const { hasBody, offHalfClose, onHalfClose } = require('../../core/request/half-closed')
 const { IGNORE_SHED } = require('../../core/request/ignore')
@@ -162,14 +162,14 @@ class Bulkhead {
       return this.#reject(slot, this.#because())
     if (key !== undefined) this.#fairShares.onQueue(key, tag)
     const stallFreeMs = admission.measurements.turns.stallFreeMs(nowMs)
-    const wait = new Wait(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs: clock.idleMs() })
-    slot.wait = wait
+    const entry = new QueueEntry(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs: clock.idleMs() })
+    slot.queueEntry = entry
     this.#deps.keep(slot)
     request.markQueued()
     admission.limits.onPause(request.ticket, nowMs)
-    this.#queue.push(wait)
-    wait.onHalfClose = () => this.#onHalfClose(slot, wait)
-    onHalfClose(request, wait.onHalfClose)
+    this.#queue.push(entry)
+    entry.onHalfClose = () => this.#onHalfClose(slot, entry)
+    onHalfClose(request, entry.onHalfClose)
     this.#checkIn(Math.min(this.maxWaitMs, deadlineMs), nowMs)
     return QUEUED
   }
@@ -213,7 +213,7 @@ class Bulkhead {
   #rejectQueued(slot, reason) {
     const { request } = slot
     if (isGone(request)) return this.#giveUp(slot)
-    inRequestContext(/** @type {Wait} */ (slot.wait), request, () =>
+    inRequestContext(/** @type {QueueEntry} */ (slot.queueEntry), request, () =>
       this.#reject(slot, reason ?? this.#because())
     )
     slot.giveUp()
@@ -226,9 +226,9 @@ class Bulkhead {
 
   /** @param {Slot} slot that is queued */
   #remove(slot) {
-    const wait = /** @type {Wait} */ (slot.wait)
-    const { key, onHalfClose: callback } = wait
-    this.#queue.remove(wait)
+    const entry = /** @type {QueueEntry} */ (slot.queueEntry)
+    const { key, onHalfClose: callback } = entry
+    this.#queue.remove(entry)
     if (key !== undefined) this.#fairShares.onRemove(key)
     offHalfClose(slot.request, callback)
     return slot
@@ -239,9 +239,9 @@ class Bulkhead {
       const request = this.#queue.shift()
       if (request === undefined) return
       const slot = this.#slotOf(request)
-      const wait = /** @type {Wait} */ (slot.wait)
-      offHalfClose(request, wait.onHalfClose)
-      if (wait.key !== undefined) this.#fairShares.onDequeue(wait.key, wait.tag)
+      const entry = /** @type {QueueEntry} */ (slot.queueEntry)
+      offHalfClose(request, entry.onHalfClose)
+      if (entry.key !== undefined) this.#fairShares.onDequeue(entry.key, entry.tag)
       // One request per callback, so that Node runs ticks and promises before the next request.
       if (this.#mayRun(slot)) return this.#run(slot)
       this.#rejectQueued(slot)
@@ -254,21 +254,21 @@ class Bulkhead {
    *
    * @param {Slot} slot that was queued
    */
-  #mayRun({ request, wait }) {
-    return !isGone(request) && !(/** @type {Wait} */ (wait).isPastDeadline(this.#deps.clock.now()))
+  #mayRun({ request, queueEntry }) {
+    return !isGone(request) && !(/** @type {QueueEntry} */ (queueEntry).isPastDeadline(this.#deps.clock.now()))
   }
 
   /** @param {Slot} slot taken out of the queue */
   #run(slot) {
     const { request, runQueued } = slot
-    const wait = /** @type {Wait} */ (slot.wait)
+    const entry = /** @type {QueueEntry} */ (slot.queueEntry)
     const { admission, clock, onWait } = this.#deps
     const nowMs = clock.now()
     this.#take(slot, nowMs)
     admission.limits.onResume(request.ticket, nowMs, clock.idleMs())
-    onWait(nowMs - wait.queuedMs)
+    onWait(nowMs - entry.queuedMs)
     if (!request.hasAnswer) request.markRunning()
-    inRequestContext(wait, request, runQueued)
+    inRequestContext(entry, request, runQueued)
   }
 
   /**
@@ -276,11 +276,11 @@ class Bulkhead {
    * believe that the body is complete.
    *
    * @param {Slot} slot
-   * @param {Wait} wait
+   * @param {QueueEntry} entry
    */
-  #onHalfClose(slot, wait) {
+  #onHalfClose(slot, entry) {
     // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
-    if (!wait.isQueued) return
+    if (!entry.isQueued) return
     this.#remove(slot)
     const isFree = this.running < this.maxConcurrent
     if (isFree && !hasBody(slot.request.req) && this.#mayRun(slot)) this.#run(slot)
@@ -294,13 +294,13 @@ class Bulkhead {
    * @param {number} nowMs
    */
   onEnd(slot, nowMs) {
-    const { wait } = slot
+    const { queueEntry } = slot
     if (slot.isHeld) {
       if (this.#isObserved) this.#observed.onObservedEnd(slot, this.running, nowMs)
       else this.#observed.onEnd(nowMs - slot.takenMs)
       this.running--
       if (this.#queue.length > 0) this.#deps.clock.afterTurn(this.#dequeueOne)
-    } else if (wait?.isQueued) {
+    } else if (queueEntry?.isQueued) {
       this.#giveUp(this.#remove(slot))
     }
   }
@@ -334,8 +334,8 @@ class Bulkhead {
     this.#timerMs = Number.POSITIVE_INFINITY
     const nowMs = this.#deps.clock.now()
     let leastMs = Number.POSITIVE_INFINITY
-    const overdue = this.#queue.filter((wait) => {
-      const leftMs = this.#leftMs(wait, nowMs)
+    const overdue = this.#queue.filter((entry) => {
+      const leftMs = this.#leftMs(entry, nowMs)
       if (leftMs > 0) leastMs = Math.min(leastMs, leftMs)
       return leftMs <= 0
     })
@@ -346,12 +346,12 @@ class Bulkhead {
   /**
    * A stall of the loop does not count as a wait for a slot, but it uses up a deadline.
    *
-   * @param {Wait} wait
+   * @param {QueueEntry} entry
    * @param {number} nowMs
    */
-  #leftMs(wait, nowMs) {
-    const waitedMs = this.#deps.admission.measurements.turns.stallFreeMs(nowMs) - wait.queuedStallFreeMs
-    return Math.min(this.maxWaitMs - waitedMs, wait.queuedMs + wait.deadlineMs - nowMs)
+  #leftMs(entry, nowMs) {
+    const waitedMs = this.#deps.admission.measurements.turns.stallFreeMs(nowMs) - entry.queuedStallFreeMs
+    return Math.min(this.maxWaitMs - waitedMs, entry.queuedMs + entry.deadlineMs - nowMs)
   }
 
   /** @param {readonly RequestRecord[]} requests @param {ShedReason} [reason] */
@@ -359,7 +359,7 @@ class Bulkhead {
     for (const request of requests) {
       const slot = this.#deps.slotOf(request, this)
       // A listener or function of the user may have closed the instance, and so emptied the queue.
-      if (slot?.wait?.isQueued) this.#rejectQueued(this.#remove(slot), reason)
+      if (slot?.queueEntry?.isQueued) this.#rejectQueued(this.#remove(slot), reason)
     }
   }
 

@@ -4,7 +4,7 @@
 
 /**
  * @import { Context } from 'koa'
- * @import { Wait } from '../../core/gate/queue'
+ * @import { QueueEntry } from '../../core/gate/queue'
  * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Bulkhead } from './bulkhead'
  */
@@ -15,8 +15,8 @@ class Slot {
   takenMs = 0
   /** Idle time of the loop at `takenMs`, in mode `observe`. */
   takenIdleMs = 0
-  /** The request's wait in the queue, if it was queued. @type {Wait | undefined} */
-  wait = undefined
+  /** The request's entry in the queue, if it was queued. @type {QueueEntry | undefined} */
+  queueEntry = undefined
   /** Runs the handler, once the request is dequeued. @type {() => unknown} */
   runQueued
   /** Called instead of `runQueued` if the handler will never run. */

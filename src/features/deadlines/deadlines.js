@@ -182,7 +182,9 @@ class Deadlines {
   reasonAfterQueue(request, nowMs) {
     const span = this.#spanOf(request.req)
     if (span === undefined) return undefined
-    const { queuedMs } = /** @type {NonNullable<RequestRecord['ticket']['wait']>} */ (request.ticket.wait)
+    const { queuedMs } = /** @type {NonNullable<RequestRecord['ticket']['queueEntry']>} */ (
+      request.ticket.queueEntry
+    )
     const mostMs = this.#boundMs(span, request, nowMs) - (queuedMs - span.startedMs)
     if (nowMs - queuedMs < mostMs) return undefined
     return this.#instance.admission.cause.because('deadline', nowMs - queuedMs, mostMs)

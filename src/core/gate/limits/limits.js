@@ -14,7 +14,7 @@ const { NORMAL } = require('../verdict')
 /**
  * @import { ShedReason } from '../../../../index.js'
  * @import { RequestRecord, Ticket } from '../../request/request-record'
- * @import { Wait } from '../queue'
+ * @import { QueueEntry } from '../queue'
  * @import { ShedOptions } from '../admission'
  * @import { LoopTurns } from '../measurements/loop-turns'
  * @import { RequestCost } from '../measurements/request-cost'
@@ -146,22 +146,22 @@ class Limits {
   }
 
   /** The mean time until one more queued request can start. */
-  get eachMs() {
+  get msPerStart() {
     return this.isAtMaxConcurrent ? this.slotMs : Math.max(this.#cost.meanMs, this.#cost.ms)
   }
 
   /** @param {number} priority @param {number} nowMs */
   toleratedMs(priority, nowMs) {
-    return this.delay.toleratedMs(priority, this.eachMs, nowMs)
+    return this.delay.toleratedMs(priority, this.msPerStart, nowMs)
   }
 
   get areClientsBounded() {
-    return this.#overload.isBounded(this.eachMs)
+    return this.#overload.isBounded(this.msPerStart)
   }
 
   /** @param {number} nowMs */
   isOverload(nowMs) {
-    return this.#overload.isOn(this.eachMs, nowMs)
+    return this.#overload.isOn(this.msPerStart, nowMs)
   }
 
   /** How long a request will be queued behind `ahead` others. @param {number} ahead */
@@ -178,7 +178,7 @@ class Limits {
   reasonFor(expectedWaitMs, ahead, priority, nowMs) {
     if (this.isAtMaxConcurrent)
       return expectedWaitMs > this.toleratedMs(priority, nowMs) ? this.concurrencyReason() : undefined
-    const isTooLong = this.delay.rejects(expectedWaitMs, ahead, priority, this.eachMs, nowMs)
+    const isTooLong = this.delay.rejects(expectedWaitMs, ahead, priority, this.msPerStart, nowMs)
     // A loop that idles rejects nothing.
     if (!isTooLong || this.#turns.isIdling(nowMs)) return undefined
     return this.#cause.because('loop', expectedWaitMs, this.toleratedMs(priority, nowMs))
@@ -187,14 +187,14 @@ class Limits {
   /**
    * The reason to reject a queued request that has waited too long.
    *
-   * @param {Wait} wait
+   * @param {QueueEntry} entry
    * @param {boolean} isOverload
    * @param {number} nowMs
    */
-  overdueReason(wait, isOverload, nowMs) {
+  overdueReason(entry, isOverload, nowMs) {
     if (this.isAtMaxConcurrent) return this.concurrencyReason()
-    const waitedMs = this.delay.waitedMs(wait, isOverload, nowMs)
-    return this.#cause.because('loop', waitedMs, this.delay.boundMs(wait.priority, isOverload))
+    const waitedMs = this.delay.waitedMs(entry, isOverload, nowMs)
+    return this.#cause.because('loop', waitedMs, this.delay.boundMs(entry.priority, isOverload))
   }
 
   concurrencyReason() {
@@ -265,7 +265,7 @@ class Limits {
     this.#wasHeldBack = false
     const isEmpty = !isQueueing && this.#turns.isIdling(nowMs)
     const isSlotShort = this.isAtMaxConcurrent
-    this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs: this.eachMs, isEmpty, isSlotShort })
+    this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs: this.msPerStart, isEmpty, isSlotShort })
   }
 }
 
