@@ -188,7 +188,7 @@ class Entrance {
       if (listeners.count !== server.listenerCount('request')) listeners.update()
       const asks = entrance.#admission.hasUserHooks || entrance.#ignoresByFunction
       const isAppFirst = asks && listeners.isAppFirst(event)
-      return entrance.#decide(req, res, listeners.app, runQueued, isAppFirst)
+      return entrance.#enterAndDecide(req, res, listeners.app, runQueued, isAppFirst)
     }
     /** @this {unknown} @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res */
     const spillwayEmit = function (event, req, res) {
@@ -263,7 +263,7 @@ class Entrance {
       /** @type {Entered} */
       let entered = PASSED_ON
       if (isEarlyEntry && entrance.#endpoints.callsAllow(req)) entrance.#prepare(req, res)
-      else entered = entrance.#decide(req, res, app, runQueued, true)
+      else entered = entrance.#enterAndDecide(req, res, app, runQueued, true)
       if (entered === HANDLED) return
       const returned = pass.call(this, req, res)
       if (entered !== PASSED_ON) entrance.#recorder.timeParts.onReturn(entered)
@@ -333,7 +333,7 @@ class Entrance {
    * @returns {Entered} the request, if it runs now; HANDLED if it is answered or queued; PASSED_ON if
    *   it is not decided here
    */
-  #decide(req, res, app, runQueued, isAppFirst) {
+  #enterAndDecide(req, res, app, runQueued, isAppFirst) {
     let request = this.#recorder.find(res)
     if (request?.isCounted) {
       // With `attach` around `wrap`, only the inner listener knows the app.

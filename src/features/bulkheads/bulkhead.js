@@ -96,7 +96,7 @@ class Bulkhead {
    * @returns {number} RUN, QUEUED (`runQueued` or `giveUp` will be called) or REJECTED (answered, or its
    *   client has disconnected)
    */
-  decide(slot) {
+  takeSlot(slot) {
     const { request } = slot
     // With a frozen clock, no request would ever be dequeued.
     if (this.#isClosed || this.#deps.clock.isFrozen) return RUN

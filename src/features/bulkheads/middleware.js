@@ -31,7 +31,7 @@ function middlewareOf(bulkhead, { entrance, recorder }) {
   function inExpress(req, res, next) {
     const request = enter(req, res)
     if (request === HANDLED) return
-    if (request === PASSED_ON || bulkhead.decide(new Slot(bulkhead, request, next, next)) === RUN) next()
+    if (request === PASSED_ON || bulkhead.takeSlot(new Slot(bulkhead, request, next, next)) === RUN) next()
   }
 
   /** @param {Context} ctx @param {KoaNext} next */
@@ -43,7 +43,7 @@ function middlewareOf(bulkhead, { entrance, recorder }) {
       return
     }
     const slot = new Slot(bulkhead, request, next, keepError, ctx)
-    const decision = bulkhead.decide(slot)
+    const decision = bulkhead.takeSlot(slot)
     if (decision === RUN) return next()
     if (decision === QUEUED) return untilAdmitted(slot, ctx, next)
     endWithout(ctx, request.ticket)

@@ -73,7 +73,7 @@ class ObservedSlots {
 
   /** @param {Arrival} arrival @param {number} nowMs */
   onRequest(arrival, nowMs) {
-    if (this.#turns.beganIdle) this.#decide(arrival, nowMs)
+    if (this.#turns.beganIdle) this.#observe(arrival, nowMs)
     else if (this.#arrivals.push(arrival) === 1) this.#clock.afterTurn(() => this.#replay())
   }
 
@@ -109,11 +109,11 @@ class ObservedSlots {
     const arrivals = this.#arrivals
     this.#arrivals = []
     for (const [i, arrival] of arrivals.entries())
-      this.#decide(arrival, sinceMs + ((nowMs - sinceMs) * (i + 1)) / arrivals.length)
+      this.#observe(arrival, sinceMs + ((nowMs - sinceMs) * (i + 1)) / arrivals.length)
   }
 
   /** @param {Arrival} arrival @param {number} atMs */
-  #decide(arrival, atMs) {
+  #observe(arrival, atMs) {
     this.#modelMs = atMs
     this.#ofGate += this.#gateShare.value
     if (this.#ofGate >= 1) return void this.#ofGate--

@@ -216,14 +216,14 @@ class Deadlines {
   /** @param {Span} span @param {IncomingMessage} req @param {number} nowMs */
   #endsMs(span, req, nowMs) {
     if (span.endsMs === undefined) {
-      span.endsMs = this.#hasDeadlines ? this.#decide(span, req, nowMs) : Number.POSITIVE_INFINITY
+      span.endsMs = this.#hasDeadlines ? this.#deadlineOf(span, req, nowMs) : Number.POSITIVE_INFINITY
       if (span.endsMs < Number.POSITIVE_INFINITY) this.withDeadline++
     }
     return span.endsMs
   }
 
   /** @param {Span} span @param {IncomingMessage} req @param {number} nowMs */
-  #decide({ age, startedMs }, req, nowMs) {
+  #deadlineOf({ age, startedMs }, req, nowMs) {
     const {
       max = Number.POSITIVE_INFINITY,
       default: usual = Number.POSITIVE_INFINITY,

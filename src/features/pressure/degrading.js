@@ -66,7 +66,7 @@ class Degrading {
    * @param {unknown} given
    * @param {number} pressure
    */
-  decide(given, pressure) {
+  shouldDegrade(given, pressure) {
     const held = heldBy(given)
     if (held === undefined) {
       this.#onMistake(notARequest())

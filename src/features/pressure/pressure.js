@@ -87,7 +87,7 @@ class Pressure {
    * @param {unknown} given a request or a response, or an object that contains them
    */
   shouldDegrade(given) {
-    return this.#degrading.decide(given, this.ratio)
+    return this.#degrading.shouldDegrade(given, this.ratio)
   }
 
   /** @param {number} nowMs @param {number} idleMs */

@@ -210,7 +210,7 @@ class ConnectionGate {
    * @returns {(() => void) | undefined} cancels a held connection; undefined if the connection is decided
    *   already
    */
-  decide({ priority, owner, onDecision }) {
+  admit({ priority, owner, onDecision }) {
     const nowMs = this.#deps.clock.now()
     const reason = this.#reasonNow(priority, nowMs)
     if (reason !== undefined) {

@@ -1,7 +1,7 @@
 'use strict'
-// The sockets of one instance: the servers of Socket.IO and ws that it watches, and their counts. `decide()`
-// asks the gate whether a connection may open (connection-gate.js). Until `sockets()` is called, no request
-// reaches this file.
+// The sockets of one instance: the servers of Socket.IO and ws that it watches, and their counts.
+// `openOrRefuse()` asks the gate whether a connection may open (connection-gate.js). Until `sockets()` is
+// called, no request reaches this file.
 
 const { LOW, NORMAL, priorityIndex } = require('../../core/gate/verdict')
 const { IGNORE_SHED } = require('../../core/request/ignore')
@@ -140,7 +140,7 @@ class Sockets {
    *   watches the server, see `open()`; `res`: the response, if the handshake is not an upgrade
    * @param {() => void} open
    */
-  decide(req, { owner, res, socket }, open) {
+  openOrRefuse(req, { owner, res, socket }, open) {
     const { clock, recorder } = this.#deps
     const gate = /** @type {Gate} */ (this.#gate)
     const isUpgrade = res === undefined
@@ -184,7 +184,7 @@ class Sockets {
       refuseRequest(res, seconds)
     }
     if (isExempt) return onDecision(undefined)
-    giveUp = gate.decide({ priority: gate.classOf(req), owner, onDecision })
+    giveUp = gate.admit({ priority: gate.classOf(req), owner, onDecision })
     if (giveUp === undefined) return
     client.on('close', onGone)
     if (!isUpgrade) return
