@@ -19,8 +19,12 @@ const { NORMAL, SHORTAGE_WEIGHTS } = require('../verdict')
  * @import { Limits } from './limits'
  */
 
-const BEGIN = 0.85
-const FULL = 0.95
+/**
+ * Requests are rejected once the heap after a major collection is larger than this share of its limit. From
+ * the second share on, all requests of class `normal` are rejected.
+ */
+const MEMORY_SHED_FROM = 0.85
+const MEMORY_SHED_ALL = 0.95
 
 const LIMITS = Object.freeze(
   /** @type {const} */ ([
@@ -117,9 +121,10 @@ class ResourceLimits {
   #sample(nowMs, idleMs) {
     const { afterGcBytes, limitBytes, ...memory } = this.#sampleMemory()
     if (afterGcBytes !== undefined) {
-      this.memoryPressure = Math.min(1, Math.max(0, (afterGcBytes / limitBytes - BEGIN) / (FULL - BEGIN)))
+      const over = afterGcBytes / limitBytes - MEMORY_SHED_FROM
+      this.memoryPressure = Math.min(1, Math.max(0, over / (MEMORY_SHED_ALL - MEMORY_SHED_FROM)))
       this.#heapBytes = afterGcBytes
-      this.#heapBoundBytes = Math.floor(BEGIN * limitBytes)
+      this.#heapBoundBytes = Math.floor(MEMORY_SHED_FROM * limitBytes)
     }
     this.#thresholds.record({ ...this.#turnSample.take(nowMs, idleMs), ...memory })
   }
@@ -269,7 +274,8 @@ class Shortages {
   }
 }
 
-exports.MEMORY_BEGIN = BEGIN
+exports.MEMORY_SHED_ALL = MEMORY_SHED_ALL
+exports.MEMORY_SHED_FROM = MEMORY_SHED_FROM
 exports.ResourceLimits = ResourceLimits
 exports.Shortages = Shortages
 exports.Thresholds = Thresholds
