@@ -20,6 +20,7 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
 
 /**
  * @import { ShedReason } from '../../../index.js'
+ * @import { Clock } from '../clock'
  * @import { InternalErrors } from '../request/internal-errors'
  * @import { RequestRecord } from '../request/request-record'
  * @import { ShadowQueue } from './shadow-queue'
@@ -33,7 +34,7 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  * @typedef {{ update: (isOff: boolean, options: ShedOptions) => void, onTurn: (busyMs: number, nowMs: number,
  *   idleMs: number) => void, close: () => void }} ConnectionGate gate for connections such as WebSockets; a
  *   feature makes it from ConnectionDeps
- * @typedef {{ cause: Cause, clock: typeof import('../clock').systemClock, hooks: Pick<UserHooks,
+ * @typedef {{ cause: Cause, clock: Clock, hooks: Pick<UserHooks,
  *   'classifies' | 'classOf'>, resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>,
  *   retryAfterSeconds: () => number, onReject: (reason: ShedReason, priority: number) => void,
  *   onWouldReject: (reason: ShedReason, priority: number) => void }} ConnectionDeps
@@ -85,7 +86,7 @@ class Admission {
   #options
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, internalErrors: InternalErrors,
+   * @param {{ clock: Clock, internalErrors: InternalErrors,
    *   options: ShedOptions, random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
    *   connections?: OpenConnections, measureTurnAlone?: () => void, onOverload: OnOverloadEvent,

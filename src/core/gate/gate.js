@@ -12,6 +12,7 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
 
 /**
  * @import { ShedReason } from '../../../index.js'
+ * @import { Clock } from '../clock'
  * @import { RequestRecord, Ticket } from '../request/request-record'
  * @import { Limits } from './limits/limits'
  * @import { FairShares, Queue } from './queue'
@@ -63,7 +64,7 @@ class Gate {
   #dequeueOne = () => this.#dequeue()
 
   /**
-   * @param {{ cause: Cause, clock: typeof import('../clock').systemClock, queue: Queue, limits: Limits,
+   * @param {{ cause: Cause, clock: Clock, queue: Queue, limits: Limits,
    *   measurements: import('./admission').Measurements, fairShares: FairShares, stats: Stats,
    *   hooks: UserHooks, reasonAfterQueue: (request: RequestRecord, nowMs: number) => ShedReason | undefined,
    *   deadlineMs: (request: RequestRecord, nowMs: number) => number, onReject: (request: RequestRecord,

@@ -65,7 +65,7 @@ class RejectionPace {
   #sendsAtOnce = false
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, cost: { readonly rejectionMs: number },
+   * @param {{ clock: import('../clock').Clock, cost: { readonly rejectionMs: number },
    *   clients: { readonly areGateways: boolean, readonly waitingMs: number } }} deps
    */
   constructor({ clock, clients, cost }) {

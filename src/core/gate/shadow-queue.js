@@ -17,6 +17,7 @@ const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
 /**
  * @import { ShedReason } from '../../../index.js'
+ * @import { Clock } from '../clock'
  * @import { RequestRecord } from '../request/request-record'
  * @import { ShedOptions } from './admission'
  * @import { Limits } from './limits/limits'
@@ -93,7 +94,7 @@ class ShadowQueue {
   /**
    * @param {{
    *   cause: Cause,
-   *   clock: typeof import('../clock').systemClock,
+   *   clock: Clock,
    *   limits: Limits,
    *   measurements: import('./admission').Measurements,
    *   deadlineMs: (request: RequestRecord, nowMs: number) => number,

@@ -122,7 +122,7 @@ class LastRejections {
   }))
   #count = 0
 
-  /** @param {Pick<typeof import('../clock').systemClock, 'now' | 'wallMs'>} clock */
+  /** @param {Pick<import('../clock').Clock, 'now' | 'wallMs'>} clock */
   constructor(clock) {
     this.#clock = clock
   }
@@ -181,7 +181,7 @@ class RejectionPeriod {
   #earlierMs = 0
 
   /**
-   * @param {typeof import('../clock').systemClock} clock
+   * @param {import('../clock').Clock} clock
    * @param {OnOverloadEvent} onEvent
    */
   constructor(clock, onEvent) {

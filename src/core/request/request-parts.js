@@ -27,6 +27,7 @@ const { endedMsOf } = require('./connection-record')
 const { ABORTED, UPGRADED } = require('./outcome')
 
 /**
+ * @import { Clock } from '../clock'
  * @import { GarbageCollection } from '../process/garbage-collection'
  * @import { RequestRecord } from './request-record'
  * @import { RouteSeries } from './route-series'
@@ -76,7 +77,7 @@ class RequestParts {
   /** When a handler last returned, or code after it last asked another process or wrote a head. */
   #markedMs = 0
 
-  /** @param {typeof import('../clock').systemClock} clock @param {boolean} isOn */
+  /** @param {Clock} clock @param {boolean} isOn */
   constructor(clock, isOn) {
     this.isOn = isOn
     this.#clock = clock

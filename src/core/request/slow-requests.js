@@ -8,6 +8,7 @@ const { METHODS } = require('./methods')
 const { OUTCOMES, UPGRADED } = require('./outcome')
 
 /**
+ * @import { Clock } from '../clock'
  * @import { RequestRecord } from './request-record'
  * @import { RequestParts } from './request-parts'
  */
@@ -55,7 +56,7 @@ class SlowRequests {
 
   /**
    * @param {{ slowAfter: number | undefined, slowest: number }} options
-   * @param {{ clock: typeof import('../clock').systemClock,
+   * @param {{ clock: Clock,
    *   fields: { ofRequest: (req: import('node:http').IncomingMessage) => SlowRequest['req'] },
    *   loopDelay: { longestSinceMs: (startedMs: number) => number },
    *   timeParts: Pick<RequestParts, 'isOn' | 'of' | 'proxyMsOf' | 'turnMs'>,

@@ -38,7 +38,7 @@ class ReadableSum {
   #own
 
   /**
-   * @param {{ clock: typeof import('../../core/clock').systemClock, withRoutes: boolean,
+   * @param {{ clock: import('../../core/clock').Clock, withRoutes: boolean,
    *   own?: import('./metric-names').OwnMetrics | undefined }} deps
    */
   constructor({ clock, withRoutes, own }) {

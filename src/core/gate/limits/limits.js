@@ -13,6 +13,7 @@ const { NORMAL } = require('../verdict')
 
 /**
  * @import { ShedReason } from '../../../../index.js'
+ * @import { Clock } from '../../clock'
  * @import { RequestRecord, Ticket } from '../../request/request-record'
  * @import { QueueEntry } from '../queue'
  * @import { ShedOptions } from '../admission'
@@ -66,7 +67,7 @@ class Limits {
   /**
    * @param {{
    *   cause: Cause,
-   *   clock: typeof import('../../clock').systemClock,
+   *   clock: Clock,
    *   cost: RequestCost,
    *   turns: LoopTurns,
    *   clients: import('./queue-delay').BoundedClients,

@@ -10,6 +10,7 @@ const { IDLE_SHARE } = require('../measurements/loop-turns')
 const { SMOOTHING } = require('../measurements/request-cost')
 
 /**
+ * @import { Clock } from '../../clock'
  * @import { Ticket } from '../../request/request-record'
  * @import { LoopTurns } from '../measurements/loop-turns'
  * @import { RequestCost } from '../measurements/request-cost'
@@ -75,7 +76,7 @@ class LoopShare {
 
   /**
    * @param {{
-   *   clock: typeof import('../../clock').systemClock,
+   *   clock: Clock,
    *   cost: RequestCost,
    *   turns: LoopTurns,
    * }} deps

@@ -11,6 +11,7 @@ const { NORMAL, SHORTAGE_WEIGHTS } = require('../verdict')
 
 /**
  * @import { ShedReason } from '../../../../index.js'
+ * @import { Clock } from '../../clock'
  * @import { ShedOptions } from '../admission'
  * @import { Queue } from '../queue'
  * @import { Stats } from '../stats'
@@ -68,7 +69,7 @@ class ResourceLimits {
   /**
    * @param {{
    *   cause: Cause,
-   *   clock: typeof import('../../clock').systemClock,
+   *   clock: Clock,
    *   hooks: UserHooks,
    *   sampleMemory: () => ReturnType<typeof import('../../process/memory').memoryForGate>,
    *   random?: (() => number) | undefined,
