@@ -14,12 +14,11 @@ const { PRIORITIES, figuresOf } = require('./verdict')
 /**
  * @import { ShedReason, ShedVerdict } from '../../../index.js'
  * @import { InternalErrors } from '../request/internal-errors'
- * @import { RejectedBy, RequestRecord, Ticket } from '../request/request-record'
+ * @import { FrameworkNext, RejectedBy, RequestRecord } from '../request/request-record'
  * @import { GivenOptions, ShedOptions } from './admission'
  */
 
 /**
- * @typedef {NonNullable<Ticket['frameworkNext']>} FrameworkNext
  * @typedef {import('node:http').OutgoingHttpHeader[]} Head names and values in turn
  * @typedef {[name: string, value: import('node:http').OutgoingHttpHeader]} Header
  * @typedef {Header[]} Extra headers of the user

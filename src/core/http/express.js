@@ -16,7 +16,7 @@ const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
  * @import { RequestContext } from '../errors/request-context'
  * @import { Admission } from '../gate/admission'
  * @import { Recorder } from '../request/recorder'
- * @import { RequestRecord } from '../request/request-record'
+ * @import { FrameworkNext, RequestRecord } from '../request/request-record'
  * @import { Next } from './app-kinds'
  * @import { AppRequest, ExpressRequest } from './early-entry'
  * @import { NodeResponse, Entrance } from './entrance'
@@ -72,7 +72,7 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
 
 /** @this {RequestRecord} */
 function runQueued() {
-  this.ticket.frameworkNext()
+  /** @type {FrameworkNext} */ (this.ticket.frameworkNext)()
 }
 
 module.exports = { createExpressMiddleware }

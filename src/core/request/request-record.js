@@ -36,6 +36,7 @@ const LEGAL = Object.freeze({
  * @import { RouteSeries } from './route-series'
  * @typedef {RequestRecord | undefined} Link a record of the chain; undefined after the last
  * @typedef {(this: RequestRecord) => void} Transition
+ * @typedef {(this: Ticket, error?: unknown) => unknown} FrameworkNext
  * @typedef {{ record: unknown, begin(nowMs: number): void, arrive(ms: number): void, leave(): void }}
  *   Expected
  *
@@ -78,12 +79,12 @@ class Ticket {
      */
     this.runQueued = undefined
     /**
-     * Takes the error of a rejection: the framework's `next`, or a function that keeps the error for Koa. Only
-     * a middleware sets it.
+     * Takes the error of a rejection: the framework's `next`, or a function that keeps the error for Koa.
+     * Only a middleware sets it.
      *
-     * @type {(this: Ticket, error?: unknown) => unknown}
+     * @type {FrameworkNext | undefined}
      */
-    this.frameworkNext = /** @type {() => void} */ (/** @type {unknown} */ (undefined))
+    this.frameworkNext = undefined
     /**
      * Field of a feature's limit, such as the pools that the request is expected to use.
      *

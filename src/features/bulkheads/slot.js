@@ -5,7 +5,7 @@
 /**
  * @import { Context } from 'koa'
  * @import { QueueEntry } from '../../core/gate/queue'
- * @import { RequestRecord } from '../../core/request/request-record'
+ * @import { FrameworkNext, RequestRecord } from '../../core/request/request-record'
  * @import { Bulkhead } from './bulkhead'
  */
 
@@ -26,8 +26,7 @@ class Slot {
 
   /**
    * @param {Bulkhead} bulkhead @param {RequestRecord} request @param {() => unknown} runQueued
-   * @param {RequestRecord['ticket']['frameworkNext']} frameworkNext takes the error of a rejection, with
-   *   `shed.errorMode: 'next'`
+   * @param {FrameworkNext} frameworkNext takes the error of a rejection, with `shed.errorMode: 'next'`
    * @param {Context} [ctx] of Koa
    */
   constructor(bulkhead, request, runQueued, frameworkNext, ctx) {

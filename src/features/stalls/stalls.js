@@ -82,9 +82,9 @@ class Stalls {
   /**
    * The code that ran when the watcher last read the stack.
    *
-   * @type {{ atMs: number, stack: Stack, reference: Reference | undefined }}
+   * @type {{ atMs: number, stack: Stack | undefined, reference: Reference | undefined }}
    */
-  #read = { atMs: -1, stack: /** @type {never} */ (undefined), reference: undefined }
+  #read = { atMs: -1, stack: undefined, reference: undefined }
   #scheduler
   #schedulerMs
   #hasReportedInspected = false
@@ -200,7 +200,7 @@ class Stalls {
    */
   #seenSince(beganMs) {
     const { atMs, stack, reference } = this.#read
-    if (!this.#isWatching || atMs < beganMs) return undefined
+    if (!this.#isWatching || stack === undefined || atMs < beganMs) return undefined
     return { ...stack, place: placeOf(stack.frames), reference }
   }
 

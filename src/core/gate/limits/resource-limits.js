@@ -41,7 +41,7 @@ const LIMITS = Object.freeze(
  *   last measurement
  */
 
-/** @param {ShedOptions} options @returns {Threshold[]} */
+/** @param {Partial<ShedOptions>} options @returns {Threshold[]} */
 const limitsOf = (options) =>
   LIMITS.map(([option, measured, reason]) => ({
     limit: /** @type {number} */ (options[option]),
@@ -61,8 +61,7 @@ class ResourceLimits {
   #hooks
   #sampleMemory
   #turnSample
-  /** Set by `update`. @type {Thresholds} */
-  #thresholds = /** @type {never} */ (undefined)
+  #thresholds = new Thresholds({})
   #sampleIntervalMs = 0
   #random
 
@@ -87,7 +86,7 @@ class ResourceLimits {
   update(options) {
     this.#sampleIntervalMs = options.sampleInterval
     // With the same limits keep the state until the next sample.
-    if (!this.#thresholds?.matches(options)) this.#thresholds = new Thresholds(options)
+    if (!this.#thresholds.matches(options)) this.#thresholds = new Thresholds(options)
     this.#updateShortage()
   }
 
@@ -153,7 +152,7 @@ class Thresholds {
   /** @type {Set<Threshold>} */
   #over = new Set()
 
-  /** @param {ShedOptions} options */
+  /** @param {Partial<ShedOptions>} options */
   constructor(options) {
     this.#limits = limitsOf(options)
   }
