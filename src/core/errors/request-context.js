@@ -211,7 +211,7 @@ class RequestContext {
    */
   wrapEmit(emit) {
     const context = this
-    // Hot path: once a request. A rest parameter would cost more than the call.
+    // Hot path, once a request (bench/overhead). A rest parameter would cost more than the call.
     /** @this {unknown} @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res */
     return function (event, req, res) {
       const request = context.#requestToEnter(res)
@@ -223,7 +223,7 @@ class RequestContext {
   /** Wraps a listener of a server's requests. @param {Listener} listener @returns {Listener} */
   wrapListener(listener) {
     const context = this
-    // Hot path: once a request.
+    // Hot path, once a request (bench/overhead).
     /** @this {unknown} @param {NodeRequest} req @param {NodeResponse} res */
     return function (req, res) {
       const request = context.#requestToEnter(res)

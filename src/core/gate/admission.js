@@ -177,7 +177,7 @@ class Admission {
     this.#connectionGate?.update(this.#isOff, options)
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /**
    * @param {RequestRecord} request
    * @param {number} nowMs
@@ -298,8 +298,8 @@ class Admission {
   }
 
   /**
-   * Hot path: once per request. The recorder passes `nowMs` and `idleMs`, which it read when the request
-   * ended.
+   * Hot path, once a request (bench/overhead). The recorder passes `nowMs` and `idleMs`, which it read
+   * when the request ended.
    *
    * @param {RequestRecord} request
    */

@@ -97,8 +97,8 @@ class Gate {
     this.#onReject = onReject
   }
 
-  // Hot path: once per request. With a free slot and an empty queue, `decide` makes a dozen comparisons and
-  // allocates nothing.
+  // Hot path, once a request (bench/overhead). With a free slot and an empty queue, `decide` makes
+  // a dozen comparisons and allocates nothing.
   /**
    * @param {RequestRecord} request
    * @param {number} nowMs

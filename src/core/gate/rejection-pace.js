@@ -75,7 +75,7 @@ class RejectionPace {
     this.#creditedMs = clock.now()
   }
 
-  // Hot path: once per rejection.
+  // Hot path: once a rejection.
   /**
    * Calls `send` now, or later when it is this rejection's turn.
    *

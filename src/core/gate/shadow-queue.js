@@ -119,7 +119,7 @@ class ShadowQueue {
     this.#delay.update(options)
   }
 
-  // Hot path in mode `observe`: once per request.
+  // Hot path in mode `observe`: once a request.
   /** @param {RequestRecord} request @param {number} nowMs */
   onRequest(request, nowMs) {
     const { priority } = request.ticket

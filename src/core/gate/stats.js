@@ -127,7 +127,7 @@ class LastRejections {
     this.#clock = clock
   }
 
-  // Hot path: once per rejection.
+  // Hot path: once a rejection.
   /**
    * @param {ShedReason} reason
    * @param {number} priority

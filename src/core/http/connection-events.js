@@ -97,7 +97,7 @@ class ConnectionEvents {
     this.#admission.onConnectionEvent(event, { isSecure, isHandedOver: isHandedOver(server) })
   }
 
-  // Hot path: once per request if no server is attached.
+  // Hot path: once a request if no server is attached.
   /** @param {Server | undefined} server @param {ConnectionOwner} req */
   watch(server, req) {
     if (server === undefined || this.#watched.has(server)) return

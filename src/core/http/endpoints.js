@@ -44,7 +44,7 @@ class Endpoints {
     }
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /**
    * @param {Request} req
    * @param {Response} res

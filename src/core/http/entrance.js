@@ -148,7 +148,7 @@ class Entrance {
     this.#prepare = (/** @type {NodeRequest} */ req, /** @type {NodeResponse} */ res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
-    // Hot path: once per request, however it entered.
+    // Hot path, once a request (bench/overhead).
     recorder.tellOfEnds((request) => {
       if (request.failure !== undefined) failures.onEnd(request)
       if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
@@ -298,7 +298,7 @@ class Entrance {
     if (!request.hasAnswer) request.markRunning()
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /**
    * Creates the record of a request if it has none. Answers our endpoints, and counts the request.
    *
@@ -322,7 +322,7 @@ class Entrance {
     return request
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /**
    * @param {NodeRequest} req
    * @param {NodeResponse} res

@@ -31,7 +31,7 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
   let isInstrumented = false
   let isChecked = false
   let isNested = false
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /** @param {ExpressRequest} req @param {NodeResponse} res @param {Next} next */
   function spillway(req, res, next) {
     if (typeof next !== 'function') throw typeof res === 'function' ? expressInKoa() : noNext()

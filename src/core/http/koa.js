@@ -24,7 +24,7 @@ function createKoaMiddleware(deps) {
   const { clock, recorder, entrance, admission, context, setUp } = deps
   /** @type {Koa | undefined} */
   let seenApp
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /** @param {Koa.Context} ctx @param {KoaNext} next */
   function spillway(ctx, next) {
     if (typeof next !== 'function' || ctx.req === undefined) throw koaInExpress()

@@ -59,7 +59,7 @@ class TurnClock {
     this.#ofIntervals.push(listener)
   }
 
-  // Hot path: once a request.
+  // Hot path, once a request (bench/overhead).
   /** Hands over the sum so far. So the current turn is handed over alone when it ends. */
   measureTurnAlone = () => {
     if (this.#isMeasuredAlone) return

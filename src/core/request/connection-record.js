@@ -42,7 +42,7 @@ const recordOf = (connection) => connection?.[kRecord]
 /** @param {Connection} connection @returns {ConnectionRecord} a new record if the connection has none */
 const openRecord = (connection) => (connection[kRecord] ??= new ConnectionRecord())
 
-// Hot path: once per request.
+// Hot path, once a request (bench/overhead).
 /** @param {RequestRecord} first */
 function assignBytes(first) {
   const { connection } = first

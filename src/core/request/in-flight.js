@@ -29,7 +29,7 @@ class InFlight {
     this.#onNext.push(callback)
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** @param {RequestRecord} request */
   add(request) {
     this.size++
@@ -42,7 +42,8 @@ class InFlight {
     if (this.#onNext !== undefined) this.#reportNext(request)
   }
 
-  // Hot path: once per request. A removed request loses its links, so that it keeps no other request alive.
+  // Hot path, once a request (bench/overhead). A removed request loses its links, so that it keeps no
+  // other request alive.
   /** @param {RequestRecord} request */
   remove(request) {
     this.size--

@@ -121,7 +121,7 @@ const isFailure = (outcome) => outcome === ERRORED || outcome === TIMED_OUT
 const ERROR_TYPES = Object.freeze(/** @type {const} */ (['', 'aborted', 'cut_off', 'timeout']))
 const [NO_TYPE, OF_ABORTED, OF_CUT_OFF, OF_TIMEOUT] = ERROR_TYPES.keys()
 
-// Hot path: once per request.
+// Hot path, once a request (bench/overhead).
 /** @param {number} outcome @param {number} status @returns {number} an index into ERROR_TYPES */
 function errorTypeIndex(outcome, status) {
   if (outcome === COMPLETED) return NO_TYPE

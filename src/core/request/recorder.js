@@ -183,7 +183,7 @@ class Recorder {
     return requestOf(res, this)
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /**
    * Opens the record and watches the response. This costs a third of the time if Express has not seen the
    * response yet.
@@ -207,7 +207,7 @@ class Recorder {
     return this.#ignore?.callsFunctions === true
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /** @param {RequestRecord} request */
   count(request) {
     request.isCounted = true
@@ -258,7 +258,7 @@ class Recorder {
     return true
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /** @param {RequestRecord} request @param {number} nowMs */
   onHead(request, nowMs) {
     // The turn clock then measures this turn alone, for the code of the request that has just run.
@@ -266,7 +266,7 @@ class Recorder {
     this.timeParts.onHead(request, nowMs)
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /** @param {RequestRecord} request @param {RequestRecord} first */
   end(request, first) {
     this.#measureTurnAlone()

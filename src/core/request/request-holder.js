@@ -22,7 +22,7 @@ const kResponse = Symbol('spillway.response')
 /** How many nested `raw` properties are followed. In a request of Fastify, Node's request is one deep. */
 const MOST_RAW = 3
 
-// Hot path while a feature whose members take a request is on: once per request.
+// Hot path while a feature whose members take a request is on: once a request.
 /** @param {RequestRecord} request */
 function linkResponse(request) {
   /** @type {Linked} */

@@ -99,7 +99,7 @@ class RequestParts {
     return this.#clock.now() - this.#turnedMs - (this.#clock.idleMs() - this.#turnedIdleMs)
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** @param {RequestRecord} request */
   onReceive(request) {
     const idleMs = this.#clock.idleMs()
@@ -114,13 +114,13 @@ class RequestParts {
     if (mostMs >= SHORTEST_TURN_MS) request.unreadMs = unreadMs(request, mostMs)
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** The handler has returned for the first time. @param {RequestRecord} request */
   onReturn(request) {
     if (this.isOn) request.returnedMs = this.#markedMs = this.#clock.now()
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /**
    * The code of a request that runs after its handler has returned mostly ends by writing the head.
    *
@@ -132,7 +132,7 @@ class RequestParts {
     request.headIdleMs = this.#addResumed(request, nowMs)
   }
 
-  // Hot path: once per call, and per use of a pool.
+  // Hot path: once a call, and once a use of a pool.
   /**
    * The code of the request asks another process, and will go on with the answer.
    *
@@ -163,7 +163,7 @@ class RequestParts {
     return ms
   }
 
-  // Hot path: once per request. With a frozen clock, turns never end.
+  // Hot path, once a request (bench/overhead). With a frozen clock, turns never end.
   /** @param {RequestRecord} request that has ended and has a series */
   onEnd(request) {
     if (this.#ended.push(/** @type {Recorded} */ (request)) >= this.#mostEnded) this.#settle()
@@ -201,7 +201,7 @@ class RequestParts {
     if (hasDuration) this.#addParts(request, values, start)
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** @param {RequestRecord} request @param {Float64Array} values @param {number} start */
   #addParts(request, values, start) {
     const { ticket, durationMs, startedMs } = request

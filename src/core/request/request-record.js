@@ -50,8 +50,8 @@ const LEGAL = Object.freeze({
 
 const NO_INDEX = -1
 
-// Hot path: one per request. The constructor sets every field and no code adds one, so all tickets share one
-// hidden class.
+// Hot path, once a request (bench/overhead). The constructor sets every field and no code adds one, so all
+// tickets share one hidden class.
 /**
  * The gate's record of one request: its class, the decision, and how long it was queued. The adapters set how
  * the request continues. The recorder, logs and spans read the decision.

@@ -28,7 +28,7 @@ const { NO_STATUS, STATE_ENDED } = require('./request-record')
 const CLOSES = /\b(close|upgrade)\b/i
 const CONNECTION = /^connection$/i
 
-// Hot path: once per request.
+// Hot path, once a request (bench/overhead).
 /** @param {RequestRecord} request */
 function watch(request) {
   const { res, socket, stream } = request

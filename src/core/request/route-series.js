@@ -141,7 +141,7 @@ class RouteSeries extends Series {
     this.latency = new RollingHistogram(startedMs)
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /** @param {RequestRecord} request @param {number} nowMs */
   record(request, nowMs) {
     this.count(request)

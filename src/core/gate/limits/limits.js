@@ -129,7 +129,7 @@ class Limits {
     return this.loop.inFlight >= this.maxConcurrent
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** Whether every limit allows one more request in flight. @param {number} nowMs */
   hasFreeSlot(nowMs) {
     if (!this.areEnforced) return true

@@ -106,7 +106,7 @@ class LoopShare {
     return 1 - this.#cost.rejectedShare
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** Whether the loop has a share left for one more request. @param {number} nowMs */
   hasFreeShare(nowMs) {
     if (this.#inFlight.length - this.#paused < FEW_REQUESTS || this.isRejectingPointless) return true
@@ -125,7 +125,7 @@ class LoopShare {
     return (ahead * this.expectedCostMs) / this.#free
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
   onAdmit(ticket, nowMs, idleMs) {
     ticket.idleMs = idleMs
@@ -135,7 +135,7 @@ class LoopShare {
     this.#pace.onAdmit(this.#cost.ms, nowMs)
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
   onEnd(ticket, nowMs, idleMs) {
     this.#recordWait(nowMs - ticket.gateMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
@@ -277,7 +277,7 @@ class Pace {
     return Math.max(0, this.#debtMs - (nowMs - this.#debtSinceMs) * SPEED)
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** @param {number} costMs @param {number} nowMs */
   onAdmit(costMs, nowMs) {
     this.#debtMs = Math.min(MAX_DEBT_MS, this.#debtAt(nowMs)) + costMs
