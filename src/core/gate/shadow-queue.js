@@ -73,7 +73,7 @@ class ShadowQueue {
    * The mean cost of a request in mode `adaptive`. A request that a limit of its route would reject counts as
    * costing nothing.
    */
-  #eachMs = 0
+  #meanAdaptiveMs = 0
   #withdrawals = new ShadowWithdrawals()
   /**
    * Mean cost of the requests of the last turn. With this cost, the model serves as many requests as have
@@ -146,7 +146,7 @@ class ShadowQueue {
 
   /** @param {number} nowMs */
   #loopWaitMs(nowMs) {
-    return this.#length * this.#eachMs - (nowMs - this.#modelMs)
+    return this.#length * this.#meanAdaptiveMs - (nowMs - this.#modelMs)
   }
 
   /** Called when mode `observe` begins. What the model observed earlier does not count. */
@@ -177,7 +177,7 @@ class ShadowQueue {
    */
   onTurn(busyMs, nowMs, idleMs, ended) {
     this.#withdrawals.onArrivals(this.#count)
-    this.#eachMs = (1 - this.#withdrawals.share) * this.#meanMs
+    this.#meanAdaptiveMs = (1 - this.#withdrawals.share) * this.#meanMs
     if (this.#count > 0 && Number.isFinite(this.#limits.maxConcurrent)) this.#takeSlots()
     if (this.#count > 0 && this.#beganIdle) {
       this.#advanceIdle(this.#firstMs, this.#firstStalledMs, idleMs)
@@ -218,7 +218,7 @@ class ShadowQueue {
     this.#withdrawals.onReplay(this.#count)
     const runs = 1 - this.#withdrawals.share
     this.#servedMs = runs * servedMs
-    this.#eachMs = runs * this.#meanMs
+    this.#meanAdaptiveMs = runs * this.#meanMs
   }
 
   /**
@@ -265,7 +265,7 @@ class ShadowQueue {
     // nothing about the rate.
     const arrived = this.#isAccepting && arrivals > 0 ? arrivals - 1 : arrivals
     if (arrived < arrivals) this.#isAccepting = false
-    const [nowMs, idleMs, usualMs] = [this.#modelMs, this.#modelIdleMs, this.#eachMs]
+    const [nowMs, idleMs, usualMs] = [this.#modelMs, this.#modelIdleMs, this.#meanAdaptiveMs]
     this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty: false })
   }
 
@@ -344,8 +344,8 @@ class ShadowQueue {
   #queue(priority, count, ahead) {
     let queued = 0
     for (let i = 0; i < count; i++) {
-      const waitMs = (ahead + queued) * this.#eachMs
-      if (this.#isFull && this.#delay.rejects(waitMs, ahead + queued, priority, this.#eachMs, this.#modelMs))
+      const waitMs = (ahead + queued) * this.#meanAdaptiveMs
+      if (this.#isFull && this.#delay.rejects(waitMs, ahead + queued, priority, this.#meanAdaptiveMs, this.#modelMs))
         this.#reject(this.#cause.because('loop', waitMs, this.#delay.targetOf(priority)), priority)
       else queued++
     }
@@ -366,7 +366,7 @@ class ShadowQueue {
 
   #rejectOverdue() {
     if (this.#length === 0) return
-    const isOverload = this.#overload.isOn(this.#eachMs, this.#modelMs)
+    const isOverload = this.#overload.isOn(this.#meanAdaptiveMs, this.#modelMs)
     for (const queue of this.#queues) {
       while (queue.length > 0 && this.#delay.isOverdue(queue[0], isOverload, this.#modelMs)) {
         const [oldest] = queue
