@@ -225,6 +225,7 @@ test('rare long work that takes 0.58 of the loop is hardly ever told', () => {
 })
 
 test('clients are bounded by the CPU time of their requests', () => {
-  const isBounded = (cpuShare) => new Overload({ maxOutstanding: 300, areGateways: false, cpuShare }, 0).isBounded(2)
+  const isBounded = (cpuShare) =>
+    new Overload({ maxOutstanding: 300, areGateways: false, cpuShare }, 0).isBounded(2)
   assert.deepEqual([1, 0.76, 0.75].map(isBounded), [false, false, true])
 })

@@ -35,7 +35,8 @@ test('higher classes run first, within a class the lowest tag, then first in, fi
       const queue = new Queue()
       const requests = entries.map((entry) => pushed(queue, entry))
       const inOrder = requests.toSorted(
-        ({ ticket: { queueEntry: a } }, { ticket: { queueEntry: b } }) => a.priority - b.priority || a.tag - b.tag
+        ({ ticket: { queueEntry: a } }, { ticket: { queueEntry: b } }) =>
+          a.priority - b.priority || a.tag - b.tag
       )
       assert.deepEqual(
         requests.map(() => requests.indexOf(queue.shift())),

@@ -47,7 +47,8 @@ test('an overload lasts from its first rejection to its last, and ends after a s
 
 test('the overloaded resource is the reason of the last rejection, not of the first', () => {
   const { admission, clock } = overloaded()
-  for (const reason of ['concurrency', 'loop']) admission.rejectionPeriod.onReject(reason, clock.now(), NO_FIGURES)
+  for (const reason of ['concurrency', 'loop'])
+    admission.rejectionPeriod.onReject(reason, clock.now(), NO_FIGURES)
   assert.equal(admission.sample().overloadedBy, 'loop')
 })
 

@@ -130,10 +130,7 @@ test('in a burst the bound is maxDelay, in an overload the target', () => {
   ]
   assert.deepEqual(causeIn(true), [TARGET_MS, 1000])
   assert.equal(causeIn(false)[0], MAX_DELAY_MS)
-  assert.equal(
-    limits.delay.isOverdue({ ...wait, queuedMs: 1000 - TARGET_MS - GRACE_MS }, true, 1000),
-    false
-  )
+  assert.equal(limits.delay.isOverdue({ ...wait, queuedMs: 1000 - TARGET_MS - GRACE_MS }, true, 1000), false)
   assert.equal(limits.delay.isOverdue({ ...wait, queuedMs: 999 - TARGET_MS - GRACE_MS }, true, 1000), true)
 })
 

@@ -62,8 +62,10 @@ test('a request keeps its answer when the pressure changes, and when it is given
   const degrading = new Degrading({ degradeAt: undefined, find, onMistake, random: () => 0 })
   const [full, short] = [responseOf('normal'), responseOf('normal')]
   assert.deepEqual([degrading.shouldDegrade(full, 0), degrading.shouldDegrade(short, 1)], [false, true])
-  for (const given of [full, full.req, { raw: full.req }]) assert.equal(degrading.shouldDegrade(given, 1), false)
-  for (const given of [short, short.req, { raw: short }]) assert.equal(degrading.shouldDegrade(given, 0), true)
+  for (const given of [full, full.req, { raw: full.req }])
+    assert.equal(degrading.shouldDegrade(given, 1), false)
+  for (const given of [short, short.req, { raw: short }])
+    assert.equal(degrading.shouldDegrade(given, 0), true)
   assert.deepEqual(degrading.counts, [0, 0, 1, 0, 0])
 })
 

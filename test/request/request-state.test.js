@@ -22,7 +22,12 @@ const WAYS_TO = {
   [STATE_ANSWERING]: ['markAnswering'],
   [STATE_ENDED]: ['markEnded'],
 }
-const ARRIVALS = { markQueued: STATE_QUEUED, markRunning: STATE_RUNNING, markAnswering: STATE_ANSWERING, markEnded: STATE_ENDED }
+const ARRIVALS = {
+  markQueued: STATE_QUEUED,
+  markRunning: STATE_RUNNING,
+  markAnswering: STATE_ANSWERING,
+  markEnded: STATE_ENDED,
+}
 const LEGAL = [
   [STATE_RECEIVED, STATE_QUEUED],
   [STATE_RECEIVED, STATE_RUNNING],

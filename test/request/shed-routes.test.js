@@ -17,7 +17,8 @@ function shedder() {
   return {
     clock,
     shed: (url, req = {}) => table.shed.record({ recorder, req: { method: 'GET', url, ...req } }),
-    counts: () => [users, orders].map(({ row }) => table.tables.counters.values[row * COUNTERS + SHED_COLUMN]),
+    counts: () =>
+      [users, orders].map(({ row }) => table.tables.counters.values[row * COUNTERS + SHED_COLUMN]),
   }
 }
 

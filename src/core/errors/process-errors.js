@@ -88,7 +88,8 @@ class ProcessErrors {
 
   /** Whether the request is about to get the substitute answer. @param {RequestRecord | undefined} request */
   #answers(request) {
-    if (this.#observer.exit === undefined || request === undefined || request.state === STATE_ENDED) return false
+    if (this.#observer.exit === undefined || request === undefined || request.state === STATE_ENDED)
+      return false
     return !request.res.headersSent && !isOver(request.res)
   }
 

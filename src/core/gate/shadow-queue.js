@@ -345,7 +345,10 @@ class ShadowQueue {
     let queued = 0
     for (let i = 0; i < count; i++) {
       const waitMs = (ahead + queued) * this.#meanAdaptiveMs
-      if (this.#isFull && this.#delay.rejects(waitMs, ahead + queued, priority, this.#meanAdaptiveMs, this.#modelMs))
+      if (
+        this.#isFull &&
+        this.#delay.rejects(waitMs, ahead + queued, priority, this.#meanAdaptiveMs, this.#modelMs)
+      )
         this.#reject(this.#cause.because('loop', waitMs, this.#delay.targetOf(priority)), priority)
       else queued++
     }

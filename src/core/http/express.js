@@ -72,7 +72,7 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
 
 /** @this {RequestRecord} */
 function runQueued() {
-  /** @type {FrameworkNext} */ (this.ticket.frameworkNext)()
+  return /** @type {FrameworkNext} */ (this.ticket.frameworkNext)()
 }
 
 module.exports = { createExpressMiddleware }

@@ -378,7 +378,8 @@ class Recorder {
  * @param {RequestRecord} request
  */
 function shownState(request) {
-  if (request.hasAnswer || request.stream?.headersSent) return /** @type {'answering'} */ (STATES[STATE_ANSWERING])
+  if (request.hasAnswer || request.stream?.headersSent)
+    return /** @type {'answering'} */ (STATES[STATE_ANSWERING])
   return /** @type {'queued' | 'running'} */ (STATES[request.isQueued ? STATE_QUEUED : STATE_RUNNING])
 }
 

@@ -226,8 +226,7 @@ class Pools {
       const isRejected = isObserved
         ? pressure.wouldReject(ticket.priority, nowMs)
         : pressure.rejects(route, ticket.priority, nowMs)
-      if (isRejected)
-        return this.#deps.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
+      if (isRejected) return this.#deps.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
       needed ??= []
       needed.push(new Coming(record, route))
     }

@@ -135,7 +135,10 @@ class EventTable {
   totals() {
     const totals = new Map()
     for (const { name, outcomes } of this.#rows.values())
-      totals.set(name, { count: outcomes[OUTCOME_COMPLETED] + outcomes[OUTCOME_ERRORED], errors: outcomes[OUTCOME_ERRORED] })
+      totals.set(name, {
+        count: outcomes[OUTCOME_COMPLETED] + outcomes[OUTCOME_ERRORED],
+        errors: outcomes[OUTCOME_ERRORED],
+      })
     return totals
   }
 

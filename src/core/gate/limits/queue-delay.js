@@ -93,9 +93,7 @@ class QueueDelay {
    * @param {Waited} wait @param {boolean} isOverload @param {number} nowMs
    */
   isOverdue(wait, isOverload, nowMs) {
-    return (
-      this.waitedMs(wait, isOverload, nowMs) > this.boundMs(wait.priority, isOverload) + TURN_BUDGET_MS
-    )
+    return this.waitedMs(wait, isOverload, nowMs) > this.boundMs(wait.priority, isOverload) + TURN_BUDGET_MS
   }
 
   /**
