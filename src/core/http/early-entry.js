@@ -88,7 +88,7 @@ class EarlyEntry {
   }
 }
 
-/** The `request` listeners of a server, one of which may be an Express app. */
+/** The `request` listeners of a server. One of them may be an Express app. */
 class RequestListeners {
   /**
    * The Express app. The app is kept, because Socket.IO takes the listeners off the server and calls them
