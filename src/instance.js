@@ -98,9 +98,9 @@ class Instance {
     this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
     this.internalErrors = internalErrors
     this.#turnClock = new TurnClock(clock)
-    const { measureAlone } = this.#turnClock
+    const { measureTurnAlone } = this.#turnClock
     const recorder = new Recorder(options, clock, internalErrors, {
-      onArrive: measureAlone,
+      measureTurnAlone,
       onHttp2: (request) => this.lifecycle.servers.addSession(request),
       hooked: this.features.hooked,
     })
@@ -114,9 +114,9 @@ class Instance {
       connections: () => this.lifecycle.servers,
       onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
-      measureTurn: measureAlone,
+      measureTurnAlone,
     })
-    const startLine = new StartLine({ info, parts: this })
+    const startLine = new StartLine({ info, deps: this })
     this.lifecycle = new Lifecycle({
       clock,
       internalErrors,
@@ -128,7 +128,7 @@ class Instance {
       close: () => this.close(),
       onListen: onListen ?? ((server) => startLine.write(server)),
       isInListen,
-      onDrain: () => this.admission.rejectionPace.drain(),
+      onDrain: () => this.admission.rejectionPace.sendAllAtOnce(),
       onStopAccepting: () => this.features.onStopAccepting(),
       sampleMemory: () => memoryForRecycling(this.runtime),
     })
@@ -185,14 +185,14 @@ class Instance {
   /** @param {CallPlace} place */
   #makeSetUpCheck(place) {
     const { admission, endpoints, internalErrors, handlers, notices, options, entrance } = this
-    const parts = { admission, endpoints, internalErrors, handlers, notices, options, place, entrance }
-    return new SetUpCheck(parts)
+    const deps = { admission, endpoints, internalErrors, handlers, notices, options, place, entrance }
+    return new SetUpCheck(deps)
   }
 
   /** @param {CallPlace} place */
   #start(place) {
     const { collections } = this.runtime
-    this.recorder.parts.follow(collections)
+    this.recorder.timeParts.follow(collections)
     this.features.start()
     listenToTurns(this.#turnClock, this)
     collections.start()
@@ -299,7 +299,7 @@ class Instance {
     this.entrance.close()
     this.setUp.close()
     this.#turnClock.close()
-    this.recorder.parts.close()
+    this.recorder.timeParts.close()
     this.requestLog.slow.onTurn(this.clock.now())
     this.exporter.made?.close()
     this.runtime.collections.close()
@@ -324,8 +324,8 @@ function listenToTurns(turnClock, instance) {
   // is never summed.
   turnClock.onTurns((busyMs, nowMs, idleMs, longestMs) => {
     admission.onTurn(busyMs, nowMs, idleMs, longestMs)
-    recorder.parts.onTurn(longestMs, nowMs, idleMs)
-    // Runs last, because log lines of slow requests show `recorder.parts` of ended requests.
+    recorder.timeParts.onTurn(longestMs, nowMs, idleMs)
+    // Runs last, because log lines of slow requests show `recorder.timeParts` of ended requests.
     requestLog.slow.onTurn(nowMs)
   })
   // These parts only check whether they are due. Their interval is a tenth of a second or longer.

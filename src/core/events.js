@@ -30,7 +30,7 @@ class Events {
 
   /**
    * @param {EventLines} lines the events, each with the level and sentence of its log line
-   * @param {{ internalErrors: InternalErrors, logger: Logger }} parts `logger` has `info`
+   * @param {{ internalErrors: InternalErrors, logger: Logger }} deps `logger` has `info`
    */
   constructor(lines, { internalErrors, logger }) {
     this.#lines = lines

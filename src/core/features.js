@@ -9,7 +9,7 @@
  * @import { Capture } from './metrics/capture'
  * @import { Family } from './metrics/family'
  * @import { InternalErrors } from './errors/internal-errors'
- * @import { Request } from './request/request'
+ * @import { RequestRecord } from './request/request-record'
  */
 
 /**
@@ -28,12 +28,12 @@
  * @property {(busyMs: number, nowMs: number) => void} [onEachTurn] at the end of each loop turn
  * @property {(nowMs: number, idleMs: number) => void} [onInterval] at the end of a loop turn, at most every
  *   10 ms
- * @property {((request: Request) => void) | undefined} [onRequest] a request is counted, before the gate
- *   decides
- * @property {((request: Request) => void) | undefined} [onEnd] a request has ended, and its series, duration
- *   and outcome are known
- * @property {((request: Request) => void) | undefined} [onUnwanted] a counted request has ended without a
- *   waiting client: the client disconnected, or a timeout answered
+ * @property {((request: RequestRecord) => void) | undefined} [onRequest] a request is counted, before the
+ *   gate decides
+ * @property {((request: RequestRecord) => void) | undefined} [onEnd] a request has ended, and its series,
+ *   duration and outcome are known
+ * @property {((request: RequestRecord) => void) | undefined} [onUnwanted] a counted request has ended
+ *   without a waiting client: the client disconnected, or a timeout answered
  * @property {() => void} [onMount] a middleware is made, or a server attached
  * @property {() => void} [onStopAccepting] in a drain, when the listening sockets are closed
  * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of the figures for its metrics.
@@ -189,7 +189,7 @@ class Features {
  * Calls a hook for a request, in each feature that has this hook.
  *
  * @param {RequestHook} hook
- * @param {Request} request
+ * @param {RequestRecord} request
  * @param {Pick<Hooked, RequestHook>} hooked
  * @param {InternalErrors} internalErrors
  */

@@ -100,7 +100,7 @@ test('without the token of the fleet it stays; closed while away, it gives the t
 test('a failed check or a drain shows its own reason', async () => {
   const { health, pass } = made()
   await pass(5500, 1)
-  health.drain()
+  health.markDraining()
   assert.equal(health.ready().body.reason, 'draining')
 })
 

@@ -333,8 +333,8 @@ test('a worker without spillway is disconnected, and killed if it stays', async 
 
 test('workers run `exec`', () => {
   const cluster = new MadeUpCluster()
-  const parts = { cluster, clock: handClock(), internalErrors: new InternalErrors(SILENT), logger: SILENT }
-  new ClusterPrimary({ workers: 1, exec: './server.js', signals: false }, parts)
+  const deps = { cluster, clock: handClock(), internalErrors: new InternalErrors(SILENT), logger: SILENT }
+  new ClusterPrimary({ workers: 1, exec: './server.js', signals: false }, deps)
   assert.deepEqual(cluster.settings, [{ exec: './server.js' }])
 })
 

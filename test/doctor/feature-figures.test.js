@@ -14,7 +14,7 @@ function read({ earlier = EARLIER, later = LATER, state = TIMED, afterMs = 4000 
   const parts = { startedFeatures: { pools: { samples: { stateOf: () => state } } } }
   const pools = earlier && new Map([['orders', earlier]])
   return poolsOf(
-    /** @type {any} */ (parts),
+    /** @type {any} */ (deps),
     { atMs: 1000, pools, shed: { 'pool:orders': 2 } },
     { atMs: 1000 + afterMs, pools: new Map([['orders', later]]), shed: { 'pool:orders': 9 } }
   )

@@ -45,19 +45,19 @@ function readable(t, { startedFeatures = {}, ...others } = {}, options = {}) {
   const usual = new UsualDurations()
   return {
     clock,
-    parts,
+    deps,
     instance,
     usual,
     process,
     read: () =>
-      takeReading(parts, {
+      takeReading(deps, {
         longTurns: /** @type {any} */ ({ sample: () => process.longTurns }),
         cpuThrottling: /** @type {any} */ ({ sample: () => process.throttling }),
         threadPool: /** @type {any} */ ({ sample: () => process.threadPool }),
         proxies: /** @type {any} */ ({ sample: () => process.proxies }),
         readScheduler: () => process.scheduler,
       }),
-    figures: (earlier, now) => figuresOf(parts, { readings: [earlier].flat(), now, usual, recent: [] }),
+    figures: (earlier, now) => figuresOf(deps, { readings: [earlier].flat(), now, usual, recent: [] }),
     /** Requests of one route that have ended. */
     end(route, given) {
       const { count, durationMs, outcome = COMPLETED, method = 'GET', firstByteMs = durationMs } = given
@@ -148,9 +148,9 @@ test('proxies have what happened between the readings, and how long their server
 /** Requests of 100 ms: 60 in the handler, 30 of a free loop before the answer and 10 after it. */
 const splitBy = (instance, clock) => (ended) => {
   const request = requestWith({ ...ended, startedMs: clock.now(), returnedMs: clock.now() + 60 })
-  request.ticket.decidedMs = clock.now()
+  request.ticket.gateMs = clock.now()
   Object.assign(request, { durationMs: 100, firstByteMs: 90, headIdleMs: 30, endedIdleMs: 40, unreadMs: 5 })
-  instance.recorder.parts.onEnd(request)
+  instance.recorder.timeParts.onEnd(request)
 }
 
 test('routes have the parts of their time between the readings, and their share of the loop', (t) => {

@@ -77,7 +77,7 @@ class DrivenAdmission {
         },
       },
     })
-    request.ticket.resume = () => (request.hasRun = true)
+    request.ticket.runQueued = () => (request.hasRun = true)
     request.decision = this.admission.decide(request, this.clock.now())
     return request
   }

@@ -46,18 +46,18 @@ for (const [what, surroundings, bySigterm, bySigint] of [
   ],
 ]) {
   test(`${what}: SIGTERM drains as in ${bySigterm}, SIGINT as in ${bySigint}`, () => {
-    const modeFor = (cause) => drainModeFor(cause, { ...LOCAL, ...surroundings })
+    const modeFor = (signal) => drainModeFor(signal, { ...LOCAL, ...surroundings })
     assert.deepEqual([modeFor('SIGTERM'), modeFor('SIGINT')], [bySigterm, bySigint])
-    for (const cause of ['shutdown', 'drain', 'heap', 'stopped']) assert.equal(modeFor(cause), bySigterm)
+    for (const signal of ['shutdown', 'drain', 'heap', 'stopped']) assert.equal(modeFor(signal), bySigterm)
   })
 }
 
 const OPTIONS = { mode: undefined, timeout: undefined, delay: undefined }
 
-test('the option decides, whatever the cause', () => {
+test('the option decides, whatever the signal', () => {
   for (const mode of ['production', 'development'])
-    for (const cause of ['SIGTERM', 'SIGINT'])
-      assert.equal(drainOrder({ ...OPTIONS, mode }, cause).mode, mode)
+    for (const signal of ['SIGTERM', 'SIGINT'])
+      assert.equal(drainOrder({ ...OPTIONS, mode }, signal).mode, mode)
 })
 
 test('production waits for balancers and 20 s for requests; development for no balancer and 4 s', () => {

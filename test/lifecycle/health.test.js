@@ -44,7 +44,7 @@ test('open: alive and ready', () => {
 
 const STATES = {
   degraded: (health) => health.degrade(),
-  draining: (health) => health.drain(),
+  draining: (health) => health.markDraining(),
   closed: (health) => health.close(),
 }
 
@@ -61,13 +61,13 @@ for (const [reason, enter] of Object.entries(STATES)) {
 test('draining prevails over degraded, and closed over draining', () => {
   const { health } = healthFor()
   health.degrade()
-  health.drain()
+  health.markDraining()
   health.degrade()
   assert.deepEqual(health.ready(), unavailable('draining'))
   health.markReady()
   assert.deepEqual(health.ready(), unavailable('draining'))
   health.close()
-  health.drain()
+  health.markDraining()
   assert.deepEqual(health.ready(), unavailable('closed'))
 })
 
@@ -219,7 +219,7 @@ test('a probe reports a drain that begins while its checks run', async () => {
   const { health, check } = healthFor()
   check('database', turn)
   const answer = health.ready()
-  health.drain()
+  health.markDraining()
   assert.deepEqual(await answer, unavailable('draining'))
 })
 
@@ -267,7 +267,7 @@ test('a cached answer is dropped when a check is added or a drain begins', async
   check('queue', () => false, { cache: 1000 })
   const checks = { database: 'ok', queue: 'failed' }
   assert.deepEqual(await health.ready(), unavailable('check', { checks }))
-  health.drain()
+  health.markDraining()
   assert.deepEqual(health.ready(), unavailable('draining'))
 })
 

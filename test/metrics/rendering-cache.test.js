@@ -46,8 +46,8 @@ function rendering({ clock = handClock(), render } = {}) {
   const scrape = ({ isSlow = false, format = TEXT, isFirst = false, leavesEnd = false } = {}) => {
     const sink = new Sink({ isSlow })
     if (leavesEnd) Object.assign(sink, { writableFinished: false, writableLength: 5 })
-    const parts = { clock, budget, blocked, isFirst }
-    const written = new PieceWriter(/** @type {any} */ (sink), parts).write(renderings.of(format))
+    const deps = { clock, budget, blocked, isFirst }
+    const written = new PieceWriter(/** @type {any} */ (sink), deps).write(renderings.of(format))
     return { sink, written }
   }
   return { clock, scrape, seen, budget }

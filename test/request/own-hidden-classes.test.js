@@ -8,7 +8,7 @@ const http = require('node:http')
 const http2 = require('node:http2')
 const { test } = require('node:test')
 const v8 = require('node:v8')
-const { ENDED, Ticket } = require('../../src/core/request/request')
+const { STATE_ENDED, Ticket } = require('../../src/core/request/request-record')
 const { kRouteState } = require('../../src/core/route/route-state')
 const { QUEUE, attached, holdingServer, until } = require('../gate/holding-server')
 const { requestWith } = require('../support/request')
@@ -61,7 +61,7 @@ async function liveOverHttp1(t, requests) {
     (await Promise.all([answer, ...queued])).map(({ status }) => status),
     [200, 200, 500]
   )
-  await until(() => requests.every(({ state }) => state === ENDED))
+  await until(() => requests.every(({ state }) => state === STATE_ENDED))
 }
 
 async function liveOverHttp2(t, requests) {
@@ -70,7 +70,7 @@ async function liveOverHttp2(t, requests) {
   const client = http2.connect(`http://127.0.0.1:${port}`)
   t.after(() => client.destroy())
   await once(client.request({ ':path': '/ran' }).resume(), 'close')
-  await until(() => requests.length > 0 && requests.every(({ state }) => state === ENDED))
+  await until(() => requests.length > 0 && requests.every(({ state }) => state === STATE_ENDED))
 }
 
 async function livesOf(t, live) {

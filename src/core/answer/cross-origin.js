@@ -15,7 +15,7 @@ const { urlPath } = require('../url-path')
 /**
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
  * @import { InternalErrors } from '../errors/internal-errors'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  */
 
 const PLACE = 'cross-origin'
@@ -66,7 +66,7 @@ class CrossOrigin {
    * Reads the headers of an answer. The answer to a preflight is always read: browsers remember it, so
    * preflights are few.
    *
-   * @param {Request} request with an origin
+   * @param {RequestRecord} request with an origin
    * @param {number} nowMs
    */
   onEnd(request, nowMs) {
@@ -78,7 +78,7 @@ class CrossOrigin {
     this.#internalErrors.guard(PLACE, () => this.#learn(request, nowMs))
   }
 
-  /** @param {Request} request @param {number} nowMs */
+  /** @param {RequestRecord} request @param {number} nowMs */
   #learn({ req, res, status }, nowMs) {
     const allowed = res.getHeader(ALLOW_ORIGIN)
     if (allowed === undefined) return
@@ -98,7 +98,7 @@ class CrossOrigin {
   /**
    * Answers a rejected preflight, if the application has answered the same preflight before.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @returns {boolean} whether the preflight was answered
    */
   answersPreflight(request) {
@@ -112,7 +112,7 @@ class CrossOrigin {
   /**
    * Sets the headers on the answer to a rejected request.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @returns {boolean} whether headers were set
    */
   allow({ req, res, startedMs }, isPreflight = false) {

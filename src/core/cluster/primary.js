@@ -101,7 +101,7 @@ class ClusterPrimary {
 
   /**
    * @param {PrimaryOptions} options
-   * @param {{ cluster: Cluster, clock: Clock, internalErrors: InternalErrors, logger: Logger }} parts
+   * @param {{ cluster: Cluster, clock: Clock, internalErrors: InternalErrors, logger: Logger }} deps
    */
   constructor(options, { cluster, clock, internalErrors, logger }) {
     if (!cluster.isPrimary) {

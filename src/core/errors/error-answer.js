@@ -45,7 +45,7 @@ class ErrorAnswer {
   #internalErrors
   #showsStack
 
-  /** @param {{ internalErrors: InternalErrors, showsStack?: boolean }} parts */
+  /** @param {{ internalErrors: InternalErrors, showsStack?: boolean }} deps */
   constructor({ internalErrors, showsStack = process.env.NODE_ENV === 'development' }) {
     this.#internalErrors = internalErrors
     this.#showsStack = showsStack

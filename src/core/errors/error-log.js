@@ -26,7 +26,7 @@ class ErrorLog {
   #limits = new Map()
 
   /**
-   * @param {{ logger: Logger, clock: Clock, internalErrors: InternalErrors, fields: RequestFields }} parts
+   * @param {{ logger: Logger, clock: Clock, internalErrors: InternalErrors, fields: RequestFields }} deps
    */
   constructor({ logger, clock, internalErrors, fields }) {
     this.#logger = logger

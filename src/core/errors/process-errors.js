@@ -6,7 +6,7 @@
 // `ProcessEvents` observes uncaught errors without changing what Node does with them.
 
 const { cutOff } = require('../answer/cut-off')
-const { ENDED } = require('../request/request')
+const { STATE_ENDED } = require('../request/request-record')
 const { isOver } = require('./error-answer')
 const { Failure } = require('./failure')
 const { SubstituteAnswer } = require('./substitute-answer')
@@ -14,7 +14,7 @@ const { SubstituteAnswer } = require('./substitute-answer')
 /**
  * @import { InternalErrors } from './internal-errors'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { ErrorLog } from './error-log'
  * @import { AsyncContext } from '../request/async-context'
  *
@@ -45,7 +45,7 @@ class ProcessErrors {
    * @param {{ context: AsyncContext,
    *   internalErrors: InternalErrors,
    *   log: ErrorLog, recorder: Recorder,
-   *   options: import('../../../index.js').ResolvedOptions, exit: (reason: string) => void }} parts
+   *   options: import('../../../index.js').ResolvedOptions, exit: (reason: string) => void }} deps
    */
   constructor({ context, internalErrors, log, recorder, options, exit }) {
     const { uncaught } = options.errors
@@ -86,15 +86,16 @@ class ProcessErrors {
     })
   }
 
-  /** Whether the request is about to get the substitute answer. @param {Request | undefined} request */
+  /** Whether the request is about to get the substitute answer. @param {RequestRecord | undefined} request */
   #answers(request) {
-    if (this.#observer.exit === undefined || request === undefined || request.state === ENDED) return false
+    if (this.#observer.exit === undefined || request === undefined || request.state === STATE_ENDED)
+      return false
     return !request.res.headersSent && !isOver(request.res)
   }
 
   #answer() {
     const request = this.#context.request
-    if (request === undefined || request.state === ENDED) return
+    if (request === undefined || request.state === STATE_ENDED) return
     if (!this.#substitute.answer(request) && !isOver(request.res)) cutOff(request.res)
   }
 

@@ -50,7 +50,7 @@ class ConnectionEvents {
   /** @type {WeakTable<Server, Iterable<[ConnectionEvent, () => void]>>} */
   #watched = new WeakTable()
 
-  /** @param {{ admission: Admission, known: KnownServers }} parts `known`: the servers to drain */
+  /** @param {{ admission: Admission, known: KnownServers }} deps `known`: the servers to drain */
   constructor({ admission, known }) {
     this.#admission = admission
     this.#known = known
@@ -97,7 +97,7 @@ class ConnectionEvents {
     this.#admission.onConnectionEvent(event, { isSecure, isHandedOver: isHandedOver(server) })
   }
 
-  // Hot path: once per request if no server is attached.
+  // Hot path: once a request if no server is attached.
   /** @param {Server | undefined} server @param {ConnectionOwner} req */
   watch(server, req) {
     if (server === undefined || this.#watched.has(server)) return

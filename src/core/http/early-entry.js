@@ -37,7 +37,7 @@ class EarlyEntry {
 
   /**
    * @param {{ prepare: (req: NodeRequest, res: NodeResponse) => void, decideBefore: (app: ExpressApp,
-   *   handle: Handle) => Handle }} parts decideBefore: makes a function that decides and then calls `handle`
+   *   handle: Handle) => Handle }} deps decideBefore: makes a function that decides and then calls `handle`
    */
   constructor({ prepare, decideBefore }) {
     this.#prepare = prepare

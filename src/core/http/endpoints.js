@@ -44,7 +44,7 @@ class Endpoints {
     }
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /**
    * @param {Request} req
    * @param {Response} res
@@ -230,7 +230,7 @@ function streamHandler(exporter, internalErrors, { isFirst, isPublic } = {}) {
 /**
  * The handlers of the endpoints of an instance. `isPublic`: anybody may read the answers.
  *
- * @param {{ exporter: Exporter, health: Health, internalErrors: InternalErrors, isPublic?: boolean }} parts
+ * @param {{ exporter: Exporter, health: Health, internalErrors: InternalErrors, isPublic?: boolean }} deps
  */
 function endpointHandlers({ exporter, health, internalErrors, isPublic = false }) {
   return {

@@ -4,7 +4,7 @@
 
 /**
  * @import { Context } from 'koa'
- * @import { Ticket } from '../request/request'
+ * @import { Ticket } from '../request/request-record'
  * @import { KoaNext } from './koa'
  */
 
@@ -36,13 +36,13 @@ function endWithout(ctx, { rejection }) {
  * @param {Context} ctx
  * @param {KoaNext} next
  * @param {Ticket} ticket
- * @param {{ resume?: (() => unknown) | undefined }} queued `resume` is called when the request is dequeued
+ * @param {{ runQueued?: (() => unknown) | undefined }} queued `runQueued` is called when the request is dequeued
  * @param {{ giveUp?: (() => void) | undefined }} wait `giveUp` is called if the request never runs
  * @returns {Promise<unknown>}
  */
 function untilAdmitted(ctx, next, ticket, queued, wait) {
   return new Promise((resolve, reject) => {
-    queued.resume = () => resolve(next())
+    queued.runQueued = () => resolve(next())
     wait.giveUp = () => {
       try {
         resolve(endWithout(ctx, ticket))

@@ -40,21 +40,21 @@ const ENVIRONMENT = {
 }
 
 /**
- * @param {string} cause the signal, or the reason of a drain without a signal
+ * @param {string} signal such as 'SIGINT', or the reason of a drain without a signal
  * @returns {'production' | 'development'}
  */
-function drainModeFor(cause, { env, hasWatcher, hasTerminal, isService } = ENVIRONMENT) {
+function drainModeFor(signal, { env, hasWatcher, hasTerminal, isService } = ENVIRONMENT) {
   if (isDeployed(env)) return PRODUCTION
   if (env.NODE_ENV === 'development' || env.NODE_ENV === 'test' || hasWatcher()) return DEVELOPMENT
-  return cause === 'SIGINT' && (hasTerminal() || !isService()) ? DEVELOPMENT : PRODUCTION
+  return signal === 'SIGINT' && (hasTerminal() || !isService()) ? DEVELOPMENT : PRODUCTION
 }
 
 /**
  * @param {import('../../../index.js').ResolvedOptions['drain']} options
- * @param {string} cause
+ * @param {string} signal
  */
-function drainOrder({ mode, timeout, delay }, cause) {
-  const chosen = mode ?? drainModeFor(cause)
+function drainOrder({ mode, timeout, delay }, signal) {
+  const chosen = mode ?? drainModeFor(signal)
   const usualDelayMs = process.env.KUBERNETES_SERVICE_HOST === undefined ? 0 : KUBERNETES_DELAY_MS
   return {
     mode: chosen,

@@ -57,7 +57,7 @@ class Drain {
   #guard
   #onBegin
   #onWait
-  #onClose
+  #onStopAccepting
   #onEnd
   /** @type {Promise<DrainReport> | undefined} */
   #done
@@ -72,19 +72,20 @@ class Drain {
 
   /**
    * @param {{ clock: Clock, recorder: Recorder, servers: KnownServers, guard: (work: () => void) => void,
-   *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void, onClose?: () => void,
-   *   onEnd: (report: DrainReport) => void }} parts `guard` reports thrown errors, so that the drain
-   *   continues even if servers or sockets of the application throw; `onClose` is called when the listening
-   *   sockets are closed; `onWait` is called once, in development, if the drain takes over a second
+   *   onBegin: (order: DrainOrder) => void, onWait: (inFlight: number) => void, onStopAccepting?: () => void,
+   *   onEnd: (report: DrainReport) => void }} deps `guard` reports thrown errors, so that the drain
+   *   continues even if servers or sockets of the application throw; `onStopAccepting` is called when
+   *   the listening sockets are closed; `onWait` is called once, in development, if the drain takes over a
+   *   second
    */
-  constructor({ clock, recorder, servers, guard, onBegin, onWait, onClose = () => {}, onEnd }) {
+  constructor({ clock, recorder, servers, guard, onBegin, onWait, onStopAccepting = () => {}, onEnd }) {
     this.#clock = clock
     this.#recorder = recorder
     this.#servers = servers
     this.#guard = guard
     this.#onBegin = onBegin
     this.#onWait = onWait
-    this.#onClose = onClose
+    this.#onStopAccepting = onStopAccepting
     this.#onEnd = onEnd
   }
 
@@ -160,7 +161,7 @@ class Drain {
     this.#each((connections) => connections.stopAccepting())
     this.#closedMs = this.#clock.now()
     this.#recorder.closesConnections = true
-    this.#guard(this.#onClose)
+    this.#guard(this.#onStopAccepting)
     this.#finish()
   }
 

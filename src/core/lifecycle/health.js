@@ -15,9 +15,9 @@ const { SpillwayError } = require('../errors/errors')
  */
 
 /** Verdicts of a check. */
-const PASSED = 'ok'
-const FAILED = 'failed'
-const TIMED_OUT = 'timed out'
+const CHECK_OK = 'ok'
+const CHECK_FAILED = 'failed'
+const CHECK_TIMED_OUT = 'timed out'
 
 /** @type {HealthAnswer} */
 const OK = Object.freeze({ status: 200, body: Object.freeze({ status: 'ok' }) })
@@ -63,7 +63,7 @@ class Health {
 
   /**
    * @param {{ isManual: boolean, clock: Clock, onCheckChange: (name: string, verdict: string,
-   *   error: unknown) => void }} parts `onCheckChange` is called when a verdict changes
+   *   error: unknown) => void }} deps `onCheckChange` is called when a verdict changes
    */
   constructor({ isManual, clock, onCheckChange }) {
     this.#clock = clock
@@ -97,7 +97,7 @@ class Health {
     this.#isAway = isAway
   }
 
-  drain() {
+  markDraining() {
     if (this.#reason !== 'closed') this.#reason = 'draining'
   }
 
@@ -126,7 +126,7 @@ class Health {
     if (this.#reason !== undefined) return unavailable(this.#reason)
     if (this.#isAway) return AWAY
     const checks = Object.fromEntries(run.map(([name], index) => [name, verdicts[index]]))
-    this.#answer = verdicts.every((verdict) => verdict === PASSED)
+    this.#answer = verdicts.every((verdict) => verdict === CHECK_OK)
       ? { status: 200, body: { status: 'ok', checks } }
       : unavailable('check', { checks })
     const areAll = run.length === this.#checks.size
@@ -146,7 +146,7 @@ class HealthCheck {
   #cacheMs
   #onChange
   /** @type {string} */
-  #verdict = PASSED
+  #verdict = CHECK_OK
   #cachedUntilMs = Number.NEGATIVE_INFINITY
   /** Settles with the verdict of the run in progress. @type {Promise<string> | undefined} */
   #pending
@@ -156,7 +156,7 @@ class HealthCheck {
   /**
    * @param {(given: { signal: AbortSignal }) => unknown} check
    * @param {{ timeout: number, cache: number }} options in milliseconds
-   * @param {{ clock: Clock, onChange: (verdict: string, error: unknown) => void }} parts `onChange` is called
+   * @param {{ clock: Clock, onChange: (verdict: string, error: unknown) => void }} deps `onChange` is called
    *   when the verdict changes
    */
   constructor(check, { timeout, cache }, { clock, onChange }) {
@@ -200,15 +200,15 @@ class HealthCheck {
       }
       const timer = this.#clock.after(this.#timeoutMs, () => {
         controller.abort()
-        settle(TIMED_OUT)
+        settle(CHECK_TIMED_OUT)
       })
       new Promise((answer) => answer(this.#check({ signal: controller.signal })))
-        .then((value) => settle(value === false ? FAILED : PASSED))
-        .catch((error) => settle(FAILED, error))
+        .then((value) => settle(value === false ? CHECK_FAILED : CHECK_OK))
+        .catch((error) => settle(CHECK_FAILED, error))
         .finally(() => (this.#isRunning = false))
     })
   }
 }
 
+exports.CHECK_OK = CHECK_OK
 exports.Health = Health
-exports.PASSED = PASSED

@@ -7,7 +7,7 @@ const { describeError } = require('../redaction/error-description')
 const { processExit } = require('./process-exit')
 const { Drain } = require('./drain')
 const { drainOrder } = require('./drain-mode')
-const { Health, PASSED } = require('./health')
+const { CHECK_OK, Health } = require('./health')
 const { KnownServers } = require('../servers/known-servers')
 const { PrimaryLink, REPLACED } = require('../cluster/primary-link')
 const { Recycle } = require('./recycle')
@@ -49,17 +49,17 @@ class Lifecycle {
   #isClosed = false
   // A replaced worker needs no delay: its replacement listens on the same port, so no load balancer has to
   // notice.
-  #drainForExit = (/** @type {string} */ reason, /** @type {string} */ cause) =>
-    this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason, cause)
+  #drainForExit = (/** @type {string} */ reason, /** @type {string} */ signal) =>
+    this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason, signal)
 
   /**
    * @param {{ clock: Clock, internalErrors: InternalErrors, recorder: Recorder, options: ResolvedOptions,
    *   close: () => void, sampleMemory: () => MemorySample, emit: (event: 'degraded' | 'draining',
    *   details: object) => void, onListen: (server: Server) => void, isInListen?: boolean | undefined,
    *   onDrain: () => void, onStopAccepting: () => void, info: (fields: object, message: string) => void,
-   *   warn: (fields: object, message: string) => void }} parts
+   *   warn: (fields: object, message: string) => void }} deps
    */
-  constructor(parts) {
+  constructor(deps) {
     const {
       clock,
       internalErrors,
@@ -72,14 +72,14 @@ class Lifecycle {
       isInListen,
       info,
       warn,
-    } = parts
+    } = deps
     this.#clock = clock
     this.#emit = emit
     this.#options = options.drain
     /** @param {string} check @param {string} verdict @param {unknown} error */
     const onCheckChange = (check, verdict, error) => {
       const fields = { check, verdict, ...(error !== undefined && { err: describeError(error) }) }
-      const log = verdict === PASSED ? info : warn
+      const log = verdict === CHECK_OK ? info : warn
       log(fields, `spillway: check ${check}: ${verdict}`)
     }
     this.health = new Health({ isManual: options.health.manual, clock, onCheckChange })
@@ -99,8 +99,8 @@ class Lifecycle {
       servers: this.servers,
       guard: (work) => internalErrors.guard('drain', work),
       onBegin: (order) => {
-        this.health.drain()
-        parts.onDrain()
+        this.health.markDraining()
+        deps.onDrain()
         emit('draining', order)
       },
       onWait: (inFlight) =>
@@ -108,7 +108,7 @@ class Lifecycle {
           { inFlight },
           'spillway: waiting for requests in flight; a second signal ends the process at once'
         ),
-      onClose: parts.onStopAccepting,
+      onStopAccepting: deps.onStopAccepting,
       onEnd: (drained) => {
         const { cut, durationMs } = drained
         const log = cut === 0 ? info : warn
@@ -123,7 +123,7 @@ class Lifecycle {
     })
     this.#primaryLink = new PrimaryLink({
       started: this.health.started,
-      onExit: (reason, cause) => this.#processExit.onPrimaryOrder(reason, cause),
+      onExit: (reason, signal) => this.#processExit.onPrimaryOrder(reason, signal),
     })
     this.recycle = new Recycle({
       nowMs: clock.now(),
@@ -155,11 +155,11 @@ class Lifecycle {
   /**
    * @param {ResolvedOptions['drain']} options
    * @param {string} reason
-   * @param {string} [cause] the signal that caused the drain, which decides its mode. It differs from
+   * @param {string} [signal] the one that began the drain, which decides its mode. It differs from
    *   `reason` if `reason` is a word such as 'replaced'
    */
-  drain(options, reason, cause = reason) {
-    return this.#drain.start({ reason, ...drainOrder(options, cause) })
+  drain(options, reason, signal = reason) {
+    return this.#drain.start({ reason, ...drainOrder(options, signal) })
   }
 
   /**

@@ -39,8 +39,8 @@ const FAILURE = 1
 const kProcessExit = Symbol.for('spillway.process-exit.1')
 
 /**
- * @typedef {(reason: string, cause: string) => Promise<{ cut: number }>} ExitDrain drains one instance before
- *   the process exits
+ * @typedef {(reason: string, signal: string) => Promise<{ cut: number }>} ExitDrain drains one instance
+ *   before the process exits
  */
 
 class ProcessExit {
@@ -109,11 +109,11 @@ class ProcessExit {
    * The primary orders the exit. A second order, or a signal after it, does not end the process.
    *
    * @param {string} reason
-   * @param {string} [cause]
+   * @param {string} [signal]
    */
-  onPrimaryOrder(reason, cause) {
+  onPrimaryOrder(reason, signal) {
     this.#firstSignalMs = Number.POSITIVE_INFINITY
-    this.exit(0, reason, { beforeExit: disconnect, cause })
+    this.exit(0, reason, { beforeExit: disconnect, signal })
   }
 
   /**
@@ -122,14 +122,14 @@ class ProcessExit {
    * @param {number} exitCode also applies if an exit is in progress: an uncaught error during a drain makes
    *   the exit code 1
    * @param {string} reason
-   * @param {{ beforeExit?: () => unknown, cause?: string | undefined }} how `cause` is the signal, if the
+   * @param {{ beforeExit?: () => unknown, signal?: string | undefined }} how `signal`: the signal, if the
    *   reason is not the signal itself
    */
-  async exit(exitCode, reason, { beforeExit = handBack, cause = reason } = {}) {
+  async exit(exitCode, reason, { beforeExit = handBack, signal = reason } = {}) {
     this.#exitCode ||= exitCode
     if (this.#isExiting) return
     this.#isExiting = true
-    const drains = await Promise.allSettled([...this.#drains].map((drain) => drain(reason, cause)))
+    const drains = await Promise.allSettled([...this.#drains].map((drain) => drain(reason, signal)))
     const isClean = drains.every((drain) => drain.status === 'fulfilled' && drain.value.cut === 0)
     await beforeExit()
     process.exit(isClean ? this.#exitCode : FAILURE)

@@ -74,7 +74,7 @@ class Recycle {
    * @param {{ nowMs: number, options: import('../../../index.js').ResolvedOptions['memory'],
    *   random?: () => number, sample: () => MemorySample,
    *   onDue: (details: import('../../../index.js').SpillwayEvents['degraded']) => void,
-   *   onRaised: (details: object) => void }} parts
+   *   onRaised: (details: object) => void }} deps
    */
   constructor({ nowMs, options, random = Math.random, sample, onDue, onRaised }) {
     const { recycleAt = 0, recycleAfter, minUptime } = options

@@ -43,21 +43,21 @@ const SILENT = { isLevelEnabled: () => false, debug() {}, info() {}, warn() {}, 
 
 class OwnLogger {
   #options
-  #parts
+  #deps
   #childOf
   /** @type {Made | undefined} */
   #current
 
   /**
    * @param {LoggerOptions | undefined} options
-   * @param {{ clock: Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr' }} parts
+   * @param {{ clock: Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr' }} deps
    *   onError: called when it cannot write; output: where it writes, by default standard output
    * @param {(logger: Pino) => Pino} childOf
    */
   constructor(options, { clock, onError, output = 'stdout' }, childOf) {
     this.#options = options
     this.#childOf = childOf
-    this.#parts = {
+    this.#deps = {
       clock,
       output,
       onError: (/** @type {Error} */ error) => {
@@ -108,7 +108,7 @@ class OwnLogger {
     if (bindings === undefined) return pino[level](line, message)
     line.msg = message
     destination.lastLevel = values[level]
-    const wallMs = this.#parts.clock.wallMs()
+    const wallMs = this.#deps.clock.wallMs()
     destination.write(
       `{"level":${values[level]},"time":${wallMs},${bindings},${JSON.stringify(line).slice(1)}\n`
     )
@@ -123,7 +123,7 @@ class OwnLogger {
    * few lines there.
    */
   #format() {
-    const { output } = this.#parts
+    const { output } = this.#deps
     return prettyFormat({ isTerminal: isatty(FDS[output]), isPlain: output === 'stderr' })
   }
 
@@ -137,7 +137,7 @@ class OwnLogger {
       if (options?.transport !== undefined)
         return { pino: this.#childOf(pino({ name: 'spillway', ...options })) }
       const format = options === undefined ? this.#format() : undefined
-      const destination = new LogDestination(pino, { ...this.#parts, format })
+      const destination = new LogDestination(pino, { ...this.#deps, format })
       const made = this.#childOf(pino({ name: 'spillway', ...options }, destination))
       if (options !== undefined) return { pino: made }
       // `bindings()` lacks the fields of the process that pino adds itself.

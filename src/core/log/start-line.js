@@ -16,19 +16,19 @@ const { VERSION } = require('../version')
  * @import { Memory } from '../process/memory'
  */
 
-/** @typedef {{ options: ResolvedOptions, isOfFleet: boolean, runtime: { memory: Memory } }} Parts */
+/** @typedef {{ options: ResolvedOptions, isOfFleet: boolean, runtime: { memory: Memory } }} Deps */
 
 class StartLine {
   #info
-  #parts
+  #deps
   #isWritten
 
   /**
-   * @param {{ info: (fields: object, message: string) => void, isSilent?: boolean, parts: Parts }} given
+   * @param {{ info: (fields: object, message: string) => void, isSilent?: boolean, deps: Deps }} given
    */
-  constructor({ info, parts, isSilent = isTested() }) {
+  constructor({ info, deps, isSilent = isTested() }) {
     this.#info = info
-    this.#parts = parts
+    this.#deps = deps
     this.#isWritten = isSilent
   }
 
@@ -36,13 +36,13 @@ class StartLine {
   write(server) {
     if (this.#isWritten) return
     this.#isWritten = true
-    const fields = fieldsOf(this.#parts, server.address?.())
+    const fields = fieldsOf(this.#deps, server.address?.())
     this.#info(fields, `spillway: ${sentenceOf(fields)}`)
-    writeForbidden(this.#info, this.#parts)
+    writeForbidden(this.#info, this.#deps)
   }
 }
 
-/** @param {Parts} parts @param {AddressInfo | string | null | undefined} address */
+/** @param {Deps} deps @param {AddressInfo | string | null | undefined} address */
 function fieldsOf({ options: { endpoints, shed }, isOfFleet, runtime }, address) {
   const { heapLimitBytes, limitBytes } = runtime.memory.sample()
   const { port } = /** @type {Partial<AddressInfo> | null | undefined} */ (address) ?? {}
@@ -95,7 +95,7 @@ class PublicPaths {
 
   /**
    * @param {{ endpoints: ResolvedOptions['endpoints'], isProduction: boolean,
-   *   info: (fields: object, message: string) => void }} parts
+   *   info: (fields: object, message: string) => void }} deps
    */
   constructor({ endpoints: { allow, ...paths }, isProduction, info }) {
     const isSilent = !isProduction || allow !== undefined

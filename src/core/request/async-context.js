@@ -11,7 +11,7 @@ const { METHODS } = require('./methods')
 /**
  * @import { NodeRequest, NodeResponse } from '../http/entrance'
  * @import { Recorder } from './recorder'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  *
  * @typedef {{ onCode(nowMs: number): void, onHeld(heldMs: number, nowMs: number): void }} LateWork
  * @typedef {Pick<RequestReference, 'method' | 'route' | 'request'>} Reference to a request, or to a message,
@@ -33,7 +33,7 @@ const isCheap =
  * keeps only its route.
  */
 class RequestReference {
-  /** Undefined once the request has ended. @type {Request | undefined} */
+  /** Undefined once the request has ended. @type {RequestRecord | undefined} */
   request
   /** The request's use of pools so far: see features/pools/visits.js. @type {unknown} */
   visits = undefined
@@ -47,7 +47,7 @@ class RequestReference {
   /** @type {string | undefined} */
   #route
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   constructor(request) {
     this.request = request
   }
@@ -116,12 +116,12 @@ class AsyncContext {
    */
   asker(nowMs) {
     const { reference } = this
-    if (reference?.request !== undefined) this.#recorder.parts.onAsk(reference.request, nowMs)
+    if (reference?.request !== undefined) this.#recorder.timeParts.onAsk(reference.request, nowMs)
     else reference?.late?.onCode(nowMs)
     return reference
   }
 
-  /** @returns {Request | undefined} undefined once the request has ended */
+  /** @returns {RequestRecord | undefined} undefined once the request has ended */
   get request() {
     return this.reference?.request
   }
@@ -192,7 +192,7 @@ class AsyncContext {
    * Wraps a callback so that it runs in the context of the request.
    *
    * @template T
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {(error?: unknown) => T} callback
    * @returns {(error?: unknown) => T}
    */
@@ -211,7 +211,7 @@ class AsyncContext {
    */
   wrapEmit(emit) {
     const context = this
-    // Hot path: once a request. A rest parameter would cost more than the call.
+    // Hot path, once a request (bench/overhead). A rest parameter would cost more than the call.
     /** @this {unknown} @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res */
     return function (event, req, res) {
       const request = context.#requestToEnter(res)
@@ -223,7 +223,7 @@ class AsyncContext {
   /** Wraps a listener of a server's requests. @param {Listener} listener @returns {Listener} */
   wrapListener(listener) {
     const context = this
-    // Hot path: once a request.
+    // Hot path, once a request (bench/overhead).
     /** @this {unknown} @param {NodeRequest} req @param {NodeResponse} res */
     return function (req, res) {
       const request = context.#requestToEnter(res)
@@ -243,7 +243,7 @@ class AsyncContext {
 
   // Hot path where the context is cheap: once a request.
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {(...given: never[]) => unknown} callback
    * @param {unknown} self
    * @param {unknown[]} given
@@ -263,7 +263,7 @@ class AsyncContext {
    * Node emits events of a body in the context of the connection's parser. There, a handler that reads the
    * body itself would lose its request. So `emit` of the request enters the context again.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   #follow(request) {
     const { req } = request

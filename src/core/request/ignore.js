@@ -13,10 +13,10 @@ const { compile, isFilter } = require('../options/path-filter')
  * @typedef {{ matches: (req: IncomingMessage) => boolean, bits: number }} Filter
  */
 
-const METRICS = 1
-const LOG = 2
-const SHED = 4
-const BITS = { metrics: METRICS, log: LOG, shed: SHED }
+const IGNORE_METRICS = 1
+const IGNORE_LOG = 2
+const IGNORE_SHED = 4
+const BITS = { metrics: IGNORE_METRICS, log: IGNORE_LOG, shed: IGNORE_SHED }
 const PLACE = 'ignore'
 
 class Ignore {
@@ -90,6 +90,6 @@ function bitsByRule(rules) {
 }
 
 exports.Ignore = Ignore
-exports.LOG = LOG
-exports.METRICS = METRICS
-exports.SHED = SHED
+exports.IGNORE_LOG = IGNORE_LOG
+exports.IGNORE_METRICS = IGNORE_METRICS
+exports.IGNORE_SHED = IGNORE_SHED

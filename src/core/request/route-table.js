@@ -11,12 +11,12 @@ const { Rows } = require('../histogram/rows')
 const { OWN_ROUTES } = require('../route/template')
 const { Exemplars } = require('./exemplars')
 const { METHODS } = require('./methods')
-const { COUNTERS, RouteSeries, SHED } = require('./route-series')
+const { COUNTERS, RouteSeries, SHED_COLUMN } = require('./route-series')
 const { UrlIndex } = require('./url-index')
 
 /**
  * @import { RoutedRequest } from '../route/route-state'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  */
 
 const MAX_LABEL_LENGTH = 256
@@ -165,15 +165,15 @@ class ShedRoutes {
   }
 
   // Hot path: at ten times the capacity, nine of ten requests come here, and most end with this comparison.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   record(request) {
     if (--this.#left === 0) this.#match(request)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #match({ req, recorder }) {
     const series = this.find(req)
-    if (series !== undefined) this.#counters.values[series.row * COUNTERS + SHED] += this.#gap
+    if (series !== undefined) this.#counters.values[series.row * COUNTERS + SHED_COLUMN] += this.#gap
     const nowMs = recorder.nowMs()
     if (nowMs - this.#windowMs > WINDOW_MS) {
       this.#windowMs = nowMs

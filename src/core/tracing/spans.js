@@ -15,12 +15,12 @@
 // application makes itself is used if it is active and of kind SERVER.
 
 const { errorTypeOf } = require('../request/outcome')
-const { NO_STATUS } = require('../request/request')
+const { NO_STATUS } = require('../request/request-record')
 
 /**
  * @import { ContextManager, MeterProvider, Span } from '@opentelemetry/api'
  * @import { Failure } from '../errors/failure'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  *
  * @typedef {{ context?: ContextManager, metrics?: MeterProvider }} RegisteredSdk
  */
@@ -90,22 +90,22 @@ function serverSpan() {
  * Puts the route, the time in the queue and the type of an error on the span.
  * @param {SpanHolder} holder
  * @param {string | undefined} route the template; undefined if no route took the request
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function annotateSpan(holder, route, request) {
-  const { head, ticket } = request
+  const { first, ticket } = request
   const { span } = holder
   const errorType = errorTypeOf(request)
   // In Express and Koa, an unmatched request is known to have no route. So `undefined` replaces the last
   // tried route, which other instrumentation set. In another framework, the route that other instrumentation
   // set stays.
-  if (route !== undefined || head.node !== undefined || head.ctx !== undefined) holder.route = route
+  if (route !== undefined || first.node !== undefined || first.ctx !== undefined) holder.route = route
   const setsRoute = route !== undefined && holder.type === undefined
-  if (!setsRoute && ticket.wait === undefined && errorType === '') return
+  if (!setsRoute && ticket.queueEntry === undefined && errorType === '') return
   // The span may have ended before the response. An SDK warns about attributes set after the end.
   if (!span.isRecording()) return
   if (setsRoute) span.setAttribute('http.route', route)
-  if (ticket.wait !== undefined) span.setAttribute('spillway.queue.wait', ticket.waitedMs / 1000)
+  if (ticket.queueEntry !== undefined) span.setAttribute('spillway.queue.wait', ticket.waitedMs / 1000)
   if (errorType !== '') span.setAttribute('error.type', errorType)
 }
 
@@ -114,7 +114,7 @@ function annotateSpan(holder, route, request) {
  * answer.
  * @param {SpanHolder} holder
  * @param {string | undefined} _route unknown: the request never ran
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function annotateRejectedSpan({ span }, _route, { status, ticket }) {
   if (!span.isRecording()) return

@@ -44,7 +44,7 @@ class Admin {
     this.#history = new History(instance)
     this.#profiles = new Profiles({
       clock,
-      isOverloaded: () => admission.episode.isOn,
+      isOverloaded: () => admission.rejectionPeriod.isOn,
       onPause: (ms) => startedFeatures.stalls?.excuse(ms),
       onPauseBegin: () => startedFeatures.stalls?.excuse(undefined),
     })

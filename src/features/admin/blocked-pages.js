@@ -11,6 +11,7 @@ const { AdminServer } = require('./server')
 
 /**
  * @import { AdminAddress, Diagnosis, Handler, Snapshot, StallSite } from '../../../index.js'
+ * @import { Clock } from '../../core/clock'
  * @import { ResolvedListenOptions } from './server'
  *
  * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'frames' | 'method' | 'route'>} Described the code
@@ -20,7 +21,7 @@ const { AdminServer } = require('./server')
  * @typedef {{ atMs: number, diagnosis: Diagnosis, snapshot: Snapshot, metrics: { contentType: string,
  *   text: string } }} Published
  * @typedef {{ blockedMs(): number, describe(): Promise<Now>,
- *   clock: typeof import('../../core/clock').systemClock }} Watched the watching thread
+ *   clock: Clock }} Watched the watching thread
  */
 
 const INDEX = `spillway, from the thread that watches the event loop

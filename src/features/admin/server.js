@@ -80,7 +80,7 @@ class AdminServer {
 
   /**
    * @param {{ pages: Map<string, Handler>, access: typeof ACCESS, clock: Clock,
-   *   internalErrors: InternalErrors }} parts
+   *   internalErrors: InternalErrors }} deps
    *   pages: the handler of each path; access: which pages take POST, need a token, or need none
    */
   constructor({ pages, access, clock, internalErrors }) {

@@ -34,7 +34,7 @@ class Autoscaling {
   #isMeasuring = false
 
   /**
-   * @param {{ clock: Pick<Clock, 'now' | 'idleMs'>, gate: Gate, poolUse: () => number }} parts
+   * @param {{ clock: Pick<Clock, 'now' | 'idleMs'>, gate: Gate, poolUse: () => number }} deps
    *   `poolUse`: share of the connections of the fullest pool that are in use
    */
   constructor({ clock, gate, poolUse }) {

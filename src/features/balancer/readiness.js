@@ -37,7 +37,7 @@ class Readiness {
    * @param {{ clock: Clock, maxPressure: number, health: Pick<Health, 'setAway'>,
    *   pressure: { readonly ratio: number, onSample: (listener: (ratio: number) => void) => void },
    *   info: (fields: object, message: string) => void, token: { take: () => Promise<boolean>,
-   *   giveBack: () => void } }} parts
+   *   giveBack: () => void } }} deps
    *   `token`: the right to be away, which one member of the fleet has at a time
    */
   constructor({ clock, maxPressure, pressure, health, info, token }) {

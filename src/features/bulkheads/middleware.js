@@ -3,7 +3,7 @@
 // arguments, and for Koa.
 
 const { QUEUED, RUN } = require('../../core/gate/verdict')
-const { PASSED, TAKEN } = require('../../core/http/entrance')
+const { HANDLED, PASSED_ON } = require('../../core/http/entrance')
 const { endWithout, keepError, untilAdmitted } = require('../../core/http/koa-wait')
 const { limitOfNoResponse, limitWithoutNext } = require('../../core/http/wrong-framework')
 const { Slot } = require('./slot')
@@ -18,7 +18,7 @@ const { Slot } = require('./slot')
  * @import { Bulkhead } from './bulkhead'
  */
 
-/** @param {Bulkhead} bulkhead @param {{ entrance: Entrance, recorder: Recorder }} parts */
+/** @param {Bulkhead} bulkhead @param {{ entrance: Entrance, recorder: Recorder }} deps */
 function middlewareOf(bulkhead, { entrance, recorder }) {
   /** @param {NodeRequest} req @param {NodeResponse} res */
   function enter(req, res) {
@@ -30,20 +30,20 @@ function middlewareOf(bulkhead, { entrance, recorder }) {
   /** @param {NodeRequest} req @param {NodeResponse} res @param {Next} next */
   function inExpress(req, res, next) {
     const request = enter(req, res)
-    if (request === TAKEN) return
-    if (request === PASSED || bulkhead.decide(new Slot(bulkhead, request, next, next)) === RUN) next()
+    if (request === HANDLED) return
+    if (request === PASSED_ON || bulkhead.takeSlot(new Slot(bulkhead, request, next, next)) === RUN) next()
   }
 
   /** @param {Context} ctx @param {KoaNext} next */
   function inKoa(ctx, next) {
     const request = enter(ctx.req, ctx.res)
-    if (request === PASSED) return next()
-    if (request === TAKEN) {
+    if (request === PASSED_ON) return next()
+    if (request === HANDLED) {
       ctx.respond = false
       return
     }
     const slot = new Slot(bulkhead, request, next, keepError, ctx)
-    const decision = bulkhead.decide(slot)
+    const decision = bulkhead.takeSlot(slot)
     if (decision === RUN) return next()
     if (decision === QUEUED) return untilAdmitted(ctx, next, request.ticket, slot, slot)
     endWithout(ctx, request.ticket)

@@ -59,7 +59,7 @@ class ObservedSlots {
    * @param {{ readonly maxConcurrent: number, readonly maxQueue: number, readonly slotHeldMs: number }} limit
    * @param {{ clock: Pick<Clock, 'after' | 'afterTurn' | 'idleMs' | 'now'>, turns: Pick<LoopTurns,
    *   'beganIdle' | 'isIdling' | 'mostReadyDelayMs'>, gateShare: { readonly value: number },
-   *   onWouldReject: (arrival: Arrival) => void, onWithdraw: () => void }} parts
+   *   onWouldReject: (arrival: Arrival) => void, onWithdraw: () => void }} deps
    *   `onWithdraw`: called for a request that the gate admits and this limit would reject
    */
   constructor(limit, { clock, turns, gateShare, onWouldReject, onWithdraw }) {
@@ -74,7 +74,7 @@ class ObservedSlots {
 
   /** @param {Arrival} arrival @param {number} nowMs */
   onRequest(arrival, nowMs) {
-    if (this.#turns.beganIdle) this.#decide(arrival, nowMs)
+    if (this.#turns.beganIdle) this.#observe(arrival, nowMs)
     else if (this.#arrivals.push(arrival) === 1) this.#clock.afterTurn(() => this.#replay())
   }
 
@@ -110,11 +110,11 @@ class ObservedSlots {
     const arrivals = this.#arrivals
     this.#arrivals = []
     for (const [i, arrival] of arrivals.entries())
-      this.#decide(arrival, sinceMs + ((nowMs - sinceMs) * (i + 1)) / arrivals.length)
+      this.#observe(arrival, sinceMs + ((nowMs - sinceMs) * (i + 1)) / arrivals.length)
   }
 
   /** @param {Arrival} arrival @param {number} atMs */
-  #decide(arrival, atMs) {
+  #observe(arrival, atMs) {
     this.#modelMs = atMs
     this.#ofGate += this.#gateShare.value
     if (this.#ofGate >= 1) return void this.#ofGate--

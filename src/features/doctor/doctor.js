@@ -15,7 +15,7 @@ const { UsualDurations, routeBetween, takeReading } = require('./reading')
 /**
  * @import { Diagnosis, Finding } from '../../../index.js'
  * @import { Instance } from '../../instance'
- * @import { Parts, Reading } from './reading'
+ * @import { Deps, Reading } from './reading'
  */
 /**
  * @typedef {{ route: string | null, sinceMs: number, missed: number }} Logged missed: how many looks in a row
@@ -42,7 +42,7 @@ const LONG_TURN_MS = 20
 const VERY_LONG_TURN_MS = 50
 
 class Doctor {
-  #parts
+  #deps
   #isOn
   #own
   #read
@@ -74,21 +74,21 @@ class Doctor {
   #timer
 
   /**
-   * @param {{ parts: Parts, isOn: boolean,
+   * @param {{ deps: Deps, isOn: boolean,
    *   warn: (fields: object, message: string) => void, info: (fields: object, message: string) => void,
    *   read?: typeof takeReading }} given read: for tests
    */
-  constructor({ parts, isOn, warn, info, read = takeReading }) {
-    this.#parts = parts
+  constructor({ deps, isOn, warn, info, read = takeReading }) {
+    this.#deps = deps
     this.#own = {
       cpuThrottling: new CpuThrottling(),
       longTurns: new LongTurns(),
-      proxies: new ProxiedConnections(parts.recorder.requests, parts.entrance.connections),
-      threadPool: new ThreadPoolWait(parts.clock),
+      proxies: new ProxiedConnections(deps.recorder.requests, deps.entrance.connections),
+      threadPool: new ThreadPoolWait(deps.clock),
     }
     // With a frozen clock, such as the fake timers of a test suite, no look would ever come.
-    this.#isOn = isOn && !parts.clock.isFrozen
-    this.#read = () => read(parts, this.#own)
+    this.#isOn = isOn && !deps.clock.isFrozen
+    this.#read = () => read(deps, this.#own)
     this.#info = info
     this.#warn = warn
   }
@@ -102,7 +102,7 @@ class Doctor {
    */
   onEachTurn(busyMs, nowMs) {
     if (!this.#isOn) return
-    const { recorder, startedFeatures } = this.#parts
+    const { recorder, startedFeatures } = this.#deps
     const { requests } = recorder
     const ended = requests.ended + (startedFeatures.sockets?.connections.received ?? 0)
     this.#own.longTurns.onTurn(busyMs, ended)
@@ -111,7 +111,7 @@ class Doctor {
     if (this.#timer !== undefined) return
     if (requests.size === 0 && ended === this.#endedBefore) return
     this.#schedule()
-    this.#parts.internalErrors.guard('doctor', () => this.#wake())
+    this.#deps.internalErrors.guard('doctor', () => this.#wake())
   }
 
   #wake() {
@@ -130,7 +130,7 @@ class Doctor {
   diagnose() {
     const { unknownDiagnosis } = require('./diagnosis')
     if (!this.#isOn) return unknownDiagnosis(this.#wall(), NOT_ON)
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     const nowMs = clock.now()
     if (this.#last !== undefined && nowMs - this.#lastMs < LEAST_MS) return this.#last
     if (this.#readings.length === 0)
@@ -139,17 +139,17 @@ class Doctor {
   }
 
   #schedule() {
-    this.#timer = this.#parts.clock.after(LOOK_MS, () => {
+    this.#timer = this.#deps.clock.after(LOOK_MS, () => {
       this.#timer = undefined
-      if (this.#isOn) this.#parts.internalErrors.guard('doctor', () => this.#look())
+      if (this.#isOn) this.#deps.internalErrors.guard('doctor', () => this.#look())
     })
   }
 
   #look() {
     const now = this.#read()
     this.#recordHeap(now)
-    for (const series of this.#parts.recorder.routes.series) series.load.endSlice()
-    this.#parts.startedFeatures.pools?.samples.endSlices()
+    for (const series of this.#deps.recorder.routes.series) series.load.endSlice()
+    this.#deps.startedFeatures.pools?.samples.endSlices()
     const before = /** @type {Reading} */ (this.#readings.at(-1))
     this.#recordCost(before, now)
     this.#log(this.#judge(now).findings)
@@ -158,7 +158,7 @@ class Doctor {
     const [oldest] = this.#readings
     const isMinute = now.atMs - oldest.atMs >= WINDOW_MS
     const isQuiet = oldest.ended === now.ended && oldest.messages === now.messages
-    if (isMinute && isQuiet && this.#parts.recorder.requests.size === 0) return this.#rest()
+    if (isMinute && isQuiet && this.#deps.recorder.requests.size === 0) return this.#rest()
     // After a suspension of the process, several readings are too old.
     while (now.atMs - this.#readings[0].atMs >= WINDOW_MS) this.#readings.shift()
     this.#schedule()
@@ -167,7 +167,7 @@ class Doctor {
   /** Called when no request came for a minute. Any problem has ended, or affects no client. */
   #rest() {
     for (const problem of this.#logged.keys()) this.#logEnd(problem)
-    const { recorder, startedFeatures } = this.#parts
+    const { recorder, startedFeatures } = this.#deps
     this.#endedBefore = recorder.requests.ended + (startedFeatures.sockets?.connections.received ?? 0)
     this.#readings = []
     this.#last = undefined
@@ -177,7 +177,7 @@ class Doctor {
   #judge(now) {
     const { diagnose } = require('./diagnosis')
     const { figuresOf } = require('./figures')
-    const figures = figuresOf(this.#parts, {
+    const figures = figuresOf(this.#deps, {
       readings: this.#readings,
       now,
       usual: this.#usual,
@@ -202,7 +202,7 @@ class Doctor {
 
   /** @param {Reading} before @param {Reading} now */
   #recordUsual(before, now) {
-    for (const [index, series] of this.#parts.recorder.routes.series.entries()) {
+    for (const [index, series] of this.#deps.recorder.routes.series.entries()) {
       const { count, ms } = routeBetween(before, now, index)
       this.#usual.onLook(series, count, ms / count)
     }
@@ -214,7 +214,7 @@ class Doctor {
   /** @param {Reading} before @param {Reading} now */
   #recordCost(before, now) {
     let requests = now.messages - before.messages
-    const { length } = this.#parts.recorder.routes.series
+    const { length } = this.#deps.recorder.routes.series
     for (let index = 0; index < length; index++) requests += routeBetween(before, now, index).count
     if (requests < FEWEST_FOR_COST) return
     const lastMs = ranBetween(before, now) / requests
@@ -236,7 +236,7 @@ class Doctor {
 
   /** @param {Finding} finding */
   #logBegin({ problem, severity, share, route, summary, advice }) {
-    this.#logged.set(problem, { route, sinceMs: this.#parts.clock.now(), missed: 0 })
+    this.#logged.set(problem, { route, sinceMs: this.#deps.clock.now(), missed: 0 })
     const fields = {
       event: 'finding',
       problem,
@@ -252,7 +252,7 @@ class Doctor {
   #logEnd(problem) {
     const { route, sinceMs } = /** @type {Logged} */ (this.#logged.get(problem))
     this.#logged.delete(problem)
-    const seconds = Math.round((this.#parts.clock.now() - sinceMs) / 1000)
+    const seconds = Math.round((this.#deps.clock.now() - sinceMs) / 1000)
     this.#info(
       { event: 'findingEnded', problem, route, seconds },
       `spillway: ${problem} has ended after ${seconds} s`
@@ -260,12 +260,12 @@ class Doctor {
   }
 
   #wall() {
-    return new Date(this.#parts.clock.wallMs()).toISOString()
+    return new Date(this.#deps.clock.wallMs()).toISOString()
   }
 
   close() {
     this.#isOn = false
-    if (this.#timer !== undefined) this.#parts.clock.cancel(this.#timer)
+    if (this.#timer !== undefined) this.#deps.clock.cancel(this.#timer)
     this.#readings = []
     this.#last = undefined
   }
@@ -285,7 +285,7 @@ const ranBetween = (before, now) =>
 /** @param {Instance} instance */
 function doctorOf(instance) {
   const { info, options, warn } = instance
-  return new Doctor({ parts: instance, info, warn, isOn: options.insight.doctor })
+  return new Doctor({ deps: instance, info, warn, isOn: options.insight.doctor })
 }
 
 /**

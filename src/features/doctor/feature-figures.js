@@ -28,7 +28,7 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  *   [pools]
  * @property {{ sample(): RouteWaste[] } | undefined} [waste]
  * @typedef {{ method: string, route: string, requests: number, loopMs: number, poolMs: number }} RouteWaste
- * @typedef {object} OtherParts
+ * @typedef {object} OtherDeps
  * @property {Started} startedFeatures the features that are on
  * @property {{ list(): Warnings } | undefined} [warnings]
  * @typedef {object} PoolFigures of a pool that was given to `pool()`, in these seconds
@@ -63,7 +63,7 @@ const { POOL_REASON } = require('../../core/gate/verdict')
 const keyOf = ({ cause, file, function: name, method, route, origin }) =>
   [cause, file, name, method, route, origin].join('\n')
 
-/** Cost of each site so far. @param {OtherParts} parts @returns {Map<string, number> | undefined} */
+/** Cost of each site so far. @param {OtherDeps} deps @returns {Map<string, number> | undefined} */
 function stallTotals({ startedFeatures: { stalls } }) {
   if (stalls === undefined) return undefined
   return new Map(stalls.sample().sites.map((site) => [keyOf(site), site.totalMs]))
@@ -72,7 +72,7 @@ function stallTotals({ startedFeatures: { stalls } }) {
 /**
  * Returns the sites that took time since the earlier reading, the costliest first.
  *
- * @param {OtherParts} parts
+ * @param {OtherDeps} deps
  * @param {Map<string, number> | undefined} totals
  * @returns {{ sites: StallFigures[] } | undefined}
  */
@@ -167,7 +167,7 @@ const SHOWN_OF_REVISION = 12
 /**
  * Returns a function that finds a route's figures in the previous release, if known: see features/releases/.
  *
- * @param {OtherParts} parts
+ * @param {OtherDeps} deps
  */
 function previousRelease({ startedFeatures: { releases } }) {
   const { version = '', revision = '', routes = [] } = releases?.previous ?? {}
@@ -179,11 +179,11 @@ function previousRelease({ startedFeatures: { releases } }) {
   }
 }
 
-/** @param {OtherParts} parts @returns {Warnings | undefined} */
+/** @param {OtherDeps} deps @returns {Warnings | undefined} */
 const warningsOf = ({ warnings }) => warnings?.list()
 
 /**
- * @param {Pick<OtherParts, 'startedFeatures'>} parts
+ * @param {Pick<OtherDeps, 'startedFeatures'>} deps
  * @param {Pick<Reading, 'atMs' | 'pools' | 'shed'>} earlier
  * @param {Pick<Reading, 'atMs' | 'pools' | 'shed'>} now
  * @returns {PoolFigures[]}

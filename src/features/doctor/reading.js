@@ -4,7 +4,7 @@
 
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 const { ABORTED, ERRORED, OUTCOMES, TIMED_OUT } = require('../../core/request/outcome')
-const { NO_STATUS } = require('../../core/request/request')
+const { NO_STATUS } = require('../../core/request/request-record')
 const { LOOP, PART_COLUMNS, UNREAD, partsIn } = require('../../core/request/request-parts')
 const { COUNTERS, FIRST_BYTE_COUNT, FIRST_BYTE_SUM } = require('../../core/request/route-series')
 const { schedulerWait } = require('../../core/process/scheduler-wait')
@@ -41,20 +41,20 @@ const WIDTH = FIRST_PART + PART_COLUMNS
 /**
  * @typedef {ReturnType<typeof takeReading>} Reading
  * @typedef {ReturnType<typeof routeBetween>} RouteSums
- * @typedef {import('../../core/snapshot/snapshot').Parts & import('./feature-figures').OtherParts
- *   & { entrance: { connections: ConnectionEvents } }} Parts
+ * @typedef {import('../../core/snapshot/snapshot').Deps & import('./feature-figures').OtherDeps
+ *   & { entrance: { connections: ConnectionEvents } }} Deps
  */
 
 /**
- * @param {Parts} parts
+ * @param {Deps} deps
  * @param {{ cpuThrottling: CpuThrottling, longTurns: LongTurns, proxies: ProxiedConnections,
  *   threadPool: ThreadPoolWait, readScheduler?: typeof schedulerWait }} own what only the doctor measures
  */
 function takeReading(
-  parts,
+  deps,
   { cpuThrottling, longTurns, proxies, threadPool, readScheduler = schedulerWait }
 ) {
-  const { admission, clock, failures, recorder, runtime, startedFeatures } = parts
+  const { admission, clock, failures, recorder, runtime, startedFeatures } = deps
   const { shed, wouldShed } = admission.sample()
   return {
     atMs: clock.now(),
@@ -70,7 +70,7 @@ function takeReading(
     shed: countsByReason(shed),
     wouldShed: countsByReason(wouldShed),
     routes: routesOf(recorder),
-    stallTotals: stallTotals(parts),
+    stallTotals: stallTotals(deps),
     pools: startedFeatures.pools?.samples.readings(),
     outgoing: startedFeatures.outgoing?.totals(),
     wasted: startedFeatures.waste?.sample(),
@@ -79,7 +79,7 @@ function takeReading(
   }
 }
 
-/** @param {Parts['runtime']} runtime */
+/** @param {Deps['runtime']} runtime */
 function processOf({ collections, utilization }) {
   const { loopActiveSeconds, cpuUserSeconds, cpuSystemSeconds } = utilization.sample()
   const { kinds, buckets, bounds, heapAfterBytes } = collections.sample()
@@ -103,10 +103,10 @@ function countsByReason(rows) {
 }
 
 /** @param {Recorder} recorder */
-function routesOf({ parts, routes: { bounds, series, tables } }) {
+function routesOf({ timeParts, routes: { bounds, series, tables } }) {
   const { values: counters } = tables.counters
   const durations = tables.durations.copy()
-  const partRows = parts.copy()
+  const partRows = timeParts.copy()
   const rows = new Float64Array(series.length * WIDTH)
   for (let i = 0; i < series.length; i++) {
     const start = series[i].row * COUNTERS

@@ -7,7 +7,7 @@ const { quantilesOf } = require('../../core/histogram/quantiles')
 /**
  * @import { RequestInFlight } from '../../../index.js'
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  */
 
 /** A client that takes longer than this to read or to send is slow. */
@@ -27,7 +27,7 @@ const MOST_LOOKED_AT = 1000
  */
 
 /**
- * @param {Pick<import('../../core/metrics/capture').Parts, 'clock' | 'recorder'>} parts
+ * @param {Pick<import('../../core/metrics/capture').Deps, 'clock' | 'recorder'>} deps
  * @returns {{ unanswered: Unanswered[], oldest: Oldest | undefined, clients: Clients }}
  */
 function waitingRequests({ clock, recorder }) {
@@ -53,7 +53,7 @@ function waitingRequests({ clock, recorder }) {
 
 /**
  * @param {Clients} clients
- * @param {Request} request
+ * @param {RequestRecord} request
  * @returns {boolean} whether the client is what the request waits for
  */
 function countClient(clients, { hasAnswer, req, res }) {

@@ -39,7 +39,7 @@ const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
 
 /**
  * @typedef {Pick<Instance,
- *   'clock' | 'families' | 'internalErrors' | 'recorder' | 'startedAtWallMs' | 'warn'>} Parts
+ *   'clock' | 'families' | 'internalErrors' | 'recorder' | 'startedAtWallMs' | 'warn'>} Deps
  */
 
 /**
@@ -62,7 +62,7 @@ const onExit = () => {
 class Fleet {
   /** The pages of this member for the others. */
   #pages
-  #parts
+  #deps
   #options
   #reporter
   #exporter
@@ -92,21 +92,21 @@ class Fleet {
   #isClosed = false
 
   /**
-   * @param {Parts} parts
+   * @param {Deps} deps
    * @param {FleetOption} options
    * @param {TakeCapture} capture
    * @param {Prometheus} exporter the metrics of this process
    * @param {{ number: number, pagesNow: () => Map<string, Handler> }} member
    */
-  constructor(parts, options, capture, exporter, { number, pagesNow }) {
-    this.#parts = parts
+  constructor(deps, options, capture, exporter, { number, pagesNow }) {
+    this.#deps = deps
     this.#options = options
     this.#number = number
     this.#exporter = exporter
-    this.#own = ownMetrics(exporter, parts.families())
-    this.#reporter = new Reporter(parts, capture, exporter)
-    this.#pages = new MemberPages(parts.internalErrors, pagesNow)
-    this.#unreadable = new UnreadableReports(parts.warn)
+    this.#own = ownMetrics(exporter, deps.families())
+    this.#reporter = new Reporter(deps, capture, exporter)
+    this.#pages = new MemberPages(deps.internalErrors, pagesNow)
+    this.#unreadable = new UnreadableReports(deps.warn)
     this.#identity = identityOf(options)
   }
 
@@ -133,9 +133,9 @@ class Fleet {
     } catch (error) {
       if (currentUser() !== user) return this.#enter()
       const why = `this worker shows its own numbers only: ${/** @type {Error} */ (error).message}`
-      this.#parts.internalErrors.report('fleet', new Error(why, { cause: error }))
+      this.#deps.internalErrors.report('fleet', new Error(why, { cause: error }))
     }
-    this.#nextCheckMs = this.#parts.clock.now() + CHECK_EVERY_MS
+    this.#nextCheckMs = this.#deps.clock.now() + CHECK_EVERY_MS
   }
 
   // Hot path: one comparison every 10 ms.
@@ -206,7 +206,7 @@ class Fleet {
     const made = await this.#reporter.make(this.#self(), withRoutes, async (pieces) => {
       if (this.#directory !== undefined && !this.#isClosed) await this.#directory.write(this.#id, pieces)
     })
-    if (made.error !== undefined) this.#parts.internalErrors.report('fleet', made.error)
+    if (made.error !== undefined) this.#deps.internalErrors.report('fleet', made.error)
     return made
   }
 
@@ -218,7 +218,7 @@ class Fleet {
   /** @param {Directory} directory @param {boolean} withRoutes @param {Loan} loan */
   async #poll(directory, withRoutes, loan) {
     const ownReport = this.#report(withRoutes).then(({ pieces }) => joinPieces(pieces, loan))
-    return pollMembers(directory, { clock: this.#parts.clock, ownId: this.#id, ownReport, withRoutes, loan })
+    return pollMembers(directory, { clock: this.#deps.clock, ownId: this.#id, ownReport, withRoutes, loan })
   }
 
   /** @param {Directory} directory @param {Poll} poll */
@@ -226,9 +226,9 @@ class Fleet {
     if (this.#isRetiring || this.#isClosed) return
     this.#isRetiring = true
     try {
-      await retireMembers(directory, this.#parts.clock, poll, this.#id, this.#own)
+      await retireMembers(directory, this.#deps.clock, poll, this.#id, this.#own)
     } catch (error) {
-      this.#parts.internalErrors.report('fleet', error)
+      this.#deps.internalErrors.report('fleet', error)
     }
     this.#isRetiring = false
   }
@@ -257,7 +257,7 @@ class Fleet {
 
   async snapshot() {
     const { sum, members, states } = await this.#gather({ withRoutes: true })
-    return takeFleetSnapshot(this.#parts, sum, members, states)
+    return takeFleetSnapshot(this.#deps, sum, members, states)
   }
 
   /**
@@ -267,7 +267,7 @@ class Fleet {
   async takeToken() {
     const directory = this.#directory
     if (directory === undefined) return false
-    const { clock, internalErrors } = this.#parts
+    const { clock, internalErrors } = this.#deps
     this.#token ??= new Token({ directory, id: this.#id, clock })
     return this.#token.take().catch((error) => {
       internalErrors.report('fleet', error)
@@ -293,7 +293,7 @@ class Fleet {
       const { worker } = this.#self()
       return { isOwn: worker === name, names: [worker] }
     }
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     const loan = this.#buffers.lend()
     const { members } = await this.#poll(directory, false, loan)
     loan.giveBack()
@@ -312,7 +312,7 @@ class Fleet {
   /** @param {{ withRoutes: boolean }} how */
   async #gather({ withRoutes }) {
     await this.#rejoinIfLost()
-    const { clock, internalErrors } = this.#parts
+    const { clock, internalErrors } = this.#deps
     const directory = this.#directory
     const loan = this.#buffers.lend()
     const isAlone = directory === undefined
@@ -335,7 +335,7 @@ class Fleet {
   close() {
     if (this.#isClosed) return
     this.#isClosed = true
-    const { internalErrors } = this.#parts
+    const { internalErrors } = this.#deps
     const directory = this.#directory
     internalErrors.guard('fleet', () => directory?.writeNow(this.#id, this.#reporter.makeNow(this.#self())))
     internalErrors.guard('fleet', () => this.giveBackToken())

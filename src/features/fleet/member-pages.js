@@ -56,7 +56,7 @@ class MemberPages {
 
 /**
  * @param {string} path of the member's socket
- * @param {Pick<typeof import('../../core/clock').systemClock, 'after' | 'cancel'>} clock
+ * @param {Pick<import('../../core/clock').Clock, 'after' | 'cancel'>} clock
  * @returns {Promise<net.Socket>} ready for a request; rejects if the member does not answer, or runs an older
  *   version
  */

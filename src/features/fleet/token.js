@@ -20,7 +20,7 @@ class Token {
 
   /**
    * @param {{ directory: Directory, id: string, clock: Pick<import('../../core/clock').Clock, 'after' |
-   *   'cancel'> }} parts
+   *   'cancel'> }} deps
    */
   constructor({ directory, id, clock }) {
     this.#directory = directory

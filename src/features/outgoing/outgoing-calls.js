@@ -66,7 +66,7 @@ class OutgoingCalls {
 
   /**
    * @param {{ clock: import('../../core/clock').Clock, internalErrors: InternalErrors,
-   *   routes: { overflow: string, unmatched: string }, askerAt: (nowMs: number) => Asker | undefined }} parts
+   *   routes: { overflow: string, unmatched: string }, askerAt: (nowMs: number) => Asker | undefined }} deps
    *   `askerAt`: returns the request that the running code works for, if known
    */
   constructor({ clock, internalErrors, routes, askerAt }) {

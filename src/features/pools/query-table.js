@@ -73,7 +73,7 @@ class QueryTable {
    * @param {{ askerOf: (connection: unknown) => Asker | undefined }} record of the pool
    * @param {QueryMethods} methods
    * @param {{ clock: import('../../core/clock').Clock, internalErrors: InternalErrors, overflow: string }}
-   *   parts
+   *   deps
    */
   constructor(
     record,

@@ -59,7 +59,7 @@ class Pressure {
   #isClosed = false
 
   /**
-   * @param {{ clock: Clock, shortages: Shortages, poolShortage: () => number, degrading: Degrading }} parts
+   * @param {{ clock: Clock, shortages: Shortages, poolShortage: () => number, degrading: Degrading }} deps
    *   `poolShortage`: returns the longest wait for a pool, as a share of the permitted wait
    */
   constructor({ clock, shortages, poolShortage, degrading }) {
@@ -87,7 +87,7 @@ class Pressure {
    * @param {unknown} given a request or a response, or an object that contains them
    */
   shouldDegrade(given) {
-    return this.#degrading.decide(given, this.ratio)
+    return this.#degrading.shouldDegrade(given, this.ratio)
   }
 
   /** @param {number} nowMs @param {number} idleMs */

@@ -22,10 +22,10 @@ const MOST_LINES = 20
 
 /**
  * @import { StallCause, StallSite } from '../../../index.js'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Stack } from './stall-watcher'
  *
- * @typedef {{ method: string, route: string, request: WeakRef<Request> | undefined }} Reference
+ * @typedef {{ method: string, route: string, request: WeakRef<RequestRecord> | undefined }} Reference
  * @typedef {Stack & { place: ReturnType<typeof placeOf>, reference: Reference | undefined }} Seen
  * @typedef {Pick<StallSite, 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'origin' |
  *   'package' | 'frames'

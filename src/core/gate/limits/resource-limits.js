@@ -11,6 +11,7 @@ const { NORMAL, SHORTAGE_WEIGHTS } = require('../verdict')
 
 /**
  * @import { ShedReason } from '../../../../index.js'
+ * @import { Clock } from '../../clock'
  * @import { ShedOptions } from '../admission'
  * @import { Queue } from '../queue'
  * @import { Stats } from '../stats'
@@ -19,8 +20,12 @@ const { NORMAL, SHORTAGE_WEIGHTS } = require('../verdict')
  * @import { Limits } from './limits'
  */
 
-const BEGIN = 0.85
-const FULL = 0.95
+/**
+ * Requests are rejected once the heap after a major collection is larger than this share of its limit. From
+ * the second share on, all requests of class `normal` are rejected.
+ */
+const MEMORY_SHED_FROM = 0.85
+const MEMORY_SHED_ALL = 0.95
 
 const LIMITS = Object.freeze(
   /** @type {const} */ ([
@@ -36,7 +41,7 @@ const LIMITS = Object.freeze(
  *   last measurement
  */
 
-/** @param {ShedOptions} options @returns {Threshold[]} */
+/** @param {Partial<ShedOptions>} options @returns {Threshold[]} */
 const limitsOf = (options) =>
   LIMITS.map(([option, measured, reason]) => ({
     limit: /** @type {number} */ (options[option]),
@@ -56,19 +61,18 @@ class ResourceLimits {
   #hooks
   #sampleMemory
   #turnSample
-  /** Set by `update`. @type {Thresholds} */
-  #thresholds = /** @type {never} */ (undefined)
+  #thresholds = new Thresholds({})
   #sampleIntervalMs = 0
   #random
 
   /**
    * @param {{
    *   cause: Cause,
-   *   clock: typeof import('../../clock').systemClock,
+   *   clock: Clock,
    *   hooks: UserHooks,
    *   sampleMemory: () => ReturnType<typeof import('../../process/memory').memoryForGate>,
    *   random?: (() => number) | undefined,
-   * }} parts
+   * }} deps
    */
   constructor({ cause, clock, hooks, sampleMemory, random = Math.random }) {
     this.#cause = cause
@@ -82,7 +86,7 @@ class ResourceLimits {
   update(options) {
     this.#sampleIntervalMs = options.sampleInterval
     // With the same limits keep the state until the next sample.
-    if (!this.#thresholds?.matches(options)) this.#thresholds = new Thresholds(options)
+    if (!this.#thresholds.matches(options)) this.#thresholds = new Thresholds(options)
     this.#updateShortage()
   }
 
@@ -117,9 +121,10 @@ class ResourceLimits {
   #sample(nowMs, idleMs) {
     const { afterGcBytes, limitBytes, ...memory } = this.#sampleMemory()
     if (afterGcBytes !== undefined) {
-      this.memoryPressure = Math.min(1, Math.max(0, (afterGcBytes / limitBytes - BEGIN) / (FULL - BEGIN)))
+      const over = afterGcBytes / limitBytes - MEMORY_SHED_FROM
+      this.memoryPressure = Math.min(1, Math.max(0, over / (MEMORY_SHED_ALL - MEMORY_SHED_FROM)))
       this.#heapBytes = afterGcBytes
-      this.#heapBoundBytes = Math.floor(BEGIN * limitBytes)
+      this.#heapBoundBytes = Math.floor(MEMORY_SHED_FROM * limitBytes)
     }
     this.#thresholds.record({ ...this.#turnSample.take(nowMs, idleMs), ...memory })
   }
@@ -147,7 +152,7 @@ class Thresholds {
   /** @type {Set<Threshold>} */
   #over = new Set()
 
-  /** @param {ShedOptions} options */
+  /** @param {Partial<ShedOptions>} options */
   constructor(options) {
     this.#limits = limitsOf(options)
   }
@@ -229,7 +234,7 @@ class Shortages {
 
   /**
    * @param {{ queue: Queue, limits: Limits, resources: ResourceLimits, hooks: UserHooks, stats: Stats }}
-   *   parts
+   *   deps
    */
   constructor({ queue, limits, resources, hooks, stats }) {
     this.#queue = queue
@@ -269,7 +274,8 @@ class Shortages {
   }
 }
 
-exports.MEMORY_BEGIN = BEGIN
+exports.MEMORY_SHED_ALL = MEMORY_SHED_ALL
+exports.MEMORY_SHED_FROM = MEMORY_SHED_FROM
 exports.ResourceLimits = ResourceLimits
 exports.Shortages = Shortages
 exports.Thresholds = Thresholds

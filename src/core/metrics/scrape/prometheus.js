@@ -76,7 +76,7 @@ class Prometheus {
    *   gather: () => Promise<Gathered> | undefined,
    *   metrics: ResolvedOptions['metrics'],
    *   registry: MetricsRegistry | undefined,
-   * }} parts `gather` collects the metrics of a fleet; undefined outside a fleet
+   * }} deps `gather` collects the metrics of a fleet; undefined outside a fleet
    */
   constructor({ registry, metrics, bounds, clock, internalErrors, capture, families: given, gather }) {
     const { defaults, prefix } = metrics
@@ -114,8 +114,8 @@ class Prometheus {
 
   /** @param {import('node:http').ServerResponse} res with its head already set @param {Format} format */
   async write(res, format, { isFirst = false } = {}) {
-    const parts = { clock: this.#clock, budget: this.#budget, blocked: this.#blocked, isFirst }
-    const writer = new PieceWriter(res, parts)
+    const deps = { clock: this.#clock, budget: this.#budget, blocked: this.#blocked, isFirst }
+    const writer = new PieceWriter(res, deps)
     await writer.write(this.#renderings.of(format))
   }
 

@@ -36,7 +36,7 @@ class Renderings {
 
   /**
    * @param {{ clock: import('../../clock').Clock, budget: ScrapeBudget,
-   *   render: (format: Format) => AsyncIterator<string | Buffer> }} parts
+   *   render: (format: Format) => AsyncIterator<string | Buffer> }} deps
    */
   constructor({ clock, budget, render }) {
     this.#clock = clock

@@ -1,6 +1,6 @@
 'use strict'
-// One measured request, from its arrival to the last byte of its response. Its ticket is the gate's record of
-// it. Each instance that measures a response has its own request, with its own state and ticket.
+// The record of one request, from its arrival to the last byte of its response. Its ticket is what the gate
+// decides about it. Each instance that measures a response has its own record, with its own state and ticket.
 
 const { NORMAL } = require('../gate/verdict')
 const { kRouteState } = require('../route/route-state')
@@ -11,30 +11,32 @@ const { METHOD_INDEX, OTHER_METHOD } = require('./methods')
 const NO_STATUS = 0
 
 const STATES = Object.freeze(/** @type {const} */ (['received', 'queued', 'running', 'answering', 'ended']))
-const [RECEIVED, QUEUED, RUNNING, ANSWERING, ENDED] = STATES.keys()
+const [STATE_RECEIVED, STATE_QUEUED, STATE_RUNNING, STATE_ANSWERING, STATE_ENDED] = STATES.keys()
 
 /** Legal states of each transition. @type {Readonly<Record<string, readonly number[]>>} */
 const LEGAL = Object.freeze({
   // A running request is queued by a limit of its route.
-  markQueued: [RECEIVED, RUNNING],
-  markRunning: [RECEIVED, QUEUED],
+  markQueued: [STATE_RECEIVED, STATE_RUNNING],
+  markRunning: [STATE_RECEIVED, STATE_QUEUED],
   // A rejected request never runs. A response may have several heads: an informational head first, or an
   // error's new head.
-  markAnswering: [RECEIVED, QUEUED, RUNNING, ANSWERING],
-  markEnded: [RECEIVED, QUEUED, RUNNING, ANSWERING],
+  markAnswering: [STATE_RECEIVED, STATE_QUEUED, STATE_RUNNING, STATE_ANSWERING],
+  markEnded: [STATE_RECEIVED, STATE_QUEUED, STATE_RUNNING, STATE_ANSWERING],
 })
 
 /**
  * @import { Failure } from '../errors/failure'
  * @import { AsyncContext } from './async-context'
- * @import { Wait } from '../gate/queue'
+ * @import { QueueEntry } from '../gate/queue'
  * @import { RoutedRequest, RoutedResponse, RouteState } from '../route/route-state'
  * @import { SpanHolder } from '../tracing/spans'
  * @import { Connection } from './connection-record'
  * @import { Trace } from './exemplars'
  * @import { Recorder } from './recorder'
  * @import { RouteSeries } from './route-series'
- * @typedef {(this: Request) => void} Transition
+ * @typedef {RequestRecord | undefined} Link a record of the chain; undefined after the last
+ * @typedef {(this: RequestRecord) => void} Transition
+ * @typedef {(this: Ticket, error?: unknown) => unknown} FrameworkNext
  * @typedef {{ record: unknown, begin(nowMs: number): void, arrive(ms: number): void, leave(): void }}
  *   Expected
  *
@@ -48,8 +50,8 @@ const LEGAL = Object.freeze({
 
 const NO_INDEX = -1
 
-// Hot path: one per request. The constructor sets every field and no code adds one, so all tickets share one
-// hidden class.
+// Hot path, once a request (bench/overhead). The constructor sets every field and no code adds one, so all
+// tickets share one hidden class.
 /**
  * The gate's record of one request: its class, the decision, and how long it was queued. The adapters set how
  * the request continues. The recorder, logs and spans read the decision.
@@ -58,10 +60,10 @@ class Ticket {
   constructor() {
     this.priority = NORMAL
     this.isDecided = false
-    /** When the request arrived at the gate; later, when it was admitted or rejected. */
-    this.decidedMs = 0
-    /** Its wait in the queue, even if it never ran. @type {Wait | undefined} */
-    this.wait = undefined
+    /** When the request arrived at the gate; later, when the gate admitted or rejected it. */
+    this.gateMs = 0
+    /** Its entry in the queue, even if it never ran. @type {QueueEntry | undefined} */
+    this.queueEntry = undefined
     /** Why it was rejected. @type {RejectedBy | undefined} */
     this.rejection = undefined
     /** Its index among the requests in flight. */
@@ -69,19 +71,20 @@ class Ticket {
     /** The total idle time of the loop when the request was admitted. */
     this.idleMs = 0
     /** How much of the loop's time it reserves, for each millisecond of its cost. */
-    this.share = 0
+    this.reservation = 0
     /**
      * Runs the request when it is dequeued; called with the request as `this`.
      *
-     * @type {((this: Request) => unknown) | undefined}
+     * @type {((this: RequestRecord) => unknown) | undefined}
      */
-    this.resume = undefined
+    this.runQueued = undefined
     /**
-     * The framework's `next`, which also takes an error. Only a middleware sets it.
+     * Takes the error of a rejection: the framework's `next`, or a function that keeps the error for Koa.
+     * Only a middleware sets it.
      *
-     * @type {(this: Ticket, error?: unknown) => unknown}
+     * @type {FrameworkNext | undefined}
      */
-    this.proceed = /** @type {() => void} */ (/** @type {unknown} */ (undefined))
+    this.frameworkNext = undefined
     /**
      * Field of a feature's limit, such as the pools that the request is expected to use.
      *
@@ -92,14 +95,14 @@ class Ticket {
 
   /** @param {number} nowMs @param {number} index */
   onAdmit(nowMs, index) {
-    this.decidedMs = nowMs
+    this.gateMs = nowMs
     this.index = index
   }
 
   /** @param {string} reason @param {number} nowMs @param {{ value?: number, bound?: number }} cause */
   onReject(reason, nowMs, { value, bound }) {
     // A handshake was admitted before its connection is refused. Its duration counts from the admission.
-    if (!this.isInFlight) this.decidedMs = nowMs
+    if (!this.isInFlight) this.gateMs = nowMs
     this.rejection = { reason, value, bound, error: undefined }
   }
 
@@ -117,18 +120,18 @@ class Ticket {
 
   /** Whether the request ended while it was queued. Valid only until it is released. */
   get isAbandoned() {
-    return this.wait !== undefined && this.rejection === undefined && !this.isInFlight
+    return this.queueEntry !== undefined && this.rejection === undefined && !this.isInFlight
   }
 
   /** How long it was queued, once it was admitted or rejected. */
   get waitedMs() {
-    return this.wait === undefined ? 0 : this.decidedMs - this.wait.queuedMs
+    return this.queueEntry === undefined ? 0 : this.gateMs - this.queueEntry.queuedMs
   }
 }
 
 // The constructor sets every field and no code adds one, so that all requests share one hidden class.
 /** @implements {RouteState} */
-class Request {
+class RequestRecord {
   /**
    * @param {Recorder} recorder
    * @param {RoutedRequest} req
@@ -138,7 +141,7 @@ class Request {
   constructor(recorder, req, res, startedMs) {
     this.recorder = recorder
     /** Changed only by the `mark…` methods below. */
-    this.state = RECEIVED
+    this.state = STATE_RECEIVED
     this.req = req
     this.res = /** @type {RoutedResponse} */ (res)
     /** @type {Connection} */
@@ -156,10 +159,10 @@ class Request {
     this.isCounted = false
     /** Flags of ignore.js: whether metrics, log or shedding leave this request out. */
     this.ignores = 0
-    /** The first `Request` made for this response. It holds the route state. @type {Request} */
-    this.head = this
-    /** The `Request` that the next instance made for the same response. @type {Request | undefined} */
-    this.next = undefined
+    /** The first record made for this response. It holds the route state. @type {RequestRecord} */
+    this.first = this
+    /** The record that the next instance made for the same response. @type {Link} */
+    this.nextOfResponse = undefined
 
     // The route state, which the routers write: see core/route/route-state.js.
     /** @type {RouteState['node']} */
@@ -180,9 +183,9 @@ class Request {
     /** How many other requests were in flight when the request arrived. */
     this.othersInFlight = 0
     /** The neighbours of the request in the list of requests in flight. */
-    /** @type {Request | undefined} */
+    /** @type {RequestRecord | undefined} */
     this.older = undefined
-    /** @type {Request | undefined} */
+    /** @type {RequestRecord | undefined} */
     this.newer = undefined
 
     // Marks for its parts: see request-parts.js. Idle times are totals of the loop.
@@ -238,24 +241,24 @@ class Request {
   }
 
   markQueued() {
-    this.state = QUEUED
+    this.state = STATE_QUEUED
   }
 
   markRunning() {
-    this.state = RUNNING
+    this.state = STATE_RUNNING
   }
 
   markAnswering() {
-    this.state = ANSWERING
+    this.state = STATE_ANSWERING
   }
 
   markEnded() {
-    this.state = ENDED
+    this.state = STATE_ENDED
   }
 
   /** Marks the request as timed out for all instances. */
   timeOut() {
-    for (let each = /** @type {Request | undefined} */ (this.head); each !== undefined; each = each.next)
+    for (let each = /** @type {Link} */ (this.first); each !== undefined; each = each.nextOfResponse)
       each.isTimedOut = true
   }
 
@@ -264,16 +267,16 @@ class Request {
    * answers it.
    */
   get isQueued() {
-    return this.state === QUEUED && !this.ticket.isRejected
+    return this.state === STATE_QUEUED && !this.ticket.isRejected
   }
 
   /** Whether its response has begun or ended. Code outside its handler may begin the response at any time. */
   get hasAnswer() {
-    return this.state >= ANSWERING
+    return this.state >= STATE_ANSWERING
   }
 }
 
-const { markQueued, markRunning, markAnswering, markEnded } = Request.prototype
+const { markQueued, markRunning, markAnswering, markEnded } = RequestRecord.prototype
 const UNCHECKED = { markQueued, markRunning, markAnswering, markEnded }
 
 /**
@@ -282,7 +285,7 @@ const UNCHECKED = { markQueued, markRunning, markAnswering, markEnded }
  * @param {boolean} isOn
  */
 function checkTransitions(isOn) {
-  Object.assign(Request.prototype, isOn ? checked(UNCHECKED) : UNCHECKED)
+  Object.assign(RequestRecord.prototype, isOn ? checked(UNCHECKED) : UNCHECKED)
 }
 
 /** The same transitions, which throw if they are illegal. @param {Record<string, Transition>} transitions */
@@ -294,7 +297,7 @@ function checked(transitions) {
 
 /** @param {string} name @param {Transition} transition */
 function checkedTransition(name, transition) {
-  /** @this {Request} */
+  /** @this {RequestRecord} */
   return function () {
     if (!LEGAL[name].includes(this.state)) {
       throw new Error(`illegal transition: ${name}() of a request in state '${STATES[this.state]}'`)
@@ -308,32 +311,32 @@ function checkedTransition(name, transition) {
  * stream is closed before it is destroyed, and a write to it throws. A pipelined response gets no event if
  * its connection closes first. `req.destroyed` cannot tell: it is also true after a body parser has read the
  * whole body.
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function isDisconnected({ state, res, socket, stream }) {
-  if (state === ENDED) return true
+  if (state === STATE_ENDED) return true
   if (stream !== undefined) return stream.closed || stream.destroyed
   return res.destroyed === true || socket?.destroyed === true
 }
 
 /**
  * @param {RoutedResponse | null | undefined} res @param {Recorder} recorder
- * @returns {Request | undefined} the request that this recorder measures for the response
+ * @returns {RequestRecord | undefined} the request that this recorder measures for the response
  */
 function requestOf(res, recorder) {
   let request = res?.[kRouteState]
-  while (request !== undefined && request.recorder !== recorder) request = request.next
+  while (request !== undefined && request.recorder !== recorder) request = request.nextOfResponse
   return request
 }
 
-exports.ANSWERING = ANSWERING
-exports.ENDED = ENDED
 exports.NO_STATUS = NO_STATUS
-exports.QUEUED = QUEUED
-exports.RECEIVED = RECEIVED
-exports.RUNNING = RUNNING
-exports.Request = Request
+exports.RequestRecord = RequestRecord
 exports.STATES = STATES
+exports.STATE_ANSWERING = STATE_ANSWERING
+exports.STATE_ENDED = STATE_ENDED
+exports.STATE_QUEUED = STATE_QUEUED
+exports.STATE_RECEIVED = STATE_RECEIVED
+exports.STATE_RUNNING = STATE_RUNNING
 exports.Ticket = Ticket
 exports.checkTransitions = checkTransitions
 exports.isDisconnected = isDisconnected
