@@ -9,7 +9,7 @@ const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../route/template')
 const { activeTrace, annotateRejectedSpan, annotateSpan, isTracing, serverSpan } = require('../tracing/spans')
 const { ClientErrors } = require('./client-errors')
 const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
-const { Ignore, METRICS } = require('./ignore')
+const { Ignore, LOG, METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
 const { METHODS } = require('./methods')
 const { ABORTED, COMPLETED, TIMED_OUT, UPGRADED, isFailure, outcomeOf } = require('./outcome')
@@ -311,6 +311,7 @@ class Recorder {
     }
     const series = this.routes.find(template, request.method)
     series.record(request, nowMs)
+    if ((request.ignores & LOG) !== 0) series.isLeftOutOfLog = true
     request.series = series
     this.parts.onEnd(request)
     if (this.labelled !== undefined) this.labelled.record(series, request)
