@@ -4,6 +4,8 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { test } = require('node:test')
+const { setImmediate: nextTurn } = require('node:timers/promises')
+const express = require('express')
 const { CallPlace } = require('../../src/core/call-place')
 const { Instance } = require('../../src/instance')
 const { resolveOptions } = require('../../src/core/options/options')
@@ -13,6 +15,7 @@ const { ABORTED, COMPLETED, ERRORED } = require('../../src/core/request/outcome'
 const { METHODS } = require('../../src/core/request/methods')
 const { handClock } = require('../support/hand-clock')
 const { requestWith } = require('../support/request')
+const { serve } = require('../support/serve')
 
 const MINUTE_MS = 60_000
 const near = (value, expected) =>
@@ -143,6 +146,20 @@ test('proxies have what happened between the readings, and how long their server
   server.keepAliveTimeout = 0
   assert.deepEqual(figures(earlier, now).proxies, { ...counts, keptMs: 0 })
   assert.deepEqual(figures(earlier, earlier).proxies.keptMs, 0)
+})
+
+test('a route is left out if `ignore.log` names one of its requests', async (t) => {
+  const { figures, instance, read } = readable(t, {}, { ignore: { log: '/poll' } })
+  const earlier = read()
+  const app = express()
+  for (const path of ['/poll', '/orders']) app.get(path, (_req, res) => res.end())
+  const server = http.createServer(app)
+  instance.entrance.attach(server)
+  const { get } = await serve(t, server)
+  for (const path of ['/poll', '/orders']) await get(path)
+  while (instance.recorder.requests.ended < 2) await nextTurn()
+  const left = figures(earlier, read()).routes.map(({ route, isLeftOut }) => [route, isLeftOut])
+  assert.deepEqual(left.sort(), [['/orders', false], ['/poll', true]])
 })
 
 /** Requests of 100 ms: 60 in the handler, 30 of a free loop before the answer and 10 after it. */

@@ -9,7 +9,7 @@ const { RollingHistogram } = require('../histogram/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../route/template')
 const { activeTrace, annotateRejectedSpan, annotateSpan, isTracing, serverSpan } = require('../tracing/spans')
 const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
-const { Ignore, IGNORE_METRICS } = require('./ignore')
+const { Ignore, IGNORE_LOG, IGNORE_METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
 const { METHODS } = require('./methods')
 const { ABORTED, COMPLETED, TIMED_OUT, UPGRADED, isFailure, outcomeOf } = require('./outcome')
@@ -322,6 +322,7 @@ class Recorder {
     }
     const series = this.routes.find(template, request.method)
     series.record(request, nowMs)
+    if ((request.ignores & IGNORE_LOG) !== 0) series.isLeftOutOfLog = true
     request.series = series
     this.timeParts.onEnd(request)
     if (this.labelled !== undefined) this.labelled.record(series, request)

@@ -48,6 +48,8 @@ class Series {
   /** The index of the scheme that all its requests used, or MIXED. @type {number | undefined} */
   scheme
   row
+  /** Whether `ignore.log` has named a request of it. */
+  isLeftOutOfLog = false
   /** @type {StatusRow[]} */
   statuses = []
   /** @type {number | undefined} */

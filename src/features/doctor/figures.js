@@ -39,6 +39,7 @@ const DEFAULT_THREADS = 4
  * @typedef {object} RouteFigures
  * @property {string} method
  * @property {string} route
+ * @property {boolean} [isLeftOut] whether `ignore.log` leaves out requests of it: it waits on purpose
  * @property {number} count
  * @property {number} errors 5xx, cut off or timed out
  * @property {number} aborted
@@ -253,11 +254,13 @@ function routesOf({ timeParts, routes }, { earlier, now, usual, shareOf, previou
     .sort((a, b) => b.sum.ms - a.sum.ms)
   const totalMs = counted.reduce((ms, { sum }) => ms + sum.ms, 0)
   const histogram = newHistogram(32)
-  return counted.map(({ series: { method, route, latency, load }, index, sum }, rank) => {
+  return counted.map(({ series, index, sum }, rank) => {
+    const { method, route, latency, load } = series
     const { count, errors } = routeBetween(NOTHING, earlier, index)
     return {
       method,
       route,
+      isLeftOut: series.isLeftOutOfLog,
       count: sum.count,
       errors: sum.errors,
       aborted: sum.aborted,

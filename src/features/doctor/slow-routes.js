@@ -135,7 +135,7 @@ const isSlowerThanUsual = (route, figures) =>
 
 /** @param {RouteFigures} route @param {Figures} figures */
 function isSlow(route, figures) {
-  if (route.count < FEWEST) return false
+  if (route.isLeftOut || route.count < FEWEST) return false
   if (!isSlowerThanUsual(route, figures) && !(ownWaitOf(route, figures) >= LONG_MS)) return false
   const calls = manyCallsOf(route, figures)
   return calls === undefined || ownMsOf(calls) >= MUCH * Number(calls.usualMs)

@@ -3,6 +3,7 @@
 // are sorted by arrival, so only old requests are visited.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
+const { IGNORE_LOG } = require('../../core/request/ignore')
 
 /**
  * @import { RequestInFlight } from '../../../index.js'
@@ -41,7 +42,7 @@ function waitingRequests({ clock, recorder }) {
   for (const request of recorder.requests) {
     const ageMs = nowMs - request.startedMs
     if (ageMs < SLOW_CLIENT_MS || ++looked > MOST_LOOKED_AT) break
-    if (request.isLongPoll) continue
+    if (request.isLongPoll || (request.ignores & IGNORE_LOG) !== 0) continue
     if (countClient(clients, request)) clients.oldestMs = Math.max(clients.oldestMs, ageMs)
     else if (!request.hasAnswer && !request.isQueued) {
       oldest ??= recorder.describe(request)
