@@ -11,7 +11,7 @@ const LATER = { asks: 30, uses: 20, waitMs: 700, useMs: 600, contendedMs: 1050, 
 
 /** A minute may begin before the pool was given. @param {any} [given] */
 function read({ earlier = EARLIER, later = LATER, state = TIMED, afterMs = 4000 } = {}) {
-  const parts = { startedFeatures: { pools: { samples: { stateOf: () => state } } } }
+  const deps = { startedFeatures: { pools: { samples: { stateOf: () => state } } } }
   const pools = earlier && new Map([['orders', earlier]])
   return poolsOf(
     /** @type {any} */ (deps),

@@ -33,7 +33,7 @@ function readable(t, { startedFeatures = {}, ...others } = {}, options = {}) {
     new CallPlace(Instance)
   )
   t.after(() => instance.close())
-  const parts = /** @type {any} */ (
+  const deps = /** @type {any} */ (
     Object.assign(Object.create(instance), others, {
       startedFeatures: { ...instance.startedFeatures, ...startedFeatures },
     })
@@ -159,7 +159,10 @@ test('a route is left out if `ignore.log` names one of its requests', async (t) 
   for (const path of ['/poll', '/orders']) await get(path)
   while (instance.recorder.requests.ended < 2) await nextTurn()
   const left = figures(earlier, read()).routes.map(({ route, isLeftOut }) => [route, isLeftOut])
-  assert.deepEqual(left.sort(), [['/orders', false], ['/poll', true]])
+  assert.deepEqual(left.sort(), [
+    ['/orders', false],
+    ['/poll', true],
+  ])
 })
 
 /** Requests of 100 ms: 60 in the handler, 30 of a free loop before the answer and 10 after it. */

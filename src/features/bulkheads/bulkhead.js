@@ -162,14 +162,8 @@ class Bulkhead {
       return this.#reject(slot, this.#because())
     if (key !== undefined) this.#fairShares.onQueue(key, tag)
     const stallFreeMs = admission.measurements.turns.stallFreeMs(nowMs)
-    const entry = new QueueEntry(request, {
-      key,
-      tag,
-      deadlineMs,
-      nowMs,
-      stallFreeMs,
-      idleMs: clock.idleMs(),
-    })
+    const idleMs = clock.idleMs()
+    const entry = new QueueEntry(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs })
     slot.queueEntry = entry
     this.#deps.keep(slot)
     request.markQueued()
@@ -262,9 +256,8 @@ class Bulkhead {
    * @param {Slot} slot that was queued
    */
   #mayRun({ request, queueEntry }) {
-    return (
-      !isGone(request) && !(/** @type {QueueEntry} */ (queueEntry).isPastDeadline(this.#deps.clock.now()))
-    )
+    const entry = /** @type {QueueEntry} */ (queueEntry)
+    return !isGone(request) && !entry.isPastDeadline(this.#deps.clock.now())
   }
 
   /** @param {Slot} slot taken out of the queue */

@@ -50,10 +50,7 @@ const WIDTH = FIRST_PART + PART_COLUMNS
  * @param {{ cpuThrottling: CpuThrottling, longTurns: LongTurns, proxies: ProxiedConnections,
  *   threadPool: ThreadPoolWait, readScheduler?: typeof schedulerWait }} own what only the doctor measures
  */
-function takeReading(
-  deps,
-  { cpuThrottling, longTurns, proxies, threadPool, readScheduler = schedulerWait }
-) {
+function takeReading(deps, { cpuThrottling, longTurns, proxies, threadPool, readScheduler = schedulerWait }) {
   const { admission, clock, failures, recorder, runtime, startedFeatures } = deps
   const { shed, wouldShed } = admission.sample()
   return {
