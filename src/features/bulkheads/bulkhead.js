@@ -255,9 +255,8 @@ class Bulkhead {
    *
    * @param {Slot} slot that was queued
    */
-  #mayRun({ request, queueEntry }) {
-    const entry = /** @type {QueueEntry} */ (queueEntry)
-    return !isGone(request) && !entry.isPastDeadline(this.#deps.clock.now())
+  #mayRun({ request, queueEntry: entry }) {
+    return !isGone(request) && !(/** @type {QueueEntry} */ (entry).isPastDeadline(this.#deps.clock.now()))
   }
 
   /** @param {Slot} slot taken out of the queue */
