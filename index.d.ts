@@ -753,7 +753,7 @@ export interface IgnoreOptions {
   readonly metrics?: IgnoreRules | undefined
   /**
    * Requests to leave out of the access log, of the lines about slow requests, and of `snapshot().slowest`.
-   * Errors are still logged.
+   * The doctor does not call their routes slow: name long polls here. Errors are still logged.
    *
    * @default undefined
    * @example ignore: { log: [/^\/assets\//] }

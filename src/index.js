@@ -13,7 +13,7 @@ const { Notices } = require('./core/notices')
 const { doubtsOf } = require('./core/options/doubtful-units')
 const { DEFAULTS, TEST_DEFAULTS, resolveMember } = require('./core/options/options')
 const { announceUse } = require('./core/process-use')
-const { InternalErrors } = require('./core/request/internal-errors')
+const { InternalErrors } = require('./core/errors/internal-errors')
 const { Spillway } = require('./spillway')
 
 /** @import { Cluster } from 'node:cluster' */

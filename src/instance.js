@@ -7,7 +7,7 @@ const { Entrance } = require('./core/http/entrance')
 const { SetUpCheck } = require('./core/http/setup-check')
 const { Admission } = require('./core/gate/admission')
 const { Events } = require('./core/events')
-const { Features } = require('./core/feature')
+const { Features } = require('./core/features')
 const { Endpoints, endpointHandlers } = require('./core/http/endpoints')
 const { capture } = require('./core/metrics/capture')
 const { EVENT_LINES, heapFillingLine, observedOverloads } = require('./core/log/event-lines')
@@ -16,14 +16,15 @@ const { RequestLog } = require('./core/log/request-log')
 const { StartLine } = require('./core/log/start-line')
 const { Failures } = require('./core/errors/failures')
 const { ProcessErrors } = require('./core/errors/process-errors')
-const { RequestContext } = require('./core/errors/request-context')
+const { AsyncContext } = require('./core/request/async-context')
 const { Timeouts } = require('./core/errors/timeouts')
 const { Lazy } = require('./core/lazy')
-const { Lifecycle, openInstances } = require('./core/drain/lifecycle')
+const { Lifecycle, openInstances } = require('./core/lifecycle/lifecycle')
 const { Notices } = require('./core/notices')
 const { updateOptions } = require('./core/options/options')
-const { InternalErrors } = require('./core/request/internal-errors')
+const { InternalErrors } = require('./core/errors/internal-errors')
 const { Recorder } = require('./core/request/recorder')
+const { UnseenEnds } = require('./core/request/unseen-ends')
 const { RequestFields } = require('./core/log/request-fields')
 const { SpillwayError } = require('./core/errors/errors')
 const { describeError } = require('./core/redaction/error-description')
@@ -31,8 +32,7 @@ const { memoryForGate, memoryForRecycling } = require('./core/process/memory')
 const { ProcessWarnings } = require('./core/process/process-warnings')
 const { createRuntime } = require('./core/process/runtime')
 const { TurnClock } = require('./core/process/turn-clock')
-const { FEATURES, UNUSED } = require('./features')
-const { listenToTurns } = require('./turn-listeners')
+const { FEATURES, UNUSED } = require('./feature-list')
 
 /**
  * @import { Server } from 'node:net'
@@ -43,8 +43,8 @@ const { listenToTurns } = require('./turn-listeners')
  */
 
 /**
- * @typedef {import('./features').Started} Started
- * @typedef {import('./features').Samples} Samples
+ * @typedef {import('./feature-list').Started} Started
+ * @typedef {import('./feature-list').Samples} Samples
  * @typedef {(fields: object, message: string) => void} WriteLine
  */
 
@@ -89,7 +89,7 @@ class Instance {
     this.info = info
     this.features = new Features(FEATURES, UNUSED, this)
     /** The features that are on, by name. */
-    this.started = this.features.started
+    this.startedFeatures = this.features.started
     this.notices = new Notices(warn)
     this.options = options
     this.clock = clock
@@ -98,9 +98,9 @@ class Instance {
     this.processStartedAtSeconds = Math.round(this.startedAtWallMs / 1000 - process.uptime())
     this.internalErrors = internalErrors
     this.#turnClock = new TurnClock(clock)
-    const { measureAlone } = this.#turnClock
+    const { measureTurnAlone } = this.#turnClock
     const recorder = new Recorder(options, clock, internalErrors, {
-      onArrive: measureAlone,
+      measureTurnAlone,
       onHttp2: (request) => this.lifecycle.servers.addSession(request),
       hooked: this.features.hooked,
     })
@@ -114,9 +114,9 @@ class Instance {
       connections: () => this.lifecycle.servers,
       onOverload: emit,
       onObservedOverload: observedOverloads({ info, warn }),
-      measureTurn: measureAlone,
+      measureTurnAlone,
     })
-    const startLine = new StartLine({ info, parts: this })
+    const startLine = new StartLine({ info, deps: this })
     this.lifecycle = new Lifecycle({
       clock,
       internalErrors,
@@ -128,7 +128,7 @@ class Instance {
       close: () => this.close(),
       onListen: onListen ?? ((server) => startLine.write(server)),
       isInListen,
-      onDrain: () => this.admission.rejectionPace.drain(),
+      onDrain: () => this.admission.rejectionPace.sendAllAtOnce(),
       onStopAccepting: () => this.features.onStopAccepting(),
       sampleMemory: () => memoryForRecycling(this.runtime),
     })
@@ -144,7 +144,7 @@ class Instance {
       recorder,
     })
     this.timeouts = new Timeouts({ clock, internalErrors, recorder, options, warn })
-    this.context = new RequestContext(recorder)
+    this.context = new AsyncContext(recorder)
     this.processErrors = new ProcessErrors({
       context: this.context,
       internalErrors,
@@ -155,7 +155,7 @@ class Instance {
     })
     this.warnings = new ProcessWarnings({ clock, isOn: options.insight.warnings })
     const gather = () =>
-      this.isOfFleet ? /** @type {Started['fleet']} */ (this.started.fleet).gather() : undefined
+      this.isOfFleet ? /** @type {Started['fleet']} */ (this.startedFeatures.fleet).gather() : undefined
     const { bounds } = recorder.routes
     const ofMetrics = { bounds, clock, internalErrors, capture: this.capture, gather }
     this.exporter = new Lazy(() => {
@@ -185,14 +185,14 @@ class Instance {
   /** @param {CallPlace} place */
   #makeSetUpCheck(place) {
     const { admission, endpoints, internalErrors, handlers, notices, options, entrance } = this
-    const parts = { admission, endpoints, internalErrors, handlers, notices, options, place, entrance }
-    return new SetUpCheck(parts)
+    const deps = { admission, endpoints, internalErrors, handlers, notices, options, place, entrance }
+    return new SetUpCheck(deps)
   }
 
   /** @param {CallPlace} place */
   #start(place) {
     const { collections } = this.runtime
-    this.recorder.parts.follow(collections)
+    this.recorder.timeParts.follow(collections)
     this.features.start()
     listenToTurns(this.#turnClock, this)
     collections.start()
@@ -206,7 +206,7 @@ class Instance {
 
   /** Whether the instance answers for a fleet, and not for its own thread alone. */
   get isOfFleet() {
-    return this.started.fleet?.isMember === true
+    return this.startedFeatures.fleet?.isMember === true
   }
 
   /** Metrics of the core and of all features. */
@@ -238,7 +238,7 @@ class Instance {
   update(given, defaults) {
     this.options = updateOptions(this.options, given, defaults)
     this.admission.update(this.options.shed)
-    this.started.bulkheads?.onUpdate()
+    this.startedFeatures.bulkheads?.onUpdate()
   }
 
   /** @param {MemberOptions['listen']} options */
@@ -299,11 +299,42 @@ class Instance {
     this.entrance.close()
     this.setUp.close()
     this.#turnClock.close()
-    this.recorder.parts.close()
+    this.recorder.timeParts.close()
     this.requestLog.slow.onTurn(this.clock.now())
     this.exporter.made?.close()
     this.runtime.collections.close()
   }
+}
+
+/**
+ * Connects the parts to the turn clock. Each part gets as few calls as its figures allow.
+ *
+ * @param {TurnClock} turnClock
+ * @param {Instance} instance
+ */
+function listenToTurns(turnClock, instance) {
+  const { admission, features, lifecycle, recorder, requestLog, runtime } = instance
+  const { loopDelay, utilization } = runtime
+  const unseenEnds = new UnseenEnds(recorder.requests, instance.clock.now())
+  turnClock.onEachTurn((busyMs, nowMs) => {
+    loopDelay.record(busyMs, nowMs)
+    features.onEachTurn(busyMs, nowMs)
+  })
+  // For these parts, the sum of short turns is enough. A turn with a request that arrives, ends or is queued
+  // is never summed.
+  turnClock.onTurns((busyMs, nowMs, idleMs, longestMs) => {
+    admission.onTurn(busyMs, nowMs, idleMs, longestMs)
+    recorder.timeParts.onTurn(longestMs, nowMs, idleMs)
+    // Runs last, because log lines of slow requests show `recorder.timeParts` of ended requests.
+    requestLog.slow.onTurn(nowMs)
+  })
+  // These parts only check whether they are due. Their interval is a tenth of a second or longer.
+  turnClock.onInterval((nowMs, idleMs) => {
+    utilization.onTurn(nowMs)
+    lifecycle.recycle.onTurn(nowMs)
+    unseenEnds.onTurn(nowMs)
+    features.onInterval(nowMs, idleMs)
+  })
 }
 
 exports.Instance = Instance

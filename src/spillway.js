@@ -19,6 +19,7 @@ const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./co
  * @import { PoolHandle, PoolOptions, RequestHolder, ResolvedOptions, ServerHolder } from '../index.js'
  * @import { ShedOptions, Snapshot, SocketIoServer, SocketsHandle, SocketsOptions } from '../index.js'
  * @import { SpillwayEvents, SpillwayOptions, WebSocketServer, WrappedListener } from '../index.js'
+ * @import { Clock } from './core/clock'
  * @import { Defaults, Group, MemberOptions } from './core/options/options'
  * @import { Pressure } from './features/pressure/pressure'
  */
@@ -36,7 +37,7 @@ class Spillway {
 
   /**
    * @param {SpillwayOptions} [given]
-   * @param {typeof systemClock} [clock] for tests
+   * @param {Clock} [clock] for tests
    * @param {CallPlace} [place] of the user's call
    * @param {Defaults} [defaults]
    */
@@ -283,7 +284,7 @@ class Spillway {
   /** @param {RequestHolder} given */
   remaining(given) {
     const { req } = requireHeld(given, 'remaining')
-    return this.#instance.started.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
+    return this.#instance.startedFeatures.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
   }
 
   /**

@@ -7,16 +7,19 @@ const { dirname, join, relative, resolve, sep } = require('node:path')
 const { test } = require('node:test')
 
 const SRC = resolve(__dirname, '../src')
-/** The features, and what each requires beside core/. The command line is one too: nothing requires it. */
+/**
+ * The features, and what each requires beside core/, or starts by `features.use()`. The command line is one
+ * too: nothing requires it.
+ */
 const NEEDS = {
   cli: ['features/admin', 'features/doctor'],
-  'features/admin': ['features/doctor', 'features/profiles'],
+  'features/admin': ['features/doctor', 'features/profiles', 'features/stalls'],
   'features/autoscaling': [],
-  'features/balancer': [],
+  'features/balancer': ['features/pressure'],
   'features/bulkheads': [],
   'features/deadlines': [],
   'features/doctor': [],
-  'features/fleet': [],
+  'features/fleet': ['features/admin'],
   'features/opentelemetry': [],
   'features/outgoing': [],
   'features/pools': [],
@@ -33,12 +36,11 @@ const NEEDS = {
 const TOP = [
   'async-errors.js',
   'blocked-thread.js',
-  'features.js',
+  'feature-list.js',
   'index.js',
   'instance.js',
   'register.js',
   'spillway.js',
-  'turn-listeners.js',
 ]
 const PROGRAM = 'cli/executable.js'
 const TIME =
@@ -54,9 +56,11 @@ function read(path) {
   const targets = (pattern, within) =>
     [...within.matchAll(pattern)].map(([, to]) => resolve(dirname(path), to))
   const required = targets(/\brequire\('(\.[^']+)'\)/g, code).map((to) => require.resolve(to))
+  /** The features that it starts. */
+  const used = [...code.matchAll(/\buse\('(\w+)'\)/g)].map(([, feature]) => `features/${feature}`)
   /** Whose types its comments name. */
   const named = targets(/(?:\bimport\(|@import .* from )'(\.[^']+)'/g, text)
-  return { path, name: relative(SRC, path).split(sep).join('/'), text, code, required, named }
+  return { path, name: relative(SRC, path).split(sep).join('/'), text, code, required, used, named }
 }
 
 /** What runs in a browser has the browser's clock. */
@@ -64,7 +68,7 @@ const isPage = (name) => name.startsWith('features/admin/page/')
 const nameOf = (path) => relative(SRC, path).split(sep).join('/')
 /** `core`, a feature, the command line, or a file of its own. */
 const partOf = (name) => (name.startsWith('features/') ? name.split('/', 2).join('/') : name.split('/')[0])
-const edgesOf = ({ name, required }) => required.map(nameOf).map((to) => [name, to])
+const edgesOf = ({ name, required, used }) => [...required.map(nameOf), ...used].map((to) => [name, to])
 /** The public types are everybody's, and features are given an instance. */
 const OF_ALL = ['../index.js', 'instance']
 const typeEdgesOf = ({ name, named }) =>

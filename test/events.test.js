@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { Events } = require('../src/core/events')
 const { EVENT_LINES } = require('../src/core/log/event-lines')
-const { InternalErrors } = require('../src/core/request/internal-errors')
+const { InternalErrors } = require('../src/core/errors/internal-errors')
 
 function setUp() {
   const lines = []

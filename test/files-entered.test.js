@@ -5,12 +5,12 @@ const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { test } = require('node:test')
-const { RequestContext } = require('../src/core/errors/request-context')
+const { AsyncContext } = require('../src/core/request/async-context')
 const { runNode } = require('./support/run-node')
 
 const MOST = 25
 /** Entered only where Node keeps async contexts so cheaply that the context is always on. */
-const CONTEXT = 'core/errors/request-context.js'
+const CONTEXT = 'core/request/async-context.js'
 
 const page = readFileSync(join(__dirname, '../docs/architecture.md'), 'utf8')
 const listed = [...page.matchAll(/^\d+\. `([\w./-]+\.js)`: /gm)].map(([, file]) => file)
@@ -18,6 +18,6 @@ const listed = [...page.matchAll(/^\d+\. `([\w./-]+\.js)`: /gm)].map(([, file]) 
 test(`a request enters at most ${MOST} files, which docs/architecture.md lists`, async (t) => {
   const { output } = await runNode(`require('./test/support/files-entered')`, { t })
   assert.ok(output.length <= MOST, `${output.length} files: ${output.join(' ')}`)
-  const expected = listed.filter((file) => file !== CONTEXT || RequestContext.isCheap)
+  const expected = listed.filter((file) => file !== CONTEXT || AsyncContext.isCheap)
   assert.deepEqual(output.sort(), expected.sort())
 })

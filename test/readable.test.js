@@ -96,3 +96,27 @@ test('a time that is none is a dash', () => {
   assert.equal(readable.timeOfDay('soon'), '–')
   assert.equal(readable.dayAndTime(null), '–')
 })
+
+for (const [ms, shown] of [
+  [0, 0],
+  [0.41234, 0.412],
+  [5.3, 5.3],
+  [51.44889599999999, 51.4],
+  [99.96, 100],
+  [250.4, 250],
+  [12_345.6789, 12_346],
+]) {
+  test(`${ms} ms is logged as ${shown}`, () => assert.equal(readable.rounded(ms), shown))
+}
+
+test('only what is named in milliseconds is rounded', () => {
+  assert.deepEqual(
+    readable.withRounded({ durationMs: 1.23456, firstByteMs: null, ratio: 1.23456, reason: 'loop' }),
+    {
+      durationMs: 1.2,
+      firstByteMs: null,
+      ratio: 1.23456,
+      reason: 'loop',
+    }
+  )
+})

@@ -13,12 +13,13 @@ const path = require('node:path')
 
 const TOGETHER = [
   'admin',
+  'answer',
   'doctor',
-  'drain',
   'errors',
   'gate',
   'histogram',
   'http',
+  'lifecycle',
   'log',
   'metrics',
   'options',
@@ -26,6 +27,7 @@ const TOGETHER = [
   'redaction',
   'request',
   'route',
+  'servers',
   'sockets',
 ]
 /** So that no process runs for much longer than the others. */
@@ -46,9 +48,9 @@ const ALONE = [
   // They change a module before others load it.
   'histogram/wrap',
   // They read the heap, V8's hidden classes, or how long the loop took.
+  'request/foreign-hidden-classes',
   'request/load-slope',
-  'request/hidden-class',
-  'request/hidden-classes',
+  'request/own-hidden-classes',
   'request/steadiness',
   'route/routers-without-end',
   'sockets/hostile',

@@ -1,18 +1,17 @@
 'use strict'
-// Every feature can be left out: without its folder and its line in src/features.js an application runs, and
-// is measured, as before.
+// Every feature can be left out: without its folder and its entry in src/feature-list.js an application runs,
+// and is measured, as before.
 
 const assert = require('node:assert/strict')
-const { existsSync } = require('node:fs')
+const { existsSync, readFileSync } = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
-const { FEATURES } = require('../src/features')
+const { FEATURES } = require('../src/feature-list')
 const { runNode } = require('./support/run-node')
+const { WITH, entryOf, namesOf } = require('./without/run')
 
 const SRC = path.join(__dirname, '..', 'src')
 const MODULES = path.join(__dirname, '..', 'node_modules')
-/** What is left out with a feature, because it needs it. */
-const WITH = { doctor: ['doctor', 'admin'] }
 
 /** An application on Express and the plain server, with everything that the core promises. */
 const application = (names) => `
@@ -24,7 +23,7 @@ const application = (names) => `
     if (gone.some((name) => file.startsWith('${SRC}/features/' + name + '/'))) throw new Error('requires ' + file)
     return file
   }
-  const { FEATURES } = require('${SRC}/features')
+  const { FEATURES } = require('${SRC}/feature-list')
   for (const name of gone) FEATURES.splice(FEATURES.findIndex((each) => each.name === name), 1)
   const { createSpillway } = require('${SRC}/index.js')
   const express = require('${MODULES}/express')
@@ -58,8 +57,20 @@ test('each feature has a folder', () => {
   for (const { name } of FEATURES) assert.ok(existsSync(path.join(SRC, 'features', name)), name)
 })
 
+test('`npm run without` finds the entry of each feature, and the tests that name it', () => {
+  const list = readFileSync(path.join(SRC, 'feature-list.js'), 'utf8')
+  for (const { name } of FEATURES) {
+    const [entry = ''] = entryOf(name).exec(list) ?? []
+    assert.deepEqual(
+      [...entry.matchAll(/\bname: '(\w+)'/g)].map(([, each]) => each),
+      [name]
+    )
+    assert.match(`require('../../src/features/${name}/${name}')`, namesOf(name))
+  }
+})
+
 for (const { name } of FEATURES) {
-  const gone = WITH[name] ?? [name]
+  const gone = [name, ...(WITH[name] ?? [])]
   test(`without ${gone.join(' and ')} an application runs, and is measured`, async () => {
     const { code, output } = await runNode(application(gone))
     assert.equal(code, 0)

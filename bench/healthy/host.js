@@ -8,10 +8,12 @@ const { foreignMs } = require('../support/foreign')
 /** With SPILLWAY_SRC, the bench measures another checkout. */
 const { createSpillway } = require(path.resolve(__dirname, process.env.SPILLWAY_SRC ?? '../../src'))
 
+/** Long polls wait on purpose. */
+const LONG_POLLS = { ignore: { log: '/poll' } }
 const OPTIONS = {
-  on: {},
-  off: { shed: { mode: /** @type {const} */ ('off') } },
-  observe: { shed: { mode: /** @type {const} */ ('observe') } },
+  on: { ...LONG_POLLS },
+  off: { ...LONG_POLLS, shed: { mode: /** @type {const} */ ('off') } },
+  observe: { ...LONG_POLLS, shed: { mode: /** @type {const} */ ('observe') } },
 }
 const DISTURB_EVERY_MS = 1000
 const HEAP_OBJECTS = 1_000_000
@@ -61,7 +63,11 @@ function disturb() {
   }, DISTURB_EVERY_MS)
 }
 
-/** Listens on a free port, sends it to the bench, and answers each message with figures. */
+/** @returns {{ problem: string, summary: string }[]} what is said to be wrong */
+const findingsOf = (spillway) =>
+  spillway.diagnose().findings.map(({ problem, summary }) => ({ problem, summary }))
+
+/** Listens on a free port, sends it to the bench, and answers messages with figures or findings. */
 function host(server, spillway) {
   const answers = {
     figures: () => {},
@@ -74,6 +80,7 @@ function host(server, spillway) {
   server.keepAliveTimeout = 0
   process.on('disconnect', () => process.exit())
   process.on('message', (question) => {
+    if (question === 'findings') return void process.send?.(findingsOf(spillway))
     answers[question]()
     process.send?.(figuresOf(spillway))
   })

@@ -18,8 +18,8 @@
 //   --postgres <url>      the Postgres of the pools; without it, the bench starts a Postgres if it finds initdb and postgres,
 //                         and uses a stand-in in the process if it does not
 //   --check               ends with 1 if a row is harmed
-//   --soak <minutes>      a healthy mix for so long, with a line each minute, instead of the rows; with the gate on, or the
-//                         first of --modes
+//   --soak <minutes>      a healthy mix for so long, with a line each minute of what was shed and found, instead of the rows;
+//                         with the gate on, or the first of --modes
 //   --save <name>         saves to bench/results/<name>-node-<major>.json (healthy; healthy-part if only a part is measured;
 //                         healthy-soak)
 
@@ -130,8 +130,10 @@ async function soakAll() {
   const minutes = await soak({ minutes: flags.soak, framework, mode, print })
   const file = save(flags.save ?? 'healthy-soak', { framework, mode, minutes })
   const shed = minutes[minutes.length - 1].shedInAll
-  print(`${shed === 0 ? 'nothing was shed' : `${shed} were SHED`}; saved ${file}`)
-  return shed === 0
+  const foundIn = minutes.filter(({ found }) => found.length > 0).length
+  const found = foundIn === 0 ? 'nothing was found' : `something was FOUND in ${foundIn} minutes`
+  print(`${shed === 0 ? 'nothing was shed' : `${shed} were SHED`}, ${found}; saved ${file}`)
+  return shed === 0 && foundIn === 0
 }
 
 async function main() {

@@ -11,8 +11,8 @@ const {
   OPENTELEMETRY_FAMILIES,
   STANDARD_FAMILIES,
 } = require('../../src/core/metrics/families')
-const { Features } = require('../../src/core/feature')
-const { FEATURES } = require('../../src/features')
+const { Features } = require('../../src/core/features')
+const { FEATURES } = require('../../src/feature-list')
 const { instrumentsWith } = require('../../src/features/opentelemetry/instruments')
 
 /**

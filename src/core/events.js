@@ -3,13 +3,13 @@
 // An error or rejection of a logger or listener is counted, and ends nothing. `on` throws for an unknown
 // event, because the listener of a mistyped event would never be called.
 
-const { withRounded } = require('./durations')
+const { withRounded } = require('./readable')
 const { SpillwayError } = require('./errors/errors')
 
 /**
  * @import { Logger } from '../../index.js'
  * @import { EventLine, EventLines } from './log/event-lines'
- * @import { InternalErrors } from './request/internal-errors'
+ * @import { InternalErrors } from './errors/internal-errors'
  */
 
 /** @param {string} event @param {unknown} given */
@@ -30,7 +30,7 @@ class Events {
 
   /**
    * @param {EventLines} lines the events, each with the level and sentence of its log line
-   * @param {{ internalErrors: InternalErrors, logger: Logger }} parts `logger` has `info`
+   * @param {{ internalErrors: InternalErrors, logger: Logger }} deps `logger` has `info`
    */
   constructor(lines, { internalErrors, logger }) {
     this.#lines = lines

@@ -1,7 +1,7 @@
 'use strict'
 // Writes figures and names for people: three digits at most, a unit that fits, and a dash for what is not
 // known. The doctor, the command line, the page and reports use this file, so a figure reads the same in
-// each. The page runs it in a browser.
+// each. The page runs it in a browser. A log line has numbers without units: see `rounded`.
 
 const NONE = '–'
 const NARROW_SPACE = '\u202f'
@@ -17,12 +17,12 @@ const SPANS = [
 const isKnown = (value) => typeof value === 'number' && Number.isFinite(value)
 
 /** Drops zeros at the end. @param {number} value @param {number} decimals */
-const rounded = (value, decimals) => String(Number(value.toFixed(decimals)))
+const trimmed = (value, decimals) => String(Number(value.toFixed(decimals)))
 
 /** @param {number} value */
 function threeDigits(value) {
   const size = Math.abs(value)
-  return rounded(value, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2)
+  return trimmed(value, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2)
 }
 
 /** A whole number in groups of three digits. @param {number | null | undefined} value */
@@ -35,21 +35,21 @@ function count(value) {
 function number(value) {
   if (!isKnown(value)) return NONE
   if (Math.abs(value) >= 9.95) return count(value)
-  return value !== 0 && Math.abs(value) < 0.1 ? value.toFixed(2) : rounded(value, 1)
+  return value !== 0 && Math.abs(value) < 0.1 ? value.toFixed(2) : trimmed(value, 1)
 }
 
 /** @param {number | null | undefined} ms */
 function duration(ms) {
   if (!isKnown(ms)) return NONE
   if (ms > 0 && ms < 0.995) return `${Math.max(0.01, ms).toFixed(2)} ms`
-  if (ms < 999.5) return `${rounded(ms, ms < 9.95 ? 1 : 0)} ms`
+  if (ms < 999.5) return `${trimmed(ms, ms < 9.95 ? 1 : 0)} ms`
   return span(ms / 1000)
 }
 
 /** Such as '2.5 s', '3 min 12 s' and '1 d 2 h'. @param {number | null | undefined} seconds */
 function span(seconds) {
   if (!isKnown(seconds)) return NONE
-  if (seconds < 119.5) return `${rounded(seconds, seconds < 9.95 ? 1 : 0)} s`
+  if (seconds < 119.5) return `${trimmed(seconds, seconds < 9.95 ? 1 : 0)} s`
   const whole = Math.round(seconds)
   const index = SPANS.findIndex(([size]) => whole >= size)
   const [size, unit] = SPANS[index]
@@ -75,7 +75,7 @@ function percent(ratio) {
   if (!isKnown(ratio)) return NONE
   const value = ratio * 100
   if (value > 0 && value < 0.1) return '<0.1 %'
-  return `${rounded(value, Math.abs(value) < 9.95 ? 1 : 0)} %`
+  return `${trimmed(value, Math.abs(value) < 9.95 ? 1 : 0)} %`
 }
 
 /** Where a line may be broken: at spaces, but not before the unit of a figure. */
@@ -149,6 +149,22 @@ function figure({ value, unit }) {
 /** @param {{ operation: string, collection?: string | null | undefined }} query */
 const queryName = ({ operation, collection }) => (collection ? `${operation} ${collection}` : operation)
 
+/** Milliseconds for a log line, as a number such as 0.412, 51.4 or 250. @param {number} ms */
+function rounded(ms) {
+  if (ms < 1) return Math.round(ms * 1000) / 1000
+  return ms < 100 ? Math.round(ms * 10) / 10 : Math.round(ms)
+}
+
+/** @param {object} fields; every number whose name ends in `Ms` is rounded */
+function withRounded(fields) {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      key.endsWith('Ms') && typeof value === 'number' ? rounded(value) : value,
+    ])
+  )
+}
+
 module.exports = {
   CALL_PARTS,
   NONE,
@@ -164,7 +180,9 @@ module.exports = {
   number,
   percent,
   queryName,
+  rounded,
   routeName,
   span,
   timeOfDay,
+  withRounded,
 }

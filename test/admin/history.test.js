@@ -14,26 +14,26 @@ function historyFor({ mode = 'adaptive', hasStalls = true } = {}) {
   const all = new RollingHistogram(0)
   const loopDelay = new LoopDelay(0)
   const gate = { inFlight: 3, limit: 12.7, queued: 2, mode }
-  const parts = {
+  const deps = {
     clock,
     admission: { stats: { shed: new Float64Array(4) }, sample: () => gate },
     recorder: { all, requests: { size: 9 }, routes: { series: [] } },
     runtime: { loopDelay, collections: { heapAfterBytes: undefined } },
-    started: { stalls: hasStalls ? stalls : undefined },
+    startedFeatures: { stalls: hasStalls ? stalls : undefined },
     internalErrors: { guard: (_place, run) => run() },
   }
-  const history = new History(/** @type {any} */ (parts))
+  const history = new History(/** @type {any} */ (deps))
   const turn = () => history.onTurn(clock.now(), clock.idleMs())
-  return { all, clock, gate, history, loopDelay, parts, stalls, turn }
+  return { all, clock, gate, history, loopDelay, deps, stalls, turn }
 }
 
 test('a point has the rates and quantiles of its second, and the state at its end', () => {
-  const { all, clock, history, loopDelay, parts, stalls, turn } = historyFor()
+  const { all, clock, history, loopDelay, deps, stalls, turn } = historyFor()
   history.start()
   for (let i = 0; i < 10; i++) all.record(20, clock.now(), i === 0)
   loopDelay.record(150, clock.now())
   stalls.totalMs = 150
-  parts.admission.stats.shed[1] = 4
+  deps.admission.stats.shed[1] = 4
   clock.idle(750)
   clock.advance(250)
   turn()

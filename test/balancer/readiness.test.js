@@ -9,12 +9,12 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { test } = require('node:test')
-const { Health } = require('../../src/core/drain/health')
+const { Health } = require('../../src/core/lifecycle/health')
 const { Readiness } = require('../../src/features/balancer/readiness')
 const { createSpillway } = require('../../src')
 const { handClock } = require('../support/hand-clock')
 
-function made({ turn = { take: async () => true, end() {} } } = {}) {
+function made({ token = { take: async () => true, giveBack() {} } } = {}) {
   const clock = handClock()
   const events = []
   const health = new Health({ isManual: false, clock, onCheckChange() {} })
@@ -25,7 +25,7 @@ function made({ turn = { take: async () => true, end() {} } } = {}) {
     maxPressure: 0.9,
     pressure,
     health,
-    turn,
+    token,
     info: ({ event }) => events.push(event),
   })
   const pass = async (ms, ratio) => {
@@ -83,36 +83,36 @@ test('no cause keeps it away: after a minute it is back, and stays for one', asy
   assert.equal(status(), 503)
 })
 
-test('without the turn of the fleet it stays; closed while away, it gives the turn back', async () => {
+test('without the token of the fleet it stays; closed while away, it gives the token back', async () => {
   let isFree = false
-  let ended = 0
-  const turn = { take: async () => isFree, end: () => ended++ }
-  const { pass, readiness, status } = made({ turn })
+  let given = 0
+  const token = { take: async () => isFree, giveBack: () => given++ }
+  const { pass, readiness, status } = made({ token })
   await pass(30_000, 1)
   assert.equal(status(), 200)
   isFree = true
   await pass(6000, 1)
   assert.equal(status(), 503)
   readiness.close()
-  assert.equal(ended, 1)
+  assert.equal(given, 1)
 })
 
 test('a failed check or a drain shows its own reason', async () => {
   const { health, pass } = made()
   await pass(5500, 1)
-  health.drain()
+  health.markDraining()
   assert.equal(health.ready().body.reason, 'draining')
 })
 
 test('of the processes of a fleet one is away at a time, another follows, and the last one stays', async (t) => {
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-turn-'))
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'spillway-token-'))
   const children = []
   t.after(() => {
     for (const child of children) child.kill('SIGKILL')
     fs.rmSync(directory, { recursive: true, force: true })
   })
   const member = async () => {
-    const child = fork(path.join(__dirname, 'turn-member.js'), [directory])
+    const child = fork(path.join(__dirname, 'token-member.js'), [directory])
     children.push(child)
     await once(child, 'message')
     const ask = async (what) => {
@@ -127,8 +127,8 @@ test('of the processes of a fleet one is away at a time, another follows, and th
   const two = await member()
   assert.equal(await one.ask('take'), true)
   assert.equal(await two.ask('take'), false)
-  assert.equal(await one.ask('take'), true, 'it has the turn already')
-  await one.ask('end')
+  assert.equal(await one.ask('take'), true, 'it has the token already')
+  await one.ask('giveBack')
   assert.equal(await two.ask('take'), true)
   assert.equal(await one.ask('take'), false)
   two.child.kill('SIGKILL')
@@ -141,7 +141,7 @@ test('of the processes of a fleet one is away at a time, another follows, and th
   one.child.send('close')
   await once(one.child, 'exit')
   const four = await member()
-  assert.equal(await four.ask('take'), true, 'a member that ends gives the turn back')
+  assert.equal(await four.ask('take'), true, 'a member that ends gives the token back')
 })
 
 test('`health.maxPressure` is checked', () => {

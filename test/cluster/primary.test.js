@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { ClusterPrimary } = require('../../src/core/cluster/primary')
-const { InternalErrors } = require('../../src/core/request/internal-errors')
+const { InternalErrors } = require('../../src/core/errors/internal-errors')
 const { handClock } = require('../support/hand-clock')
 const { MadeUpCluster } = require('../support/made-up-cluster')
 
@@ -333,8 +333,8 @@ test('a worker without spillway is disconnected, and killed if it stays', async 
 
 test('workers run `exec`', () => {
   const cluster = new MadeUpCluster()
-  const parts = { cluster, clock: handClock(), internalErrors: new InternalErrors(SILENT), logger: SILENT }
-  new ClusterPrimary({ workers: 1, exec: './server.js', signals: false }, parts)
+  const deps = { cluster, clock: handClock(), internalErrors: new InternalErrors(SILENT), logger: SILENT }
+  new ClusterPrimary({ workers: 1, exec: './server.js', signals: false }, deps)
   assert.deepEqual(cluster.settings, [{ exec: './server.js' }])
 })
 

@@ -36,13 +36,13 @@ function doctorFor(t, { isOn = true, read = takeReading, process = () => ({}) } 
   t.after(() => instance.close())
   const lines = []
   const doctor = new Doctor({
-    parts: /** @type {any} */ (instance),
+    deps: /** @type {any} */ (instance),
     isOn,
     warn: (fields, message) => lines.push({ level: 'warn', ...fields, message }),
     info: (fields, message) => lines.push({ level: 'info', ...fields, message }),
-    read: (parts, own) => ({ ...read(parts, own), ...IDLE, ...process() }),
+    read: (deps, own) => ({ ...read(deps, own), ...IDLE, ...process() }),
   })
-  instance.started.doctor = doctor
+  instance.startedFeatures.doctor = doctor
   t.after(() => doctor.close())
   const armed = clock.armed()
   return {
@@ -98,9 +98,9 @@ test('it says that few requests are too few, and that a service is healthy', (t)
 
 test('it counts long loop turns between its looks', (t) => {
   let own
-  const read = (parts, given) => {
+  const read = (deps, given) => {
     own = given
-    return takeReading(parts, given)
+    return takeReading(deps, given)
   }
   const { doctor, end } = doctorFor(t, { read })
   end(1)
@@ -133,9 +133,9 @@ test('it compares what a request costs the loop with the least of any ten second
 
 test('it measures the thread pool once requests come', async (t) => {
   let own
-  const read = (parts, given) => {
+  const read = (deps, given) => {
     own = given
-    return takeReading(parts, given)
+    return takeReading(deps, given)
   }
   const { clock, doctor, end } = doctorFor(t, { read })
   end(1)
@@ -227,9 +227,9 @@ test('it rests a minute after the last request, and wakes with the next', (t) =>
 
 test('a reading that fails is reported, and the next look goes on', (t) => {
   let isBroken = true
-  const read = (parts, own) => {
+  const read = (deps, own) => {
     if (isBroken) throw new Error('no reading')
-    return takeReading(parts, own)
+    return takeReading(deps, own)
   }
   const { clock, doctor, end, instance } = doctorFor(t, { read })
   end(30)
@@ -304,7 +304,7 @@ for (const [what, callMs, calls, expected, waitMs = 0] of /** @type {const} */ (
       parts: { waitMs: 0, connections: 0, lookupMs: 0, connectMs: 0, firstByteMs: 0 },
     }
     const row = {}
-    Object.assign(instance.started, {
+    Object.assign(instance.startedFeatures, {
       outgoing: { totals: () => new Map([[row, { ...sums, parts: { ...sums.parts } }]]) },
     })
     const serveFor = (seconds, ms, perRequest, ofWhichMs = 0) => {

@@ -4,6 +4,8 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { test } = require('node:test')
+const { setImmediate: nextTurn } = require('node:timers/promises')
+const express = require('express')
 const { CallPlace } = require('../../src/core/call-place')
 const { Instance } = require('../../src/instance')
 const { resolveOptions } = require('../../src/core/options/options')
@@ -13,6 +15,7 @@ const { ABORTED, COMPLETED, ERRORED } = require('../../src/core/request/outcome'
 const { METHODS } = require('../../src/core/request/methods')
 const { handClock } = require('../support/hand-clock')
 const { requestWith } = require('../support/request')
+const { serve } = require('../support/serve')
 
 const MINUTE_MS = 60_000
 const near = (value, expected) =>
@@ -22,7 +25,7 @@ const NO_PROXIES = { looked: 0, proxied: 0, kept: 0, idleCloses: 0, unusedCloses
 const NO_WAITS = { observedMs: 0, fullMs: 0, waits: 0, waitedMs: 0 }
 
 /** An instance, and readings of it whose process figures are given. */
-function readable(t, { started = {}, ...others } = {}, options = {}) {
+function readable(t, { startedFeatures = {}, ...others } = {}, options = {}) {
   const clock = handClock()
   const instance = new Instance(
     resolveOptions({ logger: false, ...options }),
@@ -30,8 +33,10 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
     new CallPlace(Instance)
   )
   t.after(() => instance.close())
-  const parts = /** @type {any} */ (
-    Object.assign(Object.create(instance), others, { started: { ...instance.started, ...started } })
+  const deps = /** @type {any} */ (
+    Object.assign(Object.create(instance), others, {
+      startedFeatures: { ...instance.startedFeatures, ...startedFeatures },
+    })
   )
   const process = {
     longTurns: LONG_TURNS,
@@ -43,19 +48,19 @@ function readable(t, { started = {}, ...others } = {}, options = {}) {
   const usual = new UsualDurations()
   return {
     clock,
-    parts,
+    deps,
     instance,
     usual,
     process,
     read: () =>
-      takeReading(parts, {
+      takeReading(deps, {
         longTurns: /** @type {any} */ ({ sample: () => process.longTurns }),
         cpuThrottling: /** @type {any} */ ({ sample: () => process.throttling }),
         threadPool: /** @type {any} */ ({ sample: () => process.threadPool }),
         proxies: /** @type {any} */ ({ sample: () => process.proxies }),
         readScheduler: () => process.scheduler,
       }),
-    figures: (earlier, now) => figuresOf(parts, { readings: [earlier].flat(), now, usual, recent: [] }),
+    figures: (earlier, now) => figuresOf(deps, { readings: [earlier].flat(), now, usual, recent: [] }),
     /** Requests of one route that have ended. */
     end(route, given) {
       const { count, durationMs, outcome = COMPLETED, method = 'GET', firstByteMs = durationMs } = given
@@ -143,12 +148,29 @@ test('proxies have what happened between the readings, and how long their server
   assert.deepEqual(figures(earlier, earlier).proxies.keptMs, 0)
 })
 
+test('a route is left out if `ignore.log` names one of its requests', async (t) => {
+  const { figures, instance, read } = readable(t, {}, { ignore: { log: '/poll' } })
+  const earlier = read()
+  const app = express()
+  for (const path of ['/poll', '/orders']) app.get(path, (_req, res) => res.end())
+  const server = http.createServer(app)
+  instance.entrance.attach(server)
+  const { get } = await serve(t, server)
+  for (const path of ['/poll', '/orders']) await get(path)
+  while (instance.recorder.requests.ended < 2) await nextTurn()
+  const left = figures(earlier, read()).routes.map(({ route, isLeftOut }) => [route, isLeftOut])
+  assert.deepEqual(left.sort(), [
+    ['/orders', false],
+    ['/poll', true],
+  ])
+})
+
 /** Requests of 100 ms: 60 in the handler, 30 of a free loop before the answer and 10 after it. */
 const splitBy = (instance, clock) => (ended) => {
   const request = requestWith({ ...ended, startedMs: clock.now(), returnedMs: clock.now() + 60 })
-  request.ticket.decidedMs = clock.now()
+  request.ticket.gateMs = clock.now()
   Object.assign(request, { durationMs: 100, firstByteMs: 90, headIdleMs: 30, endedIdleMs: 40, unreadMs: 5 })
-  instance.recorder.parts.onEnd(request)
+  instance.recorder.timeParts.onEnd(request)
 }
 
 test('routes have the parts of their time between the readings, and their share of the loop', (t) => {
@@ -271,7 +293,7 @@ test('stalls cost what they have cost since the earlier reading, calls are by ho
   ])
   const warnings = { counts: { MaxListenersExceededWarning: 1 }, recent: [] }
   const { clock, figures, read, usual } = readable(t, {
-    started: { stalls: { sample: () => ({ sites }) }, outgoing: { totals: () => totals } },
+    startedFeatures: { stalls: { sample: () => ({ sites }) }, outgoing: { totals: () => totals } },
     warnings: { list: () => warnings },
   })
   const earlier = read()

@@ -683,6 +683,8 @@ test('slow-dependency: slow in itself, if most requests are answered', () => {
     [slow({ usualMs: undefined, firstByteMs: Number.NaN, meanMs: 4000 }), 'none'],
     // The answer begins at once, and is read slowly.
     [slow({ firstByteMs: 20, meanMs: 5000 }), 'none'],
+    // It waits on purpose.
+    [slow({ firstByteMs: 2000, isLeftOut: true }), 'none'],
   ])
 })
 
@@ -905,6 +907,7 @@ test('aborted-requests', () => {
     [leaving(5, 10), 'high'],
     [leaving(120, 600, { meanMs: 999 }), 'none'],
     [leaving(120, 600, { meanMs: 1000 }), 'high'],
+    [{ routes: [{ ...leaving(120).routes[0], isLeftOut: true }] }, 'none'],
   ])
 })
 

@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { waitingRequests } = require('../../src/features/doctor/waiting-requests')
+const { IGNORE_LOG } = require('../../src/core/request/ignore')
 const { RollingHistogram } = require('../../src/core/histogram/rolling')
 
 const NOW_MS = 100_000
@@ -64,6 +65,11 @@ test('a request that is queued or answering is not unanswered', () => {
     { ageMs: 50_000, hasAnswer: true },
   ])
   assert.deepEqual(unanswered, [])
+})
+
+test('a request that `ignore.log` leaves out waits on purpose', () => {
+  const { oldest, unanswered } = waiting([{ ageMs: 50_000, ignores: IGNORE_LOG }])
+  assert.deepEqual([oldest, unanswered], [undefined, []])
 })
 
 test('clients that read or send slowly are counted from five seconds on', () => {

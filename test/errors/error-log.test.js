@@ -7,7 +7,7 @@ const { test } = require('node:test')
 const pino = require('pino')
 const { ErrorLog } = require('../../src/core/errors/error-log')
 const { Failure } = require('../../src/core/errors/failure')
-const { InternalErrors } = require('../../src/core/request/internal-errors')
+const { InternalErrors } = require('../../src/core/errors/internal-errors')
 const { RequestFields } = require('../../src/core/log/request-fields')
 const { FakeClock } = require('../support/fake-clock')
 

@@ -7,7 +7,7 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
 const { describe, it } = require('node:test')
-const { RequestContext } = require('../../src/core/errors/request-context')
+const { AsyncContext } = require('../../src/core/request/async-context')
 
 class FailingServer {
   lines = []
@@ -67,7 +67,7 @@ class FailingServer {
 }
 
 /** Where a context costs nothing measurable, each line names the route. */
-const { isCheap } = RequestContext
+const { isCheap } = AsyncContext
 const routeOf = (url) => (isCheap ? { route: url.replace('1', ':id') } : {})
 
 const KINDS = [

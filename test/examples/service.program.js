@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const root = require('../../package.json')
-const { TIMEOUTS_MS } = require('../../src/core/drain/drain-mode')
+const { TIMEOUTS_MS } = require('../../src/core/lifecycle/drain-mode')
 const { SERVICE, readManifests, readService, readYaml, startService } = require('./service-folder')
 
 const [deployment, service] = readManifests('kubernetes/deployment.yml')

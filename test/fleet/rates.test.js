@@ -28,7 +28,7 @@ test('two workers with 100 a second add up to 200, although the last minute of o
     const blocks = Buffer.concat(reportOf(startMs, 180 * SECOND, clock.wallMs()))
     for (const { body } of readBlocks(blocks, 0)) routes.add(body, true)
   }
-  const recorder = { parts: { isOn: true } }
+  const recorder = { timeParts: { isOn: true } }
   const { requests } = await takeFleetSnapshot({ clock, recorder }, { routes, families: [] }, [], {
     unreadable: 0,
     departed: 0,

@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { test } = require('node:test')
-const { ANSWERING, ENDED } = require('../../src/core/request/request')
+const { STATE_ANSWERING, STATE_ENDED } = require('../../src/core/request/request-record')
 const { kRouteState } = require('../../src/core/route/route-state')
 const { QUEUE, holdingServer, until } = require('./holding-server')
 
@@ -42,11 +42,11 @@ for (const [when, before, after] of /** @type {const} */ ([
     const first = await hold()
     const second = get('/')
     await waiting(1)
-    assert.equal(seen[0].state, ANSWERING)
+    assert.equal(seen[0].state, STATE_ANSWERING)
     first.release()
     assert.equal((await second).body, 'begun and done')
     await until(() => admission().inFlight === 0)
-    assert.deepEqual([...states, seen[0].state], [ANSWERING, ENDED])
+    assert.deepEqual([...states, seen[0].state], [STATE_ANSWERING, STATE_ENDED])
   })
 
   test(`a request whose answer begins ${when}, and whose client disconnects there, is abandoned`, async (t) => {

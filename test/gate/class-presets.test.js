@@ -6,7 +6,7 @@ const { test } = require('node:test')
 const { classesBy } = require('../../src/core/gate/class-presets')
 const { UserHooks } = require('../../src/core/gate/user-hooks')
 const { PRIORITIES } = require('../../src/core/gate/verdict')
-const { InternalErrors } = require('../../src/core/request/internal-errors')
+const { InternalErrors } = require('../../src/core/errors/internal-errors')
 
 const classOf = (options, headers) => PRIORITIES[classesBy(options)(headers)]
 

@@ -23,7 +23,7 @@ function driven({ open = 0, isKnown = true, sessions = 0 } = {}) {
       for (const headers of queued) clients.onQueue({ headers })
       clients.onTurn(nowMs, outstanding, isIdling)
     }
-    return clients.most
+    return clients.maxOutstanding
   }
   return { clients, connections, pass }
 }

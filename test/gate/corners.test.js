@@ -37,7 +37,7 @@ test('a handler that throws when it is dequeued throws out of its own callback, 
   const driven = new DrivenAdmission(QUEUE)
   const running = driven.ask()
   const [throwing, next] = [driven.ask(), driven.ask()]
-  throwing.ticket.resume = () => {
+  throwing.ticket.runQueued = () => {
     driven.end(throwing)
     throw new Error('of the handler')
   }

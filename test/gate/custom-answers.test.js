@@ -52,7 +52,7 @@ const EXPECTED = {
     body: /"status":503/,
   },
 }
-/** Tested below, in logged-in.test.js and in shed-functions.test.js. */
+/** Tested below, in logged-in.test.js and in shed-recipes.test.js. */
 const OTHERS = [
   'A cached answer',
   'By header',

@@ -4,7 +4,7 @@
 
 const { Admission } = require('../../src/core/gate/admission')
 const { resolveOptions } = require('../../src/core/options/options')
-const { InternalErrors } = require('../../src/core/request/internal-errors')
+const { InternalErrors } = require('../../src/core/errors/internal-errors')
 const { deadlineLimit } = require('../support/deadline-limit')
 const { FakeClock } = require('../support/fake-clock')
 const { requestWith } = require('../support/request')
@@ -77,7 +77,7 @@ class DrivenAdmission {
         },
       },
     })
-    request.ticket.resume = () => (request.hasRun = true)
+    request.ticket.runQueued = () => (request.hasRun = true)
     request.decision = this.admission.decide(request, this.clock.now())
     return request
   }

@@ -10,14 +10,14 @@ const WAIT_MS = 40
 /** Turns of 10 ms each. */
 function after(trust, turns, { idledMs = 0, idleShare = 0.5, isContended = true, waitMs = WAIT_MS }) {
   for (let i = 0; i < turns; i++) trust.onTurn({ idledMs, elapsedMs: 10, idleShare, isContended, waitMs })
-  return trust.share
+  return trust.factor
 }
 
 const isNear = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-9, `${value}, not ${expected}`)
 
 test('trust begins at 1, and never exceeds it', () => {
   const trust = new Trust()
-  assert.equal(trust.share, 1)
+  assert.equal(trust.factor, 1)
   assert.equal(after(trust, 100, { idleShare: 0 }), 1)
 })
 

@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { LoopShare } = require('../../src/core/gate/limits/loop-share')
 const { LoopTurns } = require('../../src/core/gate/measurements/loop-turns')
-const { Ticket } = require('../../src/core/request/ticket')
+const { Ticket } = require('../../src/core/request/request-record')
 const { FakeClock } = require('../support/fake-clock')
 
 const LEAST = 8
@@ -26,16 +26,16 @@ function driven({ costMs = COST_MS, rejectionMs = 0.03, rejectedShare = 0 } = {}
     share.onTurn(clock.now(), clock.idleMs(), isContended)
   }
   const admit = () => {
-    const record = new Ticket()
-    share.onAdmit(record, clock.now(), clock.idleMs())
-    return record
+    const ticket = new Ticket()
+    share.onAdmit(ticket, clock.now(), clock.idleMs())
+    return ticket
   }
-  const end = (record) => share.onEnd(record, clock.now(), clock.idleMs())
+  const end = (ticket) => share.onEnd(ticket, clock.now(), clock.idleMs())
   const hasFreeShare = () => share.hasFreeShare(clock.now())
   const fill = () => {
-    const records = []
-    while (records.length < 1000 && hasFreeShare()) records.push(admit())
-    return records
+    const tickets = []
+    while (tickets.length < 1000 && hasFreeShare()) tickets.push(admit())
+    return tickets
   }
   return { admit, clock, cost, end, fill, hasFreeShare, share, turn }
 }
@@ -118,10 +118,10 @@ test('while no request is held back, reservations are not refreshed', () => {
 test('the next request is expected to wait as the last ones did, as far as the loop idled', () => {
   const { admit, clock, end, fill, share, turn } = driven()
   const serve = (busyMs, idledMs) => {
-    const record = admit()
+    const ticket = admit()
     turn(busyMs, { idledMs })
     clock.idle(1)
-    end(record)
+    end(ticket)
   }
   for (let i = 0; i < 300; i++) serve(1, 160)
   assert.ok(share.limit > 95, `${share.limit} after requests that waited`)
@@ -135,11 +135,11 @@ test('requests that waited for the loop itself raise no expected wait', () => {
   const { admit, end, share, turn } = driven()
   turn(1000)
   for (let i = 0; i < 100; i++) {
-    const record = admit()
+    const ticket = admit()
     turn(100)
     turn(100)
     turn(100)
-    end(record)
+    end(ticket)
   }
   assert.equal(share.limit, 20)
 })
@@ -154,16 +154,16 @@ test('if the loop idles while requests are held back, their measured cost is not
 
 test('a released slot can be used again, in any order', () => {
   const { admit, end, fill, hasFreeShare, share } = driven()
-  const records = fill()
+  const tickets = fill()
   for (const i of [0, 19, 7]) {
-    end(records[i])
+    end(tickets[i])
     assert.ok(hasFreeShare())
-    records[i] = admit()
+    tickets[i] = admit()
     assert.equal(hasFreeShare(), false)
   }
-  for (const record of records) end(record)
+  for (const ticket of tickets) end(ticket)
   assert.deepEqual([share.inFlight, share.limit], [0, 20])
-  assert.deepEqual(new Set(records.map(({ isInFlight }) => isInFlight)), new Set([false]))
+  assert.deepEqual(new Set(tickets.map(({ isInFlight }) => isInFlight)), new Set([false]))
 })
 
 test('the expected wait is the cost of the requests ahead over what rejections leave of the loop', () => {
@@ -184,17 +184,17 @@ test('while the loop is full, requests start at a pace, except up to eight in fl
 test('a request that waits for a slot in the limit of its route reserves nothing once the loop idles, and all again when it runs', () => {
   const { clock, end, fill, share, turn } = driven()
   const waiting = fill()
-  for (const record of waiting) share.onPause(record, clock.now())
+  for (const ticket of waiting) share.onPause(ticket, clock.now())
   // In a full loop nothing is proven: beyond the eight that may always run, no request starts.
   turn(500, { isContended: true })
   const few = fill()
   assert.equal(few.length, LEAST)
-  for (const record of few) end(record)
+  for (const ticket of few) end(ticket)
   turn(5, { idledMs: 100, isContended: true })
   const others = fill()
   assert.ok(others.length > waiting.length)
-  for (const record of others) end(record)
-  for (const record of waiting) share.onResume(record, clock.now(), clock.idleMs())
+  for (const ticket of others) end(ticket)
+  for (const ticket of waiting) share.onResume(ticket, clock.now(), clock.idleMs())
   assert.equal(fill().length, others.length - waiting.length)
 })
 
@@ -202,7 +202,7 @@ test('in a full loop, requests that wait for a slot leave the eight that may alw
   const { admit, clock, end, fill, hasFreeShare, share, turn } = driven()
   const waiting = fill()
   turn(300, { isContended: true })
-  for (const record of waiting) share.onPause(record, clock.now())
+  for (const ticket of waiting) share.onPause(ticket, clock.now())
   assert.equal(share.limit, waiting.length + LEAST)
   // One gets its slot, one gives up, and one ends while it waits.
   share.onResume(waiting[0], clock.now(), clock.idleMs())
@@ -218,7 +218,7 @@ test('in a full loop, requests that wait for a slot leave the eight that may alw
 test('a request that gives up its wait for a slot leaves nothing reserved', () => {
   const { clock, fill, share } = driven()
   const waiting = fill()
-  for (const record of waiting) share.onPause(record, clock.now())
-  for (const record of waiting) share.onWithdraw(record, clock.now())
+  for (const ticket of waiting) share.onPause(ticket, clock.now())
+  for (const ticket of waiting) share.onWithdraw(ticket, clock.now())
   assert.equal(fill().length, waiting.length)
 })

@@ -28,12 +28,12 @@ class Served {
   #usualMs
 
   /**
-   * @param {{ usualMs: number, most?: number, areGateways?: boolean }} given what a request takes in the
-   *   mean; how many can be outstanding
+   * @param {{ usualMs: number, maxOutstanding?: number, areGateways?: boolean }} given what a request takes in
+   *   the mean; how many can be outstanding
    */
-  constructor({ usualMs, most = ENDLESS, areGateways = false }) {
+  constructor({ usualMs, maxOutstanding = ENDLESS, areGateways = false }) {
     this.#usualMs = usualMs
-    this.#overload = new Overload({ most, areGateways, cpuShare: 1 }, 0)
+    this.#overload = new Overload({ maxOutstanding, areGateways, cpuShare: 1 }, 0)
   }
 
   turn(costs) {
@@ -76,8 +76,8 @@ class Served {
 }
 
 /** How long after a step to `load` from .5 the overload is told; undefined if it is not, in a minute. */
-function toldAfterMs(load, { most = ENDLESS, areGateways = false } = {}) {
-  const served = new Served({ usualMs: 1, most, areGateways }).run(WARM_MS, 500)
+function toldAfterMs(load, { maxOutstanding = ENDLESS, areGateways = false } = {}) {
+  const served = new Served({ usualMs: 1, maxOutstanding, areGateways }).run(WARM_MS, 500)
   served.run(20_000, load * 1000)
   return served.told.length === 0 ? undefined : served.told[0] - WARM_MS
 }
@@ -96,9 +96,9 @@ for (const [load, atLeastMs] of [
 test('a closed loop that just fills the loop is told after 1.3 s, unless its clients bound the queue to 450 ms', () => {
   const afterMs = toldAfterMs(1)
   assert.ok(afterMs >= 1333 && afterMs <= 1333 + SLICE_MS + TURN_MS, String(afterMs))
-  assert.equal(toldAfterMs(1, { most: 450 }), undefined)
-  assert.equal(toldAfterMs(1, { most: 451 }), afterMs)
-  assert.equal(toldAfterMs(10, { most: 450 }), undefined)
+  assert.equal(toldAfterMs(1, { maxOutstanding: 450 }), undefined)
+  assert.equal(toldAfterMs(1, { maxOutstanding: 451 }), afterMs)
+  assert.equal(toldAfterMs(10, { maxOutstanding: 450 }), undefined)
 })
 
 test('a gateway that just fills the loop is told after 0.7 s: its surplus waits in its own queue', () => {
@@ -107,7 +107,7 @@ test('a gateway that just fills the loop is told after 0.7 s: its surplus waits 
 })
 
 test('a load of 0.7 is never told, however long its queue stands', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
+  const overload = new Overload({ maxOutstanding: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
   for (let nowMs = 10; nowMs <= 60_000; nowMs += 10) {
     overload.onTurn({ nowMs, idleMs: 0.3 * nowMs, arrived: 7, ended: 7, usualMs: 1, isEmpty: false })
     assert.equal(overload.isOn(1, nowMs), false)
@@ -137,7 +137,7 @@ test('a burst of requests far cheaper than the mean is not told: what has ended 
 })
 
 test('a loop that idles is no overload where requests cost less than the mean: idle time is none of their cost', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
+  const overload = new Overload({ maxOutstanding: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
   for (let nowMs = 10; nowMs <= 60_000; nowMs += 10) {
     overload.onTurn({ nowMs, idleMs: 0.3 * nowMs, arrived: 7, ended: 7, usualMs: 2, isEmpty: false })
     assert.equal(overload.isOn(2, nowMs), false)
@@ -145,7 +145,7 @@ test('a loop that idles is no overload where requests cost less than the mean: i
 })
 
 test('two tenths of a second in which the loop is busy for no more than 0.7 end it, although requests are queued', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
+  const overload = new Overload({ maxOutstanding: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
   let [nowMs, idleMs] = [0, 0]
   const pass = (ms, idleShare) => {
     for (const endMs = nowMs + ms; nowMs < endMs; ) {
@@ -164,7 +164,7 @@ test('two tenths of a second in which the loop is busy for no more than 0.7 end 
 })
 
 test('where slots are short the idle time of the loop says nothing', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
+  const overload = new Overload({ maxOutstanding: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
   for (let nowMs = 10; nowMs <= 1000; nowMs += 10)
     overload.onTurn({
       nowMs,
@@ -179,14 +179,14 @@ test('where slots are short the idle time of the loop says nothing', () => {
 })
 
 test('the idle time before the first slice is not its own', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0, 60_000)
+  const overload = new Overload({ maxOutstanding: ENDLESS, areGateways: false, cpuShare: 1 }, 0, 60_000)
   for (let nowMs = 10; nowMs <= 320; nowMs += 10)
     overload.onTurn({ nowMs, idleMs: 60_000, arrived: 30, ended: 10, usualMs: 1, isEmpty: false })
   assert.equal(overload.isOn(1, 320), true)
 })
 
 test('an empty queue ends the overload, and the time it stood begins anew', () => {
-  const overload = new Overload({ most: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
+  const overload = new Overload({ maxOutstanding: ENDLESS, areGateways: false, cpuShare: 1 }, 0)
   let nowMs = 0
   const pass = (ms, isEmpty = false) => {
     for (const endMs = nowMs + ms; nowMs < endMs; ) {
@@ -225,6 +225,7 @@ test('rare long work that takes 0.58 of the loop is hardly ever told', () => {
 })
 
 test('clients are bounded by the CPU time of their requests', () => {
-  const isBounded = (cpuShare) => new Overload({ most: 300, areGateways: false, cpuShare }, 0).isBounded(2)
+  const isBounded = (cpuShare) =>
+    new Overload({ maxOutstanding: 300, areGateways: false, cpuShare }, 0).isBounded(2)
   assert.deepEqual([1, 0.76, 0.75].map(isBounded), [false, false, true])
 })

@@ -10,15 +10,15 @@ const { LoopTurns } = require('../../src/core/gate/measurements/loop-turns')
 const { FakeClock } = require('../support/fake-clock')
 
 const OPTIONS = { maxDelay: 200, targetDelay: 40 }
-const EACH_MS = 2
+const MS_PER_START = 2
 
 function driven(options) {
   const clock = new FakeClock()
   const turns = new LoopTurns(clock)
   const given = { isOverload: false, asked: [], waitMs: 0 }
   const overload = {
-    isOn(eachMs, nowMs) {
-      given.asked.push([eachMs, nowMs])
+    isOn(msPerStart, nowMs) {
+      given.asked.push([msPerStart, nowMs])
       return given.isOverload
     },
     waitMs: () => given.waitMs,
@@ -34,7 +34,7 @@ function driven(options) {
     queuedMs: clock.now(),
     queuedStallFreeMs: turns.stallFreeMs(clock.now()),
   })
-  const tolerated = (priority = NORMAL) => delay.toleratedMs(priority, EACH_MS, clock.now())
+  const tolerated = (priority = NORMAL) => delay.toleratedMs(priority, MS_PER_START, clock.now())
   const isOverdue = (request) => delay.isOverdue(request, given.isOverload, clock.now())
   const overloaded = () => {
     given.isOverload = true
@@ -47,7 +47,7 @@ test('a request may be queued for maxDelay in a burst, and for targetDelay in an
   assert.equal(tolerated(), 200)
   overloaded()
   assert.equal(tolerated(), 40)
-  assert.deepEqual(given.asked.at(-1), [EACH_MS, clock.now()])
+  assert.deepEqual(given.asked.at(-1), [MS_PER_START, clock.now()])
 })
 
 test('critical may wait four times as long in an overload, and never longer than maxDelay', () => {
@@ -63,7 +63,7 @@ test('critical may wait four times as long in an overload, and never longer than
 
 test('a request that would wait longer than maxDelay is rejected on arrival in a burst, if what the last ones took says so too', () => {
   const { clock, delay, given } = driven()
-  const rejects = (waitMs, ahead = 100) => delay.rejects(waitMs, ahead, NORMAL, EACH_MS, clock.now())
+  const rejects = (waitMs, ahead = 100) => delay.rejects(waitMs, ahead, NORMAL, MS_PER_START, clock.now())
   assert.equal(rejects(201), false)
   given.waitMs = 201
   assert.deepEqual([rejects(201), rejects(200), rejects(201, 7)], [true, false, false])
@@ -103,7 +103,7 @@ for (const [waitMs, ahead, priority, isOverload, isRejected] of /** @type {const
   test(`${what} in ${isOverload ? 'an overload' : 'a burst'} is ${isRejected ? '' : 'not '}rejected on arrival`, () => {
     const { clock, delay, given } = driven()
     given.isOverload = isOverload
-    assert.equal(delay.rejects(waitMs, ahead, priority, EACH_MS, clock.now()), isRejected)
+    assert.equal(delay.rejects(waitMs, ahead, priority, MS_PER_START, clock.now()), isRejected)
   })
 }
 

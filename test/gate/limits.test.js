@@ -7,20 +7,20 @@ const { test } = require('node:test')
 const { Limits } = require('../../src/core/gate/limits/limits')
 const { LoopTurns } = require('../../src/core/gate/measurements/loop-turns')
 const { CRITICAL, Cause, NORMAL } = require('../../src/core/gate/verdict')
-const { Ticket } = require('../../src/core/request/ticket')
+const { Ticket } = require('../../src/core/request/request-record')
 const { FakeClock } = require('../support/fake-clock')
 
 const OPTIONS = { maxDelay: 200, targetDelay: 100 }
 
 /**
- * @param {{ maxConcurrent?: number, costMs?: number, most?: number }} [given] `most`: how many can be
- *   outstanding
+ * @param {{ maxConcurrent?: number, costMs?: number, maxOutstanding?: number }} [given] `maxOutstanding`: how
+ *   many can be outstanding
  */
-function driven({ maxConcurrent, costMs = 2, most = Number.POSITIVE_INFINITY } = {}) {
+function driven({ maxConcurrent, costMs = 2, maxOutstanding = Number.POSITIVE_INFINITY } = {}) {
   const clock = new FakeClock()
   const turns = new LoopTurns(clock)
   const cost = { ms: costMs, meanMs: costMs, rejectionMs: 0.03, rejectedShare: 0 }
-  const clients = { most, areGateways: false, cpuShare: 1 }
+  const clients = { maxOutstanding, areGateways: false, cpuShare: 1 }
   const limits = new Limits({ cause: new Cause(), clock, cost, turns, clients })
   limits.update({ ...OPTIONS, maxConcurrent })
   /** `arrived`: of a queue that grows, how many came in the turn. */
@@ -32,16 +32,16 @@ function driven({ maxConcurrent, costMs = 2, most = Number.POSITIVE_INFINITY } =
     limits.onTurn(clock.now(), clock.idleMs(), { arrived, ended, isQueueing: arrived > 0 })
   }
   const admit = () => {
-    const record = new Ticket()
-    limits.onAdmit(record, clock.now(), clock.idleMs())
-    return record
+    const ticket = new Ticket()
+    limits.onAdmit(ticket, clock.now(), clock.idleMs())
+    return ticket
   }
   /** Ended, after so long. */
   const serve = (count, tookMs) => {
     for (let i = 0; i < count; i++) {
-      const record = admit()
+      const ticket = admit()
       clock.idle(tookMs)
-      limits.onEnd(record, clock.now(), clock.idleMs())
+      limits.onEnd(ticket, clock.now(), clock.idleMs())
     }
   }
   /** Turns of 10 ms with twice as many requests as the loop serves. */
@@ -70,11 +70,11 @@ test('a full loop limits, and in an overload a request may wait for targetDelay 
 })
 
 test('clients that bound the queue to 450 ms make no overload, by what each of their requests takes', () => {
-  for (const [most, isOverload] of /** @type {const} */ ([
+  for (const [maxOutstanding, isOverload] of /** @type {const} */ ([
     [225, false],
     [226, true],
   ])) {
-    const { clock, limits, overload } = driven({ most })
+    const { clock, limits, overload } = driven({ maxOutstanding })
     overload(1000)
     assert.equal(limits.isOverload(clock.now()), isOverload)
   }
@@ -108,7 +108,7 @@ test('an empty queue beside a full loop still stands', () => {
 })
 
 test('cheap requests that ended while the queue stood say nothing about the load of today', () => {
-  const { clock, limits, overload } = driven({ most: 300 })
+  const { clock, limits, overload } = driven({ maxOutstanding: 300 })
   // Ten turns with 200 each, as a service that warms up or answers health checks.
   for (let i = 0; i < 10; i++) {
     clock.advance(10)

@@ -8,7 +8,7 @@ const { test } = require('node:test')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const fc = require('fast-check')
-const { CLASS_LEAD_MS, Queue, Wait, inRequestContext } = require('../../src/core/gate/queue')
+const { CLASS_LEAD_MS, Queue, QueueEntry, inRequestContext } = require('../../src/core/gate/queue')
 const { CRITICAL, NORMAL, PRIORITIES } = require('../../src/core/gate/verdict')
 const { requestWith } = require('../support/request')
 
@@ -19,8 +19,8 @@ const MARKS = { key: undefined, deadlineMs: Number.POSITIVE_INFINITY, nowMs: 0, 
 function pushed(queue, { priority = NORMAL, tag = 0, name = undefined, nowMs = 0 } = {}) {
   const request = requestWith({ name })
   request.ticket.priority = priority
-  request.ticket.wait = new Wait(request, { ...MARKS, tag, nowMs })
-  queue.push(request.ticket.wait)
+  request.ticket.queueEntry = new QueueEntry(request, { ...MARKS, tag, nowMs })
+  queue.push(request.ticket.queueEntry)
   return request
 }
 
@@ -35,7 +35,8 @@ test('higher classes run first, within a class the lowest tag, then first in, fi
       const queue = new Queue()
       const requests = entries.map((entry) => pushed(queue, entry))
       const inOrder = requests.toSorted(
-        ({ ticket: { wait: a } }, { ticket: { wait: b } }) => a.priority - b.priority || a.tag - b.tag
+        ({ ticket: { queueEntry: a } }, { ticket: { queueEntry: b } }) =>
+          a.priority - b.priority || a.tag - b.tag
       )
       assert.deepEqual(
         requests.map(() => requests.indexOf(queue.shift())),
@@ -77,13 +78,13 @@ test('whatever is pushed, removed and run in between, each request leaves once, 
           assert.equal(queued.delete(queue.shift()), !wasEmpty)
         } else if (queued.size > 0) {
           const request = [...queued][which % queued.size]
-          queue.remove(request.ticket.wait)
+          queue.remove(request.ticket.queueEntry)
           queued.delete(request)
-          assert.equal(request.ticket.wait.isQueued, false)
+          assert.equal(request.ticket.queueEntry.isQueued, false)
         }
         assert.equal(queue.length, queued.size)
         assert.deepEqual(new Set(queue.filter(() => true)), queued)
-        for (const request of queued) assert.ok(request.ticket.wait.isQueued)
+        for (const request of queued) assert.ok(request.ticket.queueEntry.isQueued)
       }
     })
   )
@@ -107,7 +108,7 @@ test('without keys, as many are ahead of a newcomer as run before it', () => {
         const queue = new Queue()
         const requests = entries.map((entry) => pushed(queue, { ...entry, tag: 0 }))
         for (const request of requests.slice(0, removed % (requests.length + 1)))
-          queue.remove(request.ticket.wait)
+          queue.remove(request.ticket.queueEntry)
         const ahead = queue.ahead(priority, 0)
         assert.equal(ahead, runBefore(queue, priority, 0))
       }
@@ -124,7 +125,7 @@ test('with keys, those of a lower class are not ahead of a newcomer, whatever th
 test('with keys, removed requests are not ahead of a newcomer', () => {
   const queue = new Queue()
   pushed(queue, { tag: 1 })
-  for (let i = 0; i < 10; i++) queue.remove(pushed(queue, { tag: 2 }).ticket.wait)
+  for (let i = 0; i < 10; i++) queue.remove(pushed(queue, { tag: 2 }).ticket.queueEntry)
   assert.equal(queue.ahead(NORMAL, 3), 1)
 })
 
@@ -140,7 +141,7 @@ test('the last is the one that runs after all others', () => {
     fc.property(fc.array(anyEntry, { maxLength: 40 }), fc.nat({ max: 40 }), (entries, removed) => {
       const queue = new Queue()
       const requests = entries.map((entry) => pushed(queue, entry))
-      for (const request of requests.slice(0, removed)) queue.remove(request.ticket.wait)
+      for (const request of requests.slice(0, removed)) queue.remove(request.ticket.queueEntry)
       const last = queue.last()?.request
       let ran
       while (queue.length > 0) ran = queue.shift()
@@ -149,23 +150,23 @@ test('the last is the one that runs after all others', () => {
   )
 })
 
-test('the oldest has the least of each mark of those queued, whichever request has it', () => {
+test('the bounds have the least of each mark of those queued, whichever request has it', () => {
   const queue = new Queue()
   const add = (marks) => {
     const request = requestWith({})
     request.ticket.priority = NORMAL
-    request.ticket.wait = new Wait(request, { ...MARKS, tag: 0, ...marks })
-    queue.push(request.ticket.wait)
-    return request.ticket.wait
+    request.ticket.queueEntry = new QueueEntry(request, { ...MARKS, tag: 0, ...marks })
+    queue.push(request.ticket.queueEntry)
+    return request.ticket.queueEntry
   }
   // Queued during a stall, which the stall-free clock learns of later.
   const first = add({ nowMs: 100, stallFreeMs: 100, deadlineMs: 1000 })
   const second = add({ nowMs: 110, stallFreeMs: 40, deadlineMs: 50 })
-  const { oldest } = queue
-  const figures = () => [oldest.queuedMs, oldest.queuedStallFreeMs, oldest.dueMs]
+  const { bounds } = queue
+  const figures = () => [bounds.queuedMs, bounds.queuedStallFreeMs, bounds.dueMs]
   assert.deepEqual(figures(), [100, 40, 160])
   assert.deepEqual(
-    [158, 159].map((nowMs) => oldest.mayBePastDeadline(nowMs)),
+    [158, 159].map((nowMs) => bounds.mayBePastDeadline(nowMs)),
     [false, true]
   )
   queue.remove(second)
@@ -178,7 +179,7 @@ test('the oldest has the least of each mark of those queued, whichever request h
   assert.deepEqual(figures(), [100, 100, 1100])
   queue.remove(first)
   assert.deepEqual(figures(), Array(3).fill(Number.POSITIVE_INFINITY))
-  assert.equal(oldest.mayBePastDeadline(Number.MAX_VALUE), false)
+  assert.equal(bounds.mayBePastDeadline(Number.MAX_VALUE), false)
 })
 
 test('requests removed from a queue that never empties are not retained, however many', () => {
@@ -189,8 +190,8 @@ test('requests removed from a queue that never empties are not retained, however
   const entries = []
   for (let i = 0; i < 10_000; i++) {
     const request = pushed(queue, { priority: LOW })
-    entries.push(new WeakRef(/** @type {any} */ (request.ticket.wait)))
-    queue.remove(request.ticket.wait)
+    entries.push(new WeakRef(/** @type {any} */ (request.ticket.queueEntry)))
+    queue.remove(request.ticket.queueEntry)
   }
   return new Promise((resolve) => setImmediate(resolve)).then(() => {
     collect()
@@ -205,12 +206,12 @@ test('the callback of a request that leaves runs in its async context, which is 
   const queue = new Queue()
   const request = storage.run('its own', () => pushed(queue))
   const seen = storage.run('another', () =>
-    inRequestContext(request.ticket.wait, request, function () {
+    inRequestContext(request.ticket.queueEntry, request, function () {
       return [storage.getStore(), this === request]
     })
   )
   assert.deepEqual(seen, ['its own', true])
-  assert.equal(request.ticket.wait?.resource, undefined)
-  const again = () => inRequestContext(request.ticket.wait, request, () => storage.getStore())
+  assert.equal(request.ticket.queueEntry?.resource, undefined)
+  const again = () => inRequestContext(request.ticket.queueEntry, request, () => storage.getStore())
   assert.equal(storage.run('another', again), 'another')
 })

@@ -206,7 +206,7 @@ test('a rejection that throws, as a framework of another package may, keeps back
 test('a drain sends all that wait, in their order, and each later one at once', () => {
   const { pace, pass, reject, rejectMany, sent } = driven()
   rejectMany(2000)
-  pace.drain()
+  pace.sendAllAtOnce()
   assert.deepEqual(
     sent,
     Array.from({ length: 2000 }, (_, i) => i)

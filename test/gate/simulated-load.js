@@ -40,16 +40,16 @@ const counting = {
     return admission
   },
 
-  request({ onRejected, resume, ...given }) {
+  request({ onRejected, runQueued, ...given }) {
     const request = stack.request({
       ...given,
       onRejected(seconds) {
         request.rejections++
         onRejected(seconds)
       },
-      resume() {
+      runQueued() {
         request.runs++
-        resume()
+        runQueued()
       },
     })
     return Object.assign(request, {

@@ -1,12 +1,12 @@
 'use strict'
 // The functions of the user's that decide: what each may say, and what becomes of anything else. What they
-// change of the decisions is in hooks.test.js.
+// change of the decisions is in user-hooks-in-service.test.js.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { UserHooks } = require('../../src/core/gate/user-hooks')
 const { PRIORITIES } = require('../../src/core/gate/verdict')
-const { InternalErrors } = require('../../src/core/request/internal-errors')
+const { InternalErrors } = require('../../src/core/errors/internal-errors')
 const { HOSTILE_THENABLES } = require('../support/hostile-thenables')
 
 function hooksWith(options) {

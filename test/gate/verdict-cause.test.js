@@ -123,18 +123,15 @@ test('a full loop: the wait, and the wait that was tolerated then', () => {
 
 test('in a burst the bound is maxDelay, in an overload the target', () => {
   const { limits } = new DrivenAdmission({ maxDelay: MAX_DELAY_MS, targetDelay: TARGET_MS }).admission
-  const record = { priority: 2, queuedMs: 0, queuedStallFreeMs: 500 }
+  const wait = { priority: 2, queuedMs: 0, queuedStallFreeMs: 500 }
   const causeIn = (isOverload) => [
-    limits.delay.boundMs(record.priority, isOverload),
-    limits.delay.waitedMs(record, isOverload, 1000),
+    limits.delay.boundMs(wait.priority, isOverload),
+    limits.delay.waitedMs(wait, isOverload, 1000),
   ]
   assert.deepEqual(causeIn(true), [TARGET_MS, 1000])
   assert.equal(causeIn(false)[0], MAX_DELAY_MS)
-  assert.equal(
-    limits.delay.isOverdue({ ...record, queuedMs: 1000 - TARGET_MS - GRACE_MS }, true, 1000),
-    false
-  )
-  assert.equal(limits.delay.isOverdue({ ...record, queuedMs: 999 - TARGET_MS - GRACE_MS }, true, 1000), true)
+  assert.equal(limits.delay.isOverdue({ ...wait, queuedMs: 1000 - TARGET_MS - GRACE_MS }, true, 1000), false)
+  assert.equal(limits.delay.isOverdue({ ...wait, queuedMs: 999 - TARGET_MS - GRACE_MS }, true, 1000), true)
 })
 
 test('a client that half-closes has a number too', () => {
@@ -244,5 +241,6 @@ test('the text of each reason names its unit', () => {
     'pool:orders: wait 0.9 ms, allowed 0.5 ms',
   ])
   assert.equal(causeText({ reason: 'closed', value: null, bound: null }), 'closed')
+  assert.equal(causeText({ reason: 'of a later version', value: 3, bound: 2 }), 'of a later version: 3 of 2')
   assert.equal(causeText({ reason: 'memory', value: 930e6, bound: 850e6 }), 'memory: 930 of 850 MB')
 })

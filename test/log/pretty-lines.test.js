@@ -8,7 +8,7 @@ const { mkdirSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { test } = require('node:test')
-const { prettyFormat } = require('../../src/core/log/pretty-lines')
+const { prettyFormat } = require('../../src/core/log/own-logger')
 const { outsideTests } = require('../support/outside-tests')
 
 const INDEX = path.join(__dirname, '..', '..', 'src', 'index.js')

@@ -8,14 +8,14 @@ const { capture } = require('../../src/core/metrics/capture')
 const { renderFamilies } = require('../../src/core/metrics/formats/prometheus-text')
 const { ADVISED_BOUNDS } = require('../../src/core/histogram/buckets')
 const { ErrorTable } = require('../../src/core/errors/error-table')
-const { InternalErrors } = require('../../src/core/request/internal-errors')
+const { InternalErrors } = require('../../src/core/errors/internal-errors')
 const { Recorder } = require('../../src/core/request/recorder')
 const { LoopDelay } = require('../../src/core/process/loop-delay')
 const { Utilization } = require('../../src/core/process/utilization')
 const { resolveOptions } = require('../../src/core/options/options')
 const { FakeClock } = require('../support/fake-clock')
 
-function partsFor() {
+function depsFor() {
   const clock = new FakeClock()
   const internalErrors = new InternalErrors({ error() {} })
   const recorder = new Recorder(resolveOptions(), clock, internalErrors)
@@ -64,12 +64,12 @@ function record(recorder, route, how = {}) {
 const textOf = (captured) => [...renderFamilies(FAMILIES, captured)].join('')
 
 test('a capture does not change afterwards: numbers, statuses, streams, series, internal errors', () => {
-  const parts = partsFor()
-  const { recorder, internalErrors } = parts
+  const deps = depsFor()
+  const { recorder, internalErrors } = deps
   record(recorder, '/a')
   recorder.requests.counts[0] = 3
   internalErrors.report('here', new Error('first'))
-  const captured = capture(parts)
+  const captured = capture(deps)
   const before = textOf(captured)
   assert.match(
     before,
@@ -86,7 +86,7 @@ test('a capture does not change afterwards: numbers, statuses, streams, series, 
   internalErrors.report('there', new Error('third'))
 
   assert.equal(textOf(captured), before)
-  const after = textOf(capture(parts))
+  const after = textOf(capture(deps))
   assert.match(after, /http_route="\/b\/99"/)
   assert.match(after, /http_route="\/a",http_response_status_code="500"/)
   assert.match(
@@ -96,25 +96,25 @@ test('a capture does not change afterwards: numbers, statuses, streams, series, 
 })
 
 test('a capture does not show a status that came later, even if a later scrape was the first of its series', () => {
-  const parts = partsFor()
-  record(parts.recorder, '/a')
-  const captured = capture(parts)
-  record(parts.recorder, '/a', { status: 404 })
-  textOf(capture(parts))
+  const deps = depsFor()
+  record(deps.recorder, '/a')
+  const captured = capture(deps)
+  record(deps.recorder, '/a', { status: 404 })
+  textOf(capture(deps))
   assert.doesNotMatch(textOf(captured), /404/)
 })
 
 test('the tables of a spare capture are reused unless series were added since', () => {
-  const parts = partsFor()
-  record(parts.recorder, '/a')
-  const first = capture(parts)
-  record(parts.recorder, '/a')
-  const second = capture(parts, first)
+  const deps = depsFor()
+  record(deps.recorder, '/a')
+  const first = capture(deps)
+  record(deps.recorder, '/a')
+  const second = capture(deps, first)
   assert.equal(second.durations, first.durations)
   assert.equal(second.counters, first.counters)
-  assert.equal(textOf(second), textOf(capture(parts)))
-  record(parts.recorder, '/b')
-  const third = capture(parts, second)
+  assert.equal(textOf(second), textOf(capture(deps)))
+  record(deps.recorder, '/b')
+  const third = capture(deps, second)
   assert.notEqual(third.durations, second.durations)
-  assert.equal(textOf(third), textOf(capture(parts)))
+  assert.equal(textOf(third), textOf(capture(deps)))
 })

@@ -58,6 +58,9 @@ function chooseMutants() {
   return chosen.filter(({ file }) => flags.folders === undefined || flags.folders.includes(folderOf(file)))
 }
 
+/** Folders of src/ whose rules the tests of other folders prove too. */
+const PROVED_BY = { answer: ['errors', 'gate'], gate: ['simulation'], servers: ['lifecycle'] }
+
 /** The folder of core/ or features/, or of src/. */
 const folderOf = (file) => file.replace(/^(core|features)[/\\]/, '').split(path.sep)[0]
 
@@ -67,7 +70,7 @@ const folderOf = (file) => file.replace(/^(core|features)[/\\]/, '').split(path.
 function testsOf(copy, file) {
   if (flags.tests !== undefined) return flags.tests
   const folder = folderOf(file)
-  const folders = folder === 'gate' ? [folder, 'simulation'] : [folder]
+  const folders = [folder, ...(PROVED_BY[folder] ?? [])]
   const tests = folders.flatMap((each) => testsIn(copy, path.join('test', each)))
   return tests.length > 0 ? tests : testsIn(copy, 'test')
 }

@@ -6,7 +6,7 @@ const http = require('node:http')
 const https = require('node:https')
 const { Socket } = require('node:net')
 const { test } = require('node:test')
-const { callErrorOf, portOf, targetOfOrigin } = require('../../src/features/outgoing/call-labels')
+const { callErrorOf, portOf, targetOfOrigin } = require('../../src/features/outgoing/call')
 
 /** A request of Node that is never sent. */
 function requestOf(module, options) {

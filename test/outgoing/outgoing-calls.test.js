@@ -8,7 +8,7 @@ const { once } = require('node:events')
 const http = require('node:http')
 const { describe, it } = require('node:test')
 const express = require('express')
-const { RequestContext } = require('../../src/core/errors/request-context')
+const { AsyncContext } = require('../../src/core/request/async-context')
 const { parse } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { spillwayFor } = require('../support/spillway')
@@ -76,7 +76,7 @@ for (const [title, call] of Object.entries({ fetch: byFetch, 'node:http': byHttp
     })
 
     it('name the route that asked, also after an await', {
-      skip: !RequestContext.isCheap && 'needs a context',
+      skip: !AsyncContext.isCheap && 'needs a context',
     }, async (t) => {
       const spillway = spillwayFor(t)
       const { port } = await upstream(t)

@@ -18,7 +18,7 @@ const onMistake = assert.fail
 function shareOf(priority, pressure, degradeAt) {
   let next = 0
   const degrading = new Degrading({ degradeAt, find, onMistake, random: () => (next++ + 0.5) / 100 })
-  const answers = Array.from({ length: 100 }, () => degrading.decide(responseOf(priority), pressure))
+  const answers = Array.from({ length: 100 }, () => degrading.shouldDegrade(responseOf(priority), pressure))
   return answers.filter(Boolean).length / 100
 }
 
@@ -52,7 +52,7 @@ test('all calls for one request agree, and it is counted once', () => {
   const degrading = new Degrading({ degradeAt: undefined, find, onMistake, random: () => random.shift() })
   const [first, second] = [responseOf('normal'), responseOf('normal')]
   assert.deepEqual(
-    [first, second, first, second, first].map((res) => degrading.decide(res, 0.85)),
+    [first, second, first, second, first].map((res) => degrading.shouldDegrade(res, 0.85)),
     [true, false, true, false, true]
   )
   assert.deepEqual(degrading.counts, [0, 0, 1, 0, 0])
@@ -61,15 +61,17 @@ test('all calls for one request agree, and it is counted once', () => {
 test('a request keeps its answer when the pressure changes, and when it is given in another form', () => {
   const degrading = new Degrading({ degradeAt: undefined, find, onMistake, random: () => 0 })
   const [full, short] = [responseOf('normal'), responseOf('normal')]
-  assert.deepEqual([degrading.decide(full, 0), degrading.decide(short, 1)], [false, true])
-  for (const given of [full, full.req, { raw: full.req }]) assert.equal(degrading.decide(given, 1), false)
-  for (const given of [short, short.req, { raw: short }]) assert.equal(degrading.decide(given, 0), true)
+  assert.deepEqual([degrading.shouldDegrade(full, 0), degrading.shouldDegrade(short, 1)], [false, true])
+  for (const given of [full, full.req, { raw: full.req }])
+    assert.equal(degrading.shouldDegrade(given, 1), false)
+  for (const given of [short, short.req, { raw: short }])
+    assert.equal(degrading.shouldDegrade(given, 0), true)
   assert.deepEqual(degrading.counts, [0, 0, 1, 0, 0])
 })
 
 test('a request that is not measured counts as class normal', () => {
   const degrading = new Degrading({ degradeAt: undefined, find, onMistake })
-  assert.equal(degrading.decide({ headers: {}, socket: {} }, 1), true)
+  assert.equal(degrading.shouldDegrade({ headers: {}, socket: {} }, 1), true)
   assert.deepEqual(degrading.counts, [0, 0, 1, 0, 0])
 })
 
@@ -99,7 +101,7 @@ for (const [name, given] of Object.entries({
       find,
       onMistake: ({ code }) => reported.push(code),
     })
-    assert.deepEqual([degrading.decide(given, 1), degrading.decide(given, 1)], [false, false])
+    assert.deepEqual([degrading.shouldDegrade(given, 1), degrading.shouldDegrade(given, 1)], [false, false])
     assert.deepEqual(degrading.counts, [0, 0, 0, 0, 0])
     assert.deepEqual(reported, ['ERR_SPILLWAY_NOT_A_REQUEST', 'ERR_SPILLWAY_NOT_A_REQUEST'])
   })

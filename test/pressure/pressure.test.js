@@ -34,7 +34,7 @@ function clockWithTimers() {
 
 function made({ shortages = { ...IDLE }, poolShortage = () => 0, isStarted = true } = {}) {
   const clock = clockWithTimers()
-  const degrading = { counts: [], decide: () => false }
+  const degrading = { counts: [], shouldDegrade: () => false }
   const pressure = new Pressure({ clock, shortages, poolShortage, degrading })
   const pass = (ms, busy) => {
     for (let left = ms; left > 0; left -= 100) {

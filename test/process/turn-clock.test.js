@@ -87,25 +87,25 @@ test('a long turn is handed over alone, and the sum before it as of the turn bef
   assert.deepEqual(intervals, [])
 })
 
-test('a followed turn is handed over alone, and the sum before it at once', () => {
+test('a turn measured alone is handed over alone, and the sum before it at once', () => {
   const { clock, handedOver, turn, turnClock, quiet } = started()
   quiet()
   turn(SHORT_MS, 1)
   const before = [SHORT_MS, clock.now(), clock.idleMs(), SHORT_MS]
   clock.advance(SHORT_MS)
-  turnClock.measureAlone()
+  turnClock.measureTurnAlone()
   assert.deepEqual(handedOver, [before])
-  turnClock.measureAlone()
+  turnClock.measureTurnAlone()
   turn(SHORT_MS)
   assert.deepEqual(handedOver, [before, [2 * SHORT_MS, clock.now(), clock.idleMs(), 2 * SHORT_MS]])
   turn(SHORT_MS)
-  assert.equal(handedOver.length, 2, 'the next turn is not followed')
+  assert.equal(handedOver.length, 2, 'the next turn is not measured alone')
 })
 
-test('a listener that follows gets the next turn alone', () => {
+test('a listener that calls measureTurnAlone() gets the next turn alone', () => {
   const { handedOver, turn, turnClock, quiet } = started()
   quiet()
-  turnClock.onTurns(() => turnClock.measureAlone())
+  turnClock.onTurns(() => turnClock.measureTurnAlone())
   turn(LONG_MS)
   turn(SHORT_MS)
   turn(SHORT_MS)

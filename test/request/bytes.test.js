@@ -203,8 +203,8 @@ for (const [way, leave] of [
 
 test('a connection without both byte counters counts no bytes', () => {
   for (const connection of [undefined, {}, { bytesRead: 5 }, { bytesWritten: 5 }]) {
-    const head = /** @type {any} */ ({ connection, requestBytes: 0, responseBytes: 0 })
-    assignBytes(head)
-    assert.deepEqual([head.requestBytes, head.responseBytes], [0, 0])
+    const first = /** @type {any} */ ({ connection, requestBytes: 0, responseBytes: 0 })
+    assignBytes(first)
+    assert.deepEqual([first.requestBytes, first.responseBytes], [0, 0])
   }
 })

@@ -150,7 +150,7 @@ test('a queued request whose client half-closes is answered at once though 503s 
 test('a request that left the queue is run once, though its client half-closes then', () => {
   const { driven, queued, running, socket } = queuedBehind({})
   let runs = 0
-  queued.ticket.resume = () => runs++
+  queued.ticket.runQueued = () => runs++
   driven.end(running)
   driven.turn(1)
   assert.equal(runs, 1)
@@ -168,13 +168,13 @@ test('a request that runs because its client half-closes does not put the other 
   socket.emit('end')
   assert.equal(last.hasRun, true)
   const other = driven.ask({ key: 'other' })
-  assert.deepEqual([other.decision, other.ticket.wait.tag], [QUEUED, 1])
+  assert.deepEqual([other.decision, other.ticket.queueEntry.tag], [QUEUED, 1])
 })
 
 test('a handler that closes the instance as its client half-closes leaves nothing for the next of its pipeline', async () => {
   const { driven, queued, running, socket } = queuedBehind({})
   const next = driven.ask({ socket })
-  queued.ticket.resume = () => driven.admission.close()
+  queued.ticket.runQueued = () => driven.admission.close()
   driven.end(running)
   socket.emit('end')
   assert.deepEqual([next.hasRun, next.answer?.status], [undefined, 503])

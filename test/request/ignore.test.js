@@ -7,8 +7,8 @@ const http = require('node:http')
 const { describe, it, test } = require('node:test')
 const express = require('express')
 const Koa = require('koa')
-const { InternalErrors } = require('../../src/core/request/internal-errors')
-const { Ignore, LOG, METRICS, SHED } = require('../../src/core/request/ignore')
+const { InternalErrors } = require('../../src/core/errors/internal-errors')
+const { Ignore, IGNORE_LOG, IGNORE_METRICS, IGNORE_SHED } = require('../../src/core/request/ignore')
 const { QUEUE, REFUSE, holdingServer } = require('../gate/holding-server')
 const { Connection } = require('../support/connection')
 const { ORDER, drained, turn, untilNotListening } = require('../support/draining')
@@ -17,7 +17,7 @@ const { parse, oneValue } = require('../support/metrics-text')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
 
-const ALL = METRICS | LOG | SHED
+const ALL = IGNORE_METRICS | IGNORE_LOG | IGNORE_SHED
 
 function ignoring(rules) {
   const reported = []
@@ -68,7 +68,7 @@ test('a rule for a part leaves requests out of that part only, and rules add up'
   const { of } = ignoring({ metrics: ['/a', /^\/b/], log: '/a', shed: (req) => req.url === '/c' })
   assert.deepEqual(
     ['/a', '/b', '/c', '/d'].map((url) => of(url)),
-    [METRICS | LOG, METRICS, SHED, 0]
+    [IGNORE_METRICS | IGNORE_LOG, IGNORE_METRICS, IGNORE_SHED, 0]
   )
 })
 
@@ -78,7 +78,7 @@ test('a function is called once a request, for however many parts', () => {
     asked++
     return true
   }
-  assert.equal(ignoring({ metrics: ask, log: [ask, ask] }).of('/'), METRICS | LOG)
+  assert.equal(ignoring({ metrics: ask, log: [ask, ask] }).of('/'), IGNORE_METRICS | IGNORE_LOG)
   assert.equal(asked, 1)
 })
 

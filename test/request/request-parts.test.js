@@ -50,7 +50,7 @@ function driven(isOn = true) {
       parts.onEnd(request)
     },
     queue({ ticket }) {
-      ticket.wait = /** @type {any} */ ({ queuedMs: clock.now(), queuedIdleMs: clock.idleMs() })
+      ticket.queueEntry = /** @type {any} */ ({ queuedMs: clock.now(), queuedIdleMs: clock.idleMs() })
     },
     admit({ ticket }) {
       ticket.onAdmit(clock.now(), 0)

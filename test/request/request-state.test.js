@@ -5,38 +5,43 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const {
-  ANSWERING,
-  ENDED,
-  QUEUED,
-  RECEIVED,
-  RUNNING,
+  STATE_ANSWERING,
+  STATE_ENDED,
+  STATE_QUEUED,
+  STATE_RECEIVED,
+  STATE_RUNNING,
   STATES,
   checkTransitions,
-} = require('../../src/core/request/request')
+} = require('../../src/core/request/request-record')
 const { requestWith } = require('../support/request')
 
 const WAYS_TO = {
-  [RECEIVED]: [],
-  [QUEUED]: ['markQueued'],
-  [RUNNING]: ['markRunning'],
-  [ANSWERING]: ['markAnswering'],
-  [ENDED]: ['markEnded'],
+  [STATE_RECEIVED]: [],
+  [STATE_QUEUED]: ['markQueued'],
+  [STATE_RUNNING]: ['markRunning'],
+  [STATE_ANSWERING]: ['markAnswering'],
+  [STATE_ENDED]: ['markEnded'],
 }
-const ARRIVALS = { markQueued: QUEUED, markRunning: RUNNING, markAnswering: ANSWERING, markEnded: ENDED }
+const ARRIVALS = {
+  markQueued: STATE_QUEUED,
+  markRunning: STATE_RUNNING,
+  markAnswering: STATE_ANSWERING,
+  markEnded: STATE_ENDED,
+}
 const LEGAL = [
-  [RECEIVED, QUEUED],
-  [RECEIVED, RUNNING],
-  [RECEIVED, ANSWERING],
-  [RECEIVED, ENDED],
-  [QUEUED, RUNNING],
-  [QUEUED, ANSWERING],
-  [QUEUED, ENDED],
+  [STATE_RECEIVED, STATE_QUEUED],
+  [STATE_RECEIVED, STATE_RUNNING],
+  [STATE_RECEIVED, STATE_ANSWERING],
+  [STATE_RECEIVED, STATE_ENDED],
+  [STATE_QUEUED, STATE_RUNNING],
+  [STATE_QUEUED, STATE_ANSWERING],
+  [STATE_QUEUED, STATE_ENDED],
   // By limit(), which the request comes to when it runs.
-  [RUNNING, QUEUED],
-  [RUNNING, ANSWERING],
-  [RUNNING, ENDED],
-  [ANSWERING, ANSWERING],
-  [ANSWERING, ENDED],
+  [STATE_RUNNING, STATE_QUEUED],
+  [STATE_RUNNING, STATE_ANSWERING],
+  [STATE_RUNNING, STATE_ENDED],
+  [STATE_ANSWERING, STATE_ANSWERING],
+  [STATE_ANSWERING, STATE_ENDED],
 ]
 
 const isLegal = (from, to) => LEGAL.some(([a, b]) => a === from && b === to)
@@ -76,30 +81,30 @@ test('a request passes through every state, and each state has a name', () => {
 
 test('with checks switched off, an illegal transition does not throw', (t) => {
   t.after(() => checkTransitions(true))
-  const request = requestIn(ENDED)
+  const request = requestIn(STATE_ENDED)
   checkTransitions(false)
   request.markRunning()
-  assert.equal(request.state, RUNNING)
+  assert.equal(request.state, STATE_RUNNING)
   checkTransitions(true)
   assert.throws(() => request.markRunning(), /illegal transition/)
 })
 
 test('isQueued is true until the request runs, is answered, ends or is rejected', () => {
-  assert.equal(requestIn(RECEIVED).isQueued, false)
-  assert.equal(requestIn(QUEUED).isQueued, true)
+  assert.equal(requestIn(STATE_RECEIVED).isQueued, false)
+  assert.equal(requestIn(STATE_QUEUED).isQueued, true)
   for (const transition of ['markRunning', 'markAnswering', 'markEnded']) {
-    const request = requestIn(QUEUED)
+    const request = requestIn(STATE_QUEUED)
     request[transition]()
     assert.equal(request.isQueued, false)
   }
-  const rejected = requestIn(QUEUED)
+  const rejected = requestIn(STATE_QUEUED)
   rejected.ticket.onReject('loop', 0, {})
   assert.equal(rejected.isQueued, false)
 })
 
 test('a request that is refused while it is in flight keeps the time of its admission, by which its duration is learnt', () => {
-  const { ticket } = requestIn(RECEIVED)
+  const { ticket } = requestIn(STATE_RECEIVED)
   ticket.onAdmit(100, 0)
   ticket.onReject('loop', 1100, {})
-  assert.deepEqual([ticket.decidedMs, ticket.isRejected], [100, true])
+  assert.deepEqual([ticket.gateMs, ticket.isRejected], [100, true])
 })

@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { METHODS } = require('../../src/core/request/methods')
-const { COUNTERS, SHED } = require('../../src/core/request/route-series')
+const { COUNTERS, SHED_COLUMN } = require('../../src/core/request/route-series')
 const { RouteTable } = require('../../src/core/request/route-table')
 const { FakeClock } = require('../support/fake-clock.js')
 
@@ -17,7 +17,8 @@ function shedder() {
   return {
     clock,
     shed: (url, req = {}) => table.shed.record({ recorder, req: { method: 'GET', url, ...req } }),
-    counts: () => [users, orders].map(({ row }) => table.tables.counters.values[row * COUNTERS + SHED]),
+    counts: () =>
+      [users, orders].map(({ row }) => table.tables.counters.values[row * COUNTERS + SHED_COLUMN]),
   }
 }
 

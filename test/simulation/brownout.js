@@ -33,7 +33,10 @@ function brownout(times, isDegrading = true, shed = undefined) {
     get burn() {
       const isDegraded =
         isDegrading &&
-        degrading.decide({ writeHead() {}, req: {}, ticket: { priority: stack.NORMAL } }, pressure.ratio)
+        degrading.shouldDegrade(
+          { writeHead() {}, req: {}, ticket: { priority: stack.NORMAL } },
+          pressure.ratio
+        )
       ran.push({ atMs: clock.now(), isDegraded })
       return isDegraded ? DEGRADED_MS : FULL_MS
     },

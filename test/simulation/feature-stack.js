@@ -22,7 +22,7 @@ const HEADER = 'x-request-timeout-ms'
  */
 function featureStack({ ages, deadlines, bulkheads = [] }, base = stack) {
   const random = randomFrom(7)
-  const recorder = { endedMs: 0, parts: {}, find: (res) => res.request }
+  const recorder = { endedMs: 0, timeParts: {}, find: (res) => res.request }
   let [running, limits, ofDeadlines, clock] = [0, undefined, undefined, undefined]
   const middlewares = []
 

@@ -27,7 +27,7 @@ class SimulatedRequest {
   req
   res
 
-  constructor({ connection, headers, key, onRejected, priority, resume }, ticket) {
+  constructor({ connection, headers, key, onRejected, priority, runQueued }, ticket) {
     this.socket = this.connection = connection
     this.session = connection.session
     const isHttp2 = this.session !== undefined
@@ -35,7 +35,7 @@ class SimulatedRequest {
     this.req = { headers, httpVersionMajor: isHttp2 ? 2 : 1, method: 'GET', key, priority }
     this.res = responseTo(onRejected)
     this.ticket = ticket
-    ticket.resume = resume
+    ticket.runQueued = runQueued
   }
 
   markQueued() {
@@ -73,7 +73,7 @@ function stackOf(root) {
   const { Admission } = require(join(root, 'src/core/gate/admission'))
   const { NORMAL, RUN } = require(join(root, 'src/core/gate/verdict'))
   const { DEFAULTS } = require(join(root, 'src/core/options/options'))
-  const { Ticket } = require(join(root, 'src/core/request/ticket'))
+  const { Ticket } = require(join(root, 'src/core/request/request-record'))
   return {
     NORMAL,
     RUN,
@@ -114,9 +114,9 @@ function stackOf(root) {
       }
       for (let i = 0; i < 200; i++) cost.onReject(0.01 * factor)
       for (let i = 0; i < 200; i++) {
-        const record = new Ticket()
-        admission.limits.onAdmit(record, clock.now() - 100 * factor, clock.idleMs())
-        admission.limits.onEnd(record, clock.now(), clock.idleMs())
+        const ticket = new Ticket()
+        admission.limits.onAdmit(ticket, clock.now() - 100 * factor, clock.idleMs())
+        admission.limits.onEnd(ticket, clock.now(), clock.idleMs())
       }
     },
   }

@@ -214,7 +214,7 @@ class World {
         outcome.retryAfterSeconds = seconds
         this.#end(request, outcome, client)
       },
-      resume: () => this.#enter(request, outcome, client, route),
+      runQueued: () => this.#enter(request, outcome, client, route),
     })
     if (this.#keepsRequests) outcome.request = request
     const leave = () => this.#leave(request, outcome, client)

@@ -88,7 +88,7 @@ function build({
       figures: /** @type {any} */ (undefined),
       giveUp: /** @type {any} */ (undefined),
     }
-    asked.giveUp = gate.decide({
+    asked.giveUp = gate.admit({
       priority,
       onDecision: (reason, value, bound) => {
         asked.decision = reason ?? 'open'
@@ -307,7 +307,7 @@ test('what is held for one owner opens, and the others stay held', () => {
   load(1, 800)
   const owner = {}
   const decisions = []
-  gate.decide({ priority: NORMAL, owner, onDecision: (reason) => decisions.push(reason) })
+  gate.admit({ priority: NORMAL, owner, onDecision: (reason) => decisions.push(reason) })
   const other = ask()
   gate.open(owner)
   assert.deepEqual([decisions, other.decision, gate.held], [[undefined], 'held', 1])
@@ -337,7 +337,7 @@ test('a drain rejects what is held, and everything after', () => {
   const { ask, load, gate } = build()
   load(1, 2000)
   const held = ask()
-  gate.drain()
+  gate.onDrain()
   assert.equal(held.decision, 'closed')
   assert.equal(ask(BYPASS).decision, 'closed')
 })

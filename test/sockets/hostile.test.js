@@ -102,20 +102,20 @@ function withGate() {
     classOf: () => 0,
     sample: () => ({ held: 0, room: 1 }),
     retryAfterSeconds: () => 1,
-    decide: ({ onDecision }) => {
+    admit: ({ onDecision }) => {
       decisions.push(onDecision)
       return () => given.push(onDecision)
     },
   }
   const recorder = { find: () => undefined, countUpgrade() {}, sessions: undefined }
-  const parts = {
+  const deps = {
     admission: { connectionGate: () => gate },
     clock: { now: () => 0 },
     options: { routes: { overflow: '(other)' } },
     recorder,
     servers: {},
   }
-  const sockets = new Sockets(/** @type {any} */ (parts))
+  const sockets = new Sockets(/** @type {any} */ (deps))
   sockets.add(new WebSocketServer({ noServer: true }), {})
   return { sockets, decisions, given }
 }
@@ -124,7 +124,7 @@ for (const reason of [undefined, 'loop'])
   test(`a client that goes between the decision (${reason ?? 'open'}) and its turn: nothing is opened or answered`, () => {
     const { sockets, decisions } = withGate()
     const res = new EventEmitter()
-    sockets.decide({}, { owner: {}, res, socket: undefined }, () => assert.fail('opened'))
+    sockets.openOrRefuse({}, { owner: {}, res, socket: undefined }, () => assert.fail('opened'))
     res.emit('close')
     decisions[0](reason)
     assert.deepEqual(sockets.sample().refused, [])
@@ -134,7 +134,7 @@ for (const reason of [undefined, 'loop'])
 test('a held upgrade whose client ends its side is given up, and answered', async () => {
   const { sockets, decisions, given } = withGate()
   const { socket, written } = recorded()
-  sockets.decide({}, { owner: {}, socket }, () => assert.fail('opened'))
+  sockets.openOrRefuse({}, { owner: {}, socket }, () => assert.fail('opened'))
   socket.resume().push(null)
   await once(socket, 'close')
   assert.deepEqual(given, decisions)
@@ -187,8 +187,8 @@ test('an event whose name is no text, which another parser lets through, goes to
 test("a handshake of another server than Node's opens: it can be neither held nor answered", () => {
   const { sockets, decisions } = withGate()
   let opened = 0
-  sockets.decide({}, { owner: {}, res: { writeStatus() {} }, socket: undefined }, () => opened++)
-  sockets.decide({}, { owner: {}, socket: undefined }, () => opened++)
+  sockets.openOrRefuse({}, { owner: {}, res: { writeStatus() {} }, socket: undefined }, () => opened++)
+  sockets.openOrRefuse({}, { owner: {}, socket: undefined }, () => opened++)
   assert.deepEqual([opened, decisions.length], [2, 0])
 })
 
@@ -202,7 +202,7 @@ test('a socket of another namespace is as old as its connection', async (t) => {
     connections: new ConnectionTable(),
     newcomers: new Newcomers({ now: () => nowMs }),
     nowMs: () => nowMs,
-    decide: (_req, _of, open) => open(),
+    openOrRefuse: (_req, _of, open) => open(),
     open() {},
     receive: ({ name, newcomer }) => void seen.push([name, newcomer?.bucket]),
   }

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { constants } = require('node:os')
 const { test } = require('node:test')
-const { watchProcessEnd } = require('../../src/features/stalls/process-end')
+const { watchProcessEnd } = require('../../src/features/stalls/stall-watcher')
 
 /** @returns {(signal?: any) => number} how often the end was told for such a signal, which is not sent */
 function setUp(t) {

@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { causeOf } = require('../../src/features/stalls/stall-cause')
+const { causeOf } = require('../../src/features/stalls/stall-sites')
 
 const seen = { delayMs: 2, place: {} }
 const turn = (given) => ({ durationMs: 200, collectedMs: 0, waitedMs: 0, thresholdMs: 100, seen, ...given })

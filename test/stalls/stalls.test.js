@@ -44,7 +44,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     size: hasRequests ? 1 : 0,
   })
   /** @type {any} */
-  const parts = {
+  const deps = {
     clock: { now: () => nowMs, wallMs: () => 0, isFrozen: false },
     context,
     events: { emitWithoutLine: (_event, details) => told.events.push(details) },
@@ -52,11 +52,11 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     options: { insight: { stallThreshold: 100 }, routes: { unmatched: '(unmatched)' } },
     recorder: { requests, routes: { series: [] } },
     runtime: { collections: { recordPending: () => collectedMs } },
-    started: {},
+    startedFeatures: {},
   }
   const warn = (fields, message) => told.lines.push({ ...fields, message })
   const readScheduler = () => ({ ranMs, waitedMs })
-  const stalls = new Stalls({ parts, info: warn, warn }, { watcher, readScheduler, canWatch })
+  const stalls = new Stalls({ deps, info: warn, warn }, { watcher, readScheduler, canWatch })
   /** A turn of so many milliseconds, in which the watcher sees what is given. */
   const turn = (busyMs, seen = undefined, { afterMs = 0, isAsleep = false, excusedMs = 0 } = {}) => {
     nowMs += afterMs + busyMs / 2

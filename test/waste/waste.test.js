@@ -57,7 +57,7 @@ async function served(t, options = {}) {
     await done
     await turn()
   }
-  return { arrive, clock, get, goOn, instance, sample: () => instance.started.waste.sample() }
+  return { arrive, clock, get, goOn, instance, sample: () => instance.startedFeatures.waste.sample() }
 }
 
 const untilClosed = async (res) => {
@@ -153,7 +153,7 @@ test('a request that the metrics leave out is not counted, and without parts non
   await goOn(() => void res.end('late'))
   assert.deepEqual(sample(), [])
   const { instance } = await served(t, { insight: { parts: false } })
-  assert.equal(instance.started.waste, undefined)
+  assert.equal(instance.startedFeatures.waste, undefined)
 })
 
 test('a stream of HTTP/2 that its client has cancelled', async (t) => {
@@ -176,7 +176,7 @@ test('a stream of HTTP/2 that its client has cancelled', async (t) => {
   clock.advance(BUSY_MS)
   res.end('late')
   assert.deepEqual(
-    instance.started.waste.sample().map(({ requests, loopMs }) => [requests, loopMs]),
+    instance.startedFeatures.waste.sample().map(({ requests, loopMs }) => [requests, loopMs]),
     [[1, BUSY_MS]]
   )
 })

@@ -1,16 +1,16 @@
 'use strict'
 // npm run without [-- FEATURE ...]
 //
-// Proves that a feature can be removed: makes a copy of the tree without its folder and its line in
-// src/features.js, and there checks the types, and runs the unit tests of the core and of the other features.
-// A test that names the feature is left out, as whoever removes the feature would do. Some 3 minutes a
-// feature.
+// Proves that a feature can be removed: makes a copy of the tree without its folder and its entry in
+// src/feature-list.js, and there checks the types, and runs the unit tests of the core and of the other
+// features. A test that names the feature is left out, as whoever removes the feature would do. Some 3
+// minutes a feature.
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { FEATURES } = require('../../src/features')
+const { FEATURES } = require('../../src/feature-list')
 
 const ROOT = path.join(__dirname, '..', '..')
 const COPIED = [
@@ -25,21 +25,34 @@ const COPIED = [
   'CONTRIBUTING.md',
   'tsconfig.json',
 ]
-/** What is left out with a feature, because it needs it (`NEEDS` in test/architecture.test.js). */
-const WITH = { doctor: ['admin'] }
-/** How a test names a feature: by its folder, by its members and options, or by its metrics. */
+/** What is left out with a feature, because it does not start without it. */
+const WITH = { doctor: ['admin'], pressure: ['balancer'] }
+/**
+ * How a test names a feature whose name is not enough: by its folder, by its members and options, or by its
+ * metrics.
+ */
 const NAMES = {
   autoscaling: /features\/autoscaling|autoscal|pressure_ratio/i,
   admin: /features\/admin|\badmin|\.listen\(\{|openAdmin/i,
+  balancer: /features\/balancer|balancer|\.agent\(|orca|maxPressure/i,
+  bulkheads: /features\/bulkheads|bulkhead|\.limit\(/i,
+  deadlines: /features\/deadlines|deadline|requestStart|\.remaining\(/i,
   doctor: /features\/doctor|diagnose|doctor|finding/i,
   fleet: /features\/fleet|fleet|\bworkers?\b|clusterPrimary/i,
   opentelemetry: /features\/opentelemetry|opentelemetry|metricProducer/i,
   outgoing: /features\/outgoing|outgoing|http_client/i,
   pools: /features\/pools|\bpools?\b/i,
+  pressure: /features\/pressure|pressure|shouldDegrade/i,
   releases: /features\/releases|\breleases?\b|build_info/i,
+  signals: /features\/signals|\.signal\(/i,
   sockets: /features\/sockets|\.sockets\(|snapshot\(\)\.sockets|socket\.io|spillway_socket/i,
   stalls: /features\/stalls|\bstalls?\b/i,
 }
+/** @param {string} name of a feature @returns {RegExp} what a test that names it has in its text */
+const namesOf = (name) => NAMES[name] ?? new RegExp(name, 'i')
+/** @param {string} name of a feature @returns {RegExp} its entry in src/feature-list.js */
+const entryOf = (name) =>
+  new RegExp(`^  \\{ name: '${name}'.*\\n|^  \\{\\n    name: '${name}',\\n(?:    .*\\n)*  \\},\\n`, 'm')
 /** Tests of the whole tree: of its documents, its package and its examples. */
 const OF_THE_TREE = ['docs', 'package', 'examples', 'bench', 'cli', 'without', 'simulation', 'transparency']
 
@@ -52,16 +65,13 @@ function copyWithout(names) {
       filter: (from) => path.basename(from) !== 'node_modules',
     })
   fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
-  const list = path.join(folder, 'src', 'features.js')
+  const list = path.join(folder, 'src', 'feature-list.js')
   let text = fs.readFileSync(list, 'utf8')
   for (const name of names) {
     fs.rmSync(path.join(folder, 'src', 'features', name), { recursive: true })
-    const line = new RegExp(
-      `^  \\{ name: '${name}'.*\\n|^  \\{\\n    name: '${name}',\\n(?:    .*\\n)*  \\},\\n`,
-      'm'
-    )
-    if (!line.test(text)) throw new Error(`src/features.js has no line of '${name}'`)
-    text = text.replace(line, '')
+    const entry = entryOf(name)
+    if (!entry.test(text)) throw new Error(`src/feature-list.js has no entry of '${name}'`)
+    text = text.replace(entry, '')
     // The members that start it remain, and throw.
     text = text.replace(new RegExp(`@import \\{ (\\w+) \\} from './features/${name}/.*`), '@typedef {any} $1')
   }
@@ -75,7 +85,7 @@ function copyWithout(names) {
 
 /** @param {string} folder @param {string[]} names */
 function removeWhatNames(folder, names) {
-  const isNamed = (text) => names.some((name) => NAMES[name].test(text))
+  const isNamed = (text) => names.some((name) => namesOf(name).test(text))
   const kept = []
   const left = []
   for (const entry of fs.readdirSync(path.join(folder, 'test'), { recursive: true, encoding: 'utf8' })) {
@@ -129,13 +139,19 @@ function prove(name) {
   }
 }
 
-const given = process.argv.slice(2)
-const features = FEATURES.map(({ name }) => name)
-const unknown = given.find((name) => !features.includes(name))
-if (unknown !== undefined) {
-  console.error(`There is no feature '${unknown}'. There are: ${features.join(', ')}.`)
-  process.exitCode = 2
-} else {
-  const results = (given.length > 0 ? given : features).map(prove)
-  process.exitCode = results.every(Boolean) ? 0 : 1
+function main() {
+  const given = process.argv.slice(2)
+  const features = FEATURES.map(({ name }) => name)
+  const unknown = given.find((name) => !features.includes(name))
+  if (unknown !== undefined) {
+    console.error(`There is no feature '${unknown}'. There are: ${features.join(', ')}.`)
+    process.exitCode = 2
+  } else {
+    const results = (given.length > 0 ? given : features).map(prove)
+    process.exitCode = results.every(Boolean) ? 0 : 1
+  }
 }
+
+if (require.main === module) main()
+
+module.exports = { WITH, entryOf, namesOf }

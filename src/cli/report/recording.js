@@ -68,7 +68,7 @@ class Recording {
   /** @type {number | undefined} */
   #lostAt
 
-  /** @param {{ client: AdminClient, clock: import('../../core/clock').Clock }} parts */
+  /** @param {{ client: AdminClient, clock: import('../../core/clock').Clock }} deps */
   constructor({ client, clock }) {
     this.#client = client
     this.#clock = clock

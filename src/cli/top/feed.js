@@ -137,7 +137,7 @@ class Feed {
   #recalling = new AbortController()
   #askedMs = 0
 
-  /** @param {{ client: AdminClient, clock: import('../../core/clock').Clock }} parts */
+  /** @param {{ client: AdminClient, clock: import('../../core/clock').Clock }} deps */
   constructor({ client, clock }) {
     this.#client = client
     this.#clock = clock

@@ -36,7 +36,7 @@ class View {
   /** How far a page can be scrolled. */
   #lastFirstLine = 0
 
-  /** @param {{ out: Output, url: string, feed: Feed, sort: string }} parts */
+  /** @param {{ out: Output, url: string, feed: Feed, sort: string }} deps */
   constructor({ out, url, feed, sort }) {
     this.#out = out
     this.#url = url

@@ -55,7 +55,7 @@ class PrimaryLink {
   #hasSentReady = false
 
   /**
-   * @param {{ started: Promise<void>, onExit: (reason: string, cause?: string) => void }} parts `cause`: the
+   * @param {{ started: Promise<void>, onExit: (reason: string, signal?: string) => void }} deps `signal`: the
    *   signal that the primary received
    */
   constructor({ started, onExit }) {

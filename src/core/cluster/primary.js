@@ -17,7 +17,7 @@ const { watcher } = require('../environment/watcher')
  * @import { Cluster } from 'node:cluster'
  * @import { ClusterPrimaryEvents, ClusterSnapshot, Logger } from '../../../index.js'
  * @import { Clock } from '../clock'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Exit } from './worker'
  */
 
@@ -101,7 +101,7 @@ class ClusterPrimary {
 
   /**
    * @param {PrimaryOptions} options
-   * @param {{ cluster: Cluster, clock: Clock, internalErrors: InternalErrors, logger: Logger }} parts
+   * @param {{ cluster: Cluster, clock: Clock, internalErrors: InternalErrors, logger: Logger }} deps
    */
   constructor(options, { cluster, clock, internalErrors, logger }) {
     if (!cluster.isPrimary) {

@@ -63,7 +63,7 @@ function filesIn(folder) {
 const missingFor = (feature) => missingGrants(FEATURES[feature])
 
 /**
- * @param {{ options: Pick<ResolvedOptions, 'fleet' | 'insight' | 'release'>, isOfFleet: boolean }} parts
+ * @param {{ options: Pick<ResolvedOptions, 'fleet' | 'insight' | 'release'>, isOfFleet: boolean }} deps
  * @returns {ForbiddenFeature[]} features that are off; none without a permission model
  */
 function forbiddenFeatures({ options, isOfFleet }) {
@@ -105,10 +105,10 @@ function forbiddenText(forbidden) {
  * Writes one log line, when a server listens: which features are off, and which flags would turn them on.
  *
  * @param {(fields: object, message: string) => void} info
- * @param {Parameters<typeof forbiddenFeatures>[0]} parts
+ * @param {Parameters<typeof forbiddenFeatures>[0]} deps
  */
-function writeForbidden(info, parts) {
-  const forbidden = forbiddenFeatures(parts)
+function writeForbidden(info, deps) {
+  const forbidden = forbiddenFeatures(deps)
   if (forbidden.length > 0) info({ event: 'restricted', forbidden }, `spillway: ${forbiddenText(forbidden)}`)
 }
 

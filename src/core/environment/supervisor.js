@@ -17,7 +17,7 @@ class Supervisor {
   #hasSentReady = false
 
   /**
-   * @param {{ onShutdown: (reason: string) => void, started: Promise<void> }} parts `started` resolves when
+   * @param {{ onShutdown: (reason: string) => void, started: Promise<void> }} deps `started` resolves when
    *   traffic may come
    */
   constructor({ onShutdown, started }) {

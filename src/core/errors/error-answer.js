@@ -1,17 +1,17 @@
 'use strict'
 // Writes the response to a request that failed: a problem document (RFC 9457), or text for a client that
 // accepts only text. The response contains the message of an error only if the error is meant for the client.
-// Headers that the application set for its own answer are removed (core/request/body-headers.js). Other
+// Headers that the application set for its own answer are removed (core/answer/body-headers.js). Other
 // headers stay: without CORS headers a browser cannot read the error.
 
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = require('node:http')
-const { prefersText } = require('../gate/rejection')
-const { isOfBody, removeBodyHeaders } = require('../request/body-headers')
-const { cutOff } = require('../request/cut-off')
+const { prefersText } = require('../answer/accept')
+const { isOfBody, removeBodyHeaders } = require('../answer/body-headers')
+const { cutOff } = require('../answer/cut-off')
 
 /**
  * @import { NodeRequest, NodeResponse } from '../http/entrance'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from './internal-errors'
  * @import { Failure } from './failure'
  */
 
@@ -45,7 +45,7 @@ class ErrorAnswer {
   #internalErrors
   #showsStack
 
-  /** @param {{ internalErrors: InternalErrors, showsStack?: boolean }} parts */
+  /** @param {{ internalErrors: InternalErrors, showsStack?: boolean }} deps */
   constructor({ internalErrors, showsStack = process.env.NODE_ENV === 'development' }) {
     this.#internalErrors = internalErrors
     this.#showsStack = showsStack

@@ -9,7 +9,7 @@ const { LogRateLimit } = require('../log/log-rate-limit')
  * @import { Logger } from '../../../index.js'
  * @import { Clock } from '../clock'
  * @import { RequestFields } from '../log/request-fields'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from './internal-errors'
  * @import { Failure } from './failure'
  */
 
@@ -26,7 +26,7 @@ class ErrorLog {
   #limits = new Map()
 
   /**
-   * @param {{ logger: Logger, clock: Clock, internalErrors: InternalErrors, fields: RequestFields }} parts
+   * @param {{ logger: Logger, clock: Clock, internalErrors: InternalErrors, fields: RequestFields }} deps
    */
   constructor({ logger, clock, internalErrors, fields }) {
     this.#logger = logger

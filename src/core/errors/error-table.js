@@ -1,7 +1,6 @@
 'use strict'
-// Counts errors by route, status and type. The route table bounds the routes. Status and type come from the
-// error and are unbounded. After a thousand combinations, new ones count under the overflow route and the
-// type `_OTHER`.
+// Counts errors in bounded tables. `ErrorTable` has the errors of requests, and `ClientErrors` the data that
+// was not a valid request.
 
 const { placeInStack } = require('../stack-frames')
 
@@ -9,6 +8,16 @@ const MOST_ROWS = 1000
 const OTHER_TYPE = '_OTHER'
 /** Each of up to a thousand rows keeps a message of at most this length. */
 const LONGEST_MESSAGE = 300
+
+/**
+ * Node, llhttp and OpenSSL have about a hundred codes. The bound protects against codes that other software
+ * makes up.
+ */
+const MAX_CODES = 100
+const OTHER_CODE = '(other)'
+const UNKNOWN_CODE = '(unknown)'
+/** A client that resets its connection is not counted, because it has only disconnected. */
+const HAS_LEFT = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
 /** @import { Clock } from '../clock' */
 
@@ -18,6 +27,11 @@ const LONGEST_MESSAGE = 300
  *   message, place: of the last error whose stack was read
  */
 
+/**
+ * Errors of requests by route, status and type. The route table bounds the routes. Status and type come from
+ * the error and are unbounded. After a thousand combinations, new ones count under the overflow route and the
+ * type `_OTHER`.
+ */
 class ErrorTable {
   /** @type {Map<string, ErrorRow>} */
   #rows = new Map()
@@ -83,4 +97,27 @@ class ErrorTable {
 /** @param {string} route @param {number} status @param {string} type */
 const keyOf = (route, status, type) => `${status} ${type} ${route}`
 
+/**
+ * The `clientError` events of servers by error code. Node emits one if the data on a connection is not a
+ * valid request.
+ */
+class ClientErrors {
+  /** @type {Map<string, number>} */
+  #counts = new Map()
+
+  /** @param {{ code?: unknown } | undefined} error */
+  record(error) {
+    const code = typeof error?.code === 'string' ? error.code : UNKNOWN_CODE
+    if (HAS_LEFT.has(code)) return
+    const name = this.#counts.has(code) || this.#counts.size < MAX_CODES ? code : OTHER_CODE
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  /** @returns {[code: string, count: number][]} */
+  list() {
+    return [...this.#counts]
+  }
+}
+
+exports.ClientErrors = ClientErrors
 exports.ErrorTable = ErrorTable

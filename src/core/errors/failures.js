@@ -8,9 +8,9 @@
 
 const { read } = require('../redaction/error-description')
 const { activeSpan, recordError, serverSpan, traceFieldsOf } = require('../tracing/spans')
-const { METRICS } = require('../request/ignore')
+const { IGNORE_METRICS } = require('../request/ignore')
 const { isClientError } = require('../request/outcome')
-const { ENDED } = require('../request/request')
+const { STATE_ENDED } = require('../request/request-record')
 const { templateOf } = require('../route/template')
 const { ErrorAnswer, isOver } = require('./error-answer')
 const { ErrorLog } = require('./error-log')
@@ -23,9 +23,9 @@ const { NO_ANSWER } = require('./substitute-answer')
  * @import { Clock } from '../clock'
  * @import { NodeRequest, NodeResponse } from '../http/entrance'
  * @import { RequestFields } from '../log/request-fields'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from './internal-errors'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  */
 
 const DEADLINE = 'ERR_SPILLWAY_DEADLINE'
@@ -86,7 +86,7 @@ class Failures {
 
   /**
    * @param {{ options: ResolvedOptions, clock: Clock, logger: Logger, internalErrors: InternalErrors,
-   *   fields: RequestFields, recorder: Recorder }} parts
+   *   fields: RequestFields, recorder: Recorder }} deps
    */
   constructor({ options, clock, logger, internalErrors, fields, recorder }) {
     this.table = new ErrorTable(options.routes.overflow, clock)
@@ -119,8 +119,8 @@ class Failures {
       this.#recordedFor.set(/** @type {object} */ (error), res)
     const request = res === undefined ? undefined : this.#recorder.find(res)
     // An instrumented router of Express marks body errors itself, with the layer that threw them.
-    if (request !== undefined && request.head.node === undefined && failure.isBodyError) {
-      request.head.hasBadBody = true
+    if (request !== undefined && request.first.node === undefined && failure.isBodyError) {
+      request.first.hasBadBody = true
     }
     this.#count(request, failure)
     const trace = this.#trace(failure)
@@ -156,24 +156,24 @@ class Failures {
   /**
    * Counts the failures of a request that has ended, under the route in `request.series`.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   onEnd(request) {
     for (let each = request.failure; each !== undefined; each = each.earlier) this.#countAs(request, each)
     request.failure = undefined
   }
 
-  /** @param {Request | undefined} request @param {Failure} failure */
+  /** @param {RequestRecord | undefined} request @param {Failure} failure */
   #count(request, failure) {
-    if (request === undefined || !request.isCounted || request.state === ENDED)
+    if (request === undefined || !request.isCounted || request.state === STATE_ENDED)
       return this.#countAs(request, failure)
     failure.earlier = request.failure
     request.failure = failure
   }
 
-  /** @param {Request | undefined} request @param {Failure} failure */
+  /** @param {RequestRecord | undefined} request @param {Failure} failure */
   #countAs(request, failure) {
-    if (request !== undefined && (request.ignores & METRICS) !== 0) return
+    if (request !== undefined && (request.ignores & IGNORE_METRICS) !== 0) return
     this.table.count(request?.series ?? { route: this.#unmatched }, failure)
   }
 
@@ -190,10 +190,10 @@ class Failures {
     }
   }
 
-  /** @param {Request | undefined} request @param {number} status @returns {string} */
+  /** @param {RequestRecord | undefined} request @param {number} status @returns {string} */
   #routeOf(request, status) {
     try {
-      return (request && templateOf(request.head, status)) ?? this.#unmatched
+      return (request && templateOf(request.first, status)) ?? this.#unmatched
     } catch {
       // The recorder reports the error when it records the request.
       return this.#unmatched

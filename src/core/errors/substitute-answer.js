@@ -8,15 +8,15 @@
 // destroys the socket, and an open socket might carry the next request by then.
 
 const { STATUS_CODES } = require('node:http')
-const { prefersText } = require('../gate/rejection')
-const { removeBodyHeaders } = require('../request/body-headers')
+const { prefersText } = require('../answer/accept')
+const { removeBodyHeaders } = require('../answer/body-headers')
 const { onHead } = require('../request/response-watch')
 const { isOver } = require('./error-answer')
 
 /**
  * @import { ServerResponse } from 'node:http'
  * @import { Readable } from 'node:stream'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  */
 
 /** The answer to a request that took too long. */
@@ -85,10 +85,10 @@ class SubstituteAnswer {
   }
 
   /**
-   * @param {Pick<Request, 'head' | 'req' | 'res' | 'stream'>} request
+   * @param {Pick<RequestRecord, 'first' | 'req' | 'res' | 'stream'>} request
    * @returns {boolean} false if the head is sent already, or the client has disconnected
    */
-  answer({ head, req, res, stream }) {
+  answer({ first, req, res, stream }) {
     if (res.headersSent || isOver(res)) return false
     // Removes wrappers that middleware has put over the methods.
     for (const name of /** @type {(keyof typeof LATE_METHODS)[]} */ (Object.keys(LATE_METHODS))) {
@@ -106,7 +106,7 @@ class SubstituteAnswer {
     res.on('error', () => {})
     res.on('pipe', rejectPipe)
     res.writeHead(this.#status)
-    onHead(head, this.#status)
+    onHead(first, this.#status)
     res.end(req.method === 'HEAD' ? undefined : body)
     Object.assign(res, LATE_METHODS)
     return true

@@ -6,16 +6,16 @@
 // may be a quiet event stream. Node's socket timeout covers bodies.
 
 const { PRIORITIES } = require('../gate/verdict')
-const { rounded } = require('../durations')
-const { cutOff } = require('../request/cut-off')
+const { rounded } = require('../readable')
+const { cutOff } = require('../answer/cut-off')
 const { NO_ANSWER, SubstituteAnswer } = require('./substitute-answer')
 
 /**
  * @import { ResolvedOptions, TimeoutFunction } from '../../../index.js'
  * @import { Clock } from '../clock'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from './internal-errors'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  */
 
 const CHECK_EVERY_MS = 100
@@ -33,7 +33,7 @@ class Timeouts {
   /**
    * @param {{ clock: Clock, internalErrors: InternalErrors,
    *   recorder: Recorder, options: ResolvedOptions,
-   *   warn: (fields: object, message: string) => void }} parts
+   *   warn: (fields: object, message: string) => void }} deps
    */
   constructor({ clock, internalErrors, recorder, options, warn }) {
     this.#clock = clock
@@ -68,13 +68,13 @@ class Timeouts {
     if (answered.length > 0) this.#log(answered)
   }
 
-  /** Milliseconds until the request times out. @param {Request} request @param {number} nowMs */
+  /** Milliseconds until the request times out. @param {RequestRecord} request @param {number} nowMs */
   leftMs(request, nowMs) {
     if (this.#timeout === undefined || request.isLongPoll) return Number.POSITIVE_INFINITY
     return this.#timeoutOf(request) - (nowMs - request.startedMs)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #timeoutOf(request) {
     if (typeof this.#timeout === 'number') return this.#timeout
     const { route } = this.#recorder.describe(request)
@@ -95,7 +95,7 @@ class Timeouts {
     }
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #answer(request) {
     try {
       if (!this.#substitute.answer(request)) return false
@@ -108,7 +108,7 @@ class Timeouts {
     }
   }
 
-  /** @param {Request[]} requests */
+  /** @param {RequestRecord[]} requests */
   #log(requests) {
     const { method, route, ageMs } = this.#recorder.describe(requests[0])
     this.#warn(

@@ -3,11 +3,10 @@
 // call only this file: `decide` before a request runs, `release` when the request has ended.
 
 const { Lazy } = require('../lazy')
-const { SHED } = require('../request/ignore')
+const { IGNORE_SHED } = require('../request/ignore')
 const { Gate } = require('./gate')
-const { FeatureLimits, NO_LIMIT, deadlineOf } = require('./limits/feature-limits')
-const { Limits } = require('./limits/limits')
-const { ResourceLimits } = require('./limits/resource-limits')
+const { FeatureLimits, Limits, NO_LIMIT, deadlineOf } = require('./limits/limits')
+const { ResourceLimits, Shortages } = require('./limits/resource-limits')
 const { AcceptBurst } = require('./measurements/accept-burst')
 const { Clients } = require('./measurements/clients')
 const { LoopTurns, SAMPLE_MS } = require('./measurements/loop-turns')
@@ -15,17 +14,17 @@ const { RequestCost } = require('./measurements/request-cost')
 const { FairShares, Queue } = require('./queue')
 const { Rejection, RetryAfter } = require('./rejection')
 const { RejectionPace } = require('./rejection-pace')
-const { Shortages } = require('./shortages')
-const { Episode, LastRejections, Stats } = require('./stats')
+const { LastRejections, RejectionPeriod, Stats } = require('./stats')
 const { UserHooks } = require('./user-hooks')
 const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
 
 /**
  * @import { ShedReason } from '../../../index.js'
- * @import { InternalErrors } from '../request/internal-errors'
- * @import { Request } from '../request/request'
+ * @import { Clock } from '../clock'
+ * @import { InternalErrors } from '../errors/internal-errors'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { ShadowQueue } from './shadow-queue'
- * @import { FeatureLimit } from './limits/feature-limits'
+ * @import { FeatureLimit } from './limits/limits'
  * @import { OpenConnections } from './measurements/clients'
  * @import { OnOverloadEvent } from './stats'
  * @typedef {{ turns: LoopTurns, cost: RequestCost, acceptBurst: AcceptBurst, clients: Clients }} Measurements
@@ -34,11 +33,11 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  *   the caller knows to be given
  * @typedef {{ update: (isOff: boolean, options: ShedOptions) => void, onTurn: (busyMs: number, nowMs: number,
  *   idleMs: number) => void, close: () => void }} ConnectionGate gate for connections such as WebSockets; a
- *   feature makes it from ConnectionParts
- * @typedef {{ cause: Cause, clock: typeof import('../clock').systemClock, hooks: Pick<UserHooks,
+ *   feature makes it from ConnectionDeps
+ * @typedef {{ cause: Cause, clock: Clock, hooks: Pick<UserHooks,
  *   'classifies' | 'classOf'>, resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>,
  *   retryAfterSeconds: () => number, onReject: (reason: ShedReason, priority: number) => void,
- *   onWouldReject: (reason: ShedReason, priority: number) => void }} ConnectionParts
+ *   onWouldReject: (reason: ShedReason, priority: number) => void }} ConnectionDeps
  */
 
 class Admission {
@@ -46,7 +45,7 @@ class Admission {
   /** Figures of the last rejection, set by the rule that rejects. */
   cause = new Cause()
   lastRejections
-  episode
+  rejectionPeriod
   limits
   measurements
   gate
@@ -68,7 +67,7 @@ class Admission {
    * @type {Readonly<FeatureLimit>}
    */
   #featureLimit = NO_LIMIT
-  #measureTurn
+  #measureTurnAlone
   #clock
   #internalErrors
   #queue = new Queue()
@@ -77,7 +76,7 @@ class Admission {
   #resources
   #rejection
   /** The overloads that mode `observe` only counts. */
-  #observed
+  #observedPeriod
   #random
   #retryAfter = new RetryAfter(1)
   #isOff = true
@@ -87,16 +86,16 @@ class Admission {
   #options
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, internalErrors: InternalErrors,
+   * @param {{ clock: Clock, internalErrors: InternalErrors,
    *   options: ShedOptions, random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
-   *   connections?: OpenConnections, measureTurn?: () => void, onOverload: OnOverloadEvent,
-   *   onObservedOverload?: OnOverloadEvent }} parts `measureTurn`: makes the turn clock measure the current
-   *   loop turn separately
+   *   connections?: OpenConnections, measureTurnAlone?: () => void, onOverload: OnOverloadEvent,
+   *   onObservedOverload?: OnOverloadEvent }} deps `measureTurnAlone`: makes the turn clock measure the
+   *   current loop turn alone
    */
-  constructor(parts) {
-    const { clock, internalErrors, options, sampleMemory, connections, random } = parts
-    this.#measureTurn = parts.measureTurn ?? (() => {})
+  constructor(deps) {
+    const { clock, internalErrors, options, sampleMemory, connections, random } = deps
+    this.#measureTurnAlone = deps.measureTurnAlone ?? (() => {})
     const cost = new RequestCost(clock.now())
     const turns = new LoopTurns(clock)
     const clients = new Clients(connections, clock)
@@ -114,8 +113,8 @@ class Admission {
     this.#rejection = new Rejection(internalErrors)
     this.rejectionPace = new RejectionPace({ clock, clients, cost })
     this.lastRejections = new LastRejections(clock)
-    this.episode = new Episode(clock, parts.onOverload)
-    this.#observed = new Episode(clock, parts.onObservedOverload ?? (() => {}))
+    this.rejectionPeriod = new RejectionPeriod(clock, deps.onOverload)
+    this.#observedPeriod = new RejectionPeriod(clock, deps.onObservedOverload ?? (() => {}))
     this.gate = new Gate({
       cause,
       clock,
@@ -150,7 +149,7 @@ class Admission {
   /**
    * How long the limits of features let a request be queued.
    *
-   * @param {Request} request @param {number} nowMs
+   * @param {RequestRecord} request @param {number} nowMs
    */
   deadlineMs = (request, nowMs) => deadlineOf(this.#featureLimit, request, nowMs)
 
@@ -178,20 +177,20 @@ class Admission {
     this.#connectionGate?.update(this.#isOff, options)
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
-   * @returns {number} RUN, QUEUED (`admission.resume` will be called) or REJECTED (answered here)
+   * @returns {number} RUN, QUEUED (`ticket.runQueued` is called later) or REJECTED (answered here)
    */
   decide(request, nowMs) {
     const { ticket } = request
     if (ticket.isDecided) return RUN
     ticket.isDecided = true
-    ticket.decidedMs = nowMs
+    ticket.gateMs = nowMs
     if (this.#isOff) return RUN
-    if ((request.ignores & SHED) !== 0) ticket.priority = BYPASS
-    else this.#measureTurn()
+    if ((request.ignores & IGNORE_SHED) !== 0) ticket.priority = BYPASS
+    else this.#measureTurnAlone()
     if (this.hooks.classifies && ticket.priority !== BYPASS) ticket.priority = this.hooks.classOf(request.req)
     if (ticket.priority === BYPASS) return RUN
     this.stats.decided++
@@ -201,7 +200,7 @@ class Admission {
     return decision
   }
 
-  /** @param {ShedOptions['mode'] | undefined} mode @param {Request} request @param {number} nowMs */
+  /** @param {ShedOptions['mode'] | undefined} mode @param {RequestRecord} request @param {number} nowMs */
   #decideAs(mode, request, nowMs) {
     const reason = this.#resources.isShort ? this.#resources.reasonFor(request.ticket.priority) : undefined
     const ofFeature =
@@ -222,7 +221,7 @@ class Admission {
     return this.gate.admit(request, nowMs)
   }
 
-  /** @param {Request} request @param {ShedReason | undefined} reason @param {number} nowMs */
+  /** @param {RequestRecord} request @param {ShedReason | undefined} reason @param {number} nowMs */
   #observe(request, reason, nowMs) {
     if (reason === undefined) this.#shadow.made?.onRequest(request, nowMs)
     else this.onWouldReject(reason, request.ticket.priority)
@@ -232,7 +231,7 @@ class Admission {
   /**
    * Rejects a request that the gate has admitted, because of a limit of its route.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {ShedReason} reason
    */
   rejectAdmitted(request, reason) {
@@ -247,7 +246,7 @@ class Admission {
    */
   onWouldReject = (reason, priority) => {
     this.stats.onWouldReject(reason, priority)
-    this.#observed.onReject(reason, this.#clock.now(), this.cause)
+    this.#observedPeriod.onReject(reason, this.#clock.now(), this.cause)
   }
 
   /** Called in mode `observe` if a limit of the route would reject a request that the gate admits. */
@@ -255,7 +254,7 @@ class Admission {
     this.#shadow.made?.onWithdraw()
   }
 
-  /** @param {Request} request @param {ShedReason} reason */
+  /** @param {RequestRecord} request @param {ShedReason} reason */
   #onReject(request, reason) {
     request.ticket.onReject(reason, this.#clock.now(), this.cause)
     if (request.ticket.expected !== undefined) this.#featureLimit.onReject(request)
@@ -265,14 +264,14 @@ class Admission {
     else this.rejectionPace.deliver(request, () => this.#send(request, reason, false), this.#clock.now())
   }
 
-  /** @param {Request} request @param {ShedReason} reason @param {boolean} isForHandler */
+  /** @param {RequestRecord} request @param {ShedReason} reason @param {boolean} isForHandler */
   #send(request, reason, isForHandler) {
     const sinceMs = this.#clock.now()
     this.#rejection.answer(request, reason, this.#retryAfter.seconds(), isForHandler)
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
   }
 
-  /** @template {ConnectionGate} Gate @param {(parts: ConnectionParts) => Gate} make */
+  /** @template {ConnectionGate} Gate @param {(deps: ConnectionDeps) => Gate} make */
   connectionGate(make) {
     const gate = make({
       cause: this.cause,
@@ -295,14 +294,14 @@ class Admission {
     this.#retryAfter.onReject()
     this.lastRejections.record(reason, priority, nowMs, this.cause)
     // This is the last step, because a listener of `overload` may cause the next rejection.
-    this.episode.onReject(reason, nowMs, this.cause)
+    this.rejectionPeriod.onReject(reason, nowMs, this.cause)
   }
 
   /**
-   * Hot path: once per request. The recorder passes `nowMs` and `idleMs`, which it read when the request
-   * ended.
+   * Hot path, once a request (bench/overhead). The recorder passes `nowMs` and `idleMs`, which it read
+   * when the request ended.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
     this.gate.release(request, nowMs, idleMs)
@@ -316,7 +315,7 @@ class Admission {
    *   the connection
    */
   onConnectionEvent(event, how) {
-    this.#measureTurn()
+    this.#measureTurnAlone()
     this.measurements.acceptBurst.onEvent(event, how, this.#clock.now())
   }
 
@@ -340,7 +339,7 @@ class Admission {
     if (this.mode === 'observe') this.#shadow.made?.onTurn(busyMs, nowMs, idleMs, endedInTurn)
     this.#connectionGate?.onTurn(busyMs, nowMs, idleMs)
     this.gate.onTurn(nowMs, idleMs, busyMs)
-    if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.#measureTurn()
+    if (this.gate.needsNextTurn || acceptBurst.mayBeAccepting) this.#measureTurnAlone()
   }
 
   /** A copy of everything that exporters show. */
@@ -348,11 +347,11 @@ class Admission {
     const { shed, wouldShed, queueDelays, admitted, abandoned } = this.stats
     return {
       mode: /** @type {ShedOptions['mode']} */ (this.mode),
-      isOverloaded: this.episode.isOn,
-      overloadedBy: this.episode.reason,
+      isOverloaded: this.rejectionPeriod.isOn,
+      overloadedBy: this.rejectionPeriod.reason,
       hasMaxConcurrent: Number.isFinite(this.limits.maxConcurrent),
-      overloads: this.episode.count,
-      overloadedMs: this.episode.totalMs,
+      overloads: this.rejectionPeriod.count,
+      overloadedMs: this.rejectionPeriod.totalMs,
       inFlight: this.limits.inFlight,
       peakInFlight: this.gate.peakInFlight,
       queued: this.#queue.length,
@@ -370,7 +369,7 @@ class Admission {
 
   close() {
     this.#isOff = true
-    this.rejectionPace.drain()
+    this.rejectionPace.sendAllAtOnce()
     this.#connectionGate?.close()
     this.gate.close()
   }

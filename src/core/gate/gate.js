@@ -3,17 +3,17 @@
 // of loop turns, one request per callback. So Node runs ticks and promises between two requests, as between
 // two sockets.
 
-const { isDisconnected } = require('../request/request')
+const { isDisconnected } = require('../request/request-record')
 const { hasBody, offHalfClose, onHalfClose } = require('../request/half-closed')
 const { MAX_QUIET_MS } = require('./measurements/accept-burst')
 const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
-const { Wait, inRequestContext } = require('./queue')
+const { QueueEntry, inRequestContext } = require('./queue')
 const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
 
 /**
  * @import { ShedReason } from '../../../index.js'
- * @import { Ticket } from '../request/ticket'
- * @import { Request } from '../request/request'
+ * @import { Clock } from '../clock'
+ * @import { RequestRecord, Ticket } from '../request/request-record'
  * @import { Limits } from './limits/limits'
  * @import { FairShares, Queue } from './queue'
  * @import { Stats } from './stats'
@@ -21,7 +21,7 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
  * @import { Cause } from './verdict'
  */
 
-/** @typedef {NonNullable<Ticket['resume']>} Resume */
+/** @typedef {NonNullable<Ticket['runQueued']>} RunQueued */
 
 /**
  * The budget of a loop turn while clients cannot make the queue long, in place of TURN_BUDGET_MS. With the
@@ -30,8 +30,8 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
  */
 const BOUNDED_BUDGET_MS = 50
 
-/** The wait of a request that is or was queued. @param {Request} request */
-const waitOf = ({ ticket }) => /** @type {Wait} */ (ticket.wait)
+/** The entry of a request that is or was queued. @param {RequestRecord} request */
+const entryOf = ({ ticket }) => /** @type {QueueEntry} */ (ticket.queueEntry)
 
 class Gate {
   peakInFlight = 0
@@ -64,11 +64,11 @@ class Gate {
   #dequeueOne = () => this.#dequeue()
 
   /**
-   * @param {{ cause: Cause, clock: typeof import('../clock').systemClock, queue: Queue, limits: Limits,
+   * @param {{ cause: Cause, clock: Clock, queue: Queue, limits: Limits,
    *   measurements: import('./admission').Measurements, fairShares: FairShares, stats: Stats,
-   *   hooks: UserHooks, reasonAfterQueue: (request: Request, nowMs: number) => ShedReason | undefined,
-   *   deadlineMs: (request: Request, nowMs: number) => number, onReject: (request: Request,
-   *   reason: ShedReason) => void }} parts `reasonAfterQueue`: why the limit of a feature rejects a request
+   *   hooks: UserHooks, reasonAfterQueue: (request: RequestRecord, nowMs: number) => ShedReason | undefined,
+   *   deadlineMs: (request: RequestRecord, nowMs: number) => number, onReject: (request: RequestRecord,
+   *   reason: ShedReason) => void }} deps `reasonAfterQueue`: why the limit of a feature rejects a request
    *   that has been queued; `deadlineMs`: how long a request may be queued; `onReject` answers the request
    */
   constructor({
@@ -97,12 +97,12 @@ class Gate {
     this.#onReject = onReject
   }
 
-  // Hot path: once per request. With a free slot and an empty queue, `decide` makes a dozen comparisons and
-  // allocates nothing.
+  // Hot path, once a request (bench/overhead). With a free slot and an empty queue, `decide` makes
+  // a dozen comparisons and allocates nothing.
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
-   * @returns {number} RUN, QUEUED (`resume` will be called) or REJECTED (`onReject` was called)
+   * @returns {number} RUN, QUEUED (`runQueued` will be called) or REJECTED (`onReject` was called)
    */
   decide(request, nowMs) {
     if (this.arrivedInTurn++ === 0) this.#firstArrivalMs = nowMs
@@ -119,10 +119,10 @@ class Gate {
     if (key !== undefined) this.#fairShares.onQueue(key, tag)
     const stallFreeMs = this.#measurements.turns.stallFreeMs(nowMs)
     const marks = { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs: this.#clock.idleMs() }
-    return this.#enqueue(request, new Wait(request, marks))
+    return this.#enqueue(request, new QueueEntry(request, marks))
   }
 
-  /** @param {Request} request @param {number} tag @param {number} deadlineMs @param {number} nowMs */
+  /** @param {RequestRecord} request @param {number} tag @param {number} deadlineMs @param {number} nowMs */
   #reasonFor({ ticket }, tag, deadlineMs, nowMs) {
     const ahead = this.#queue.ahead(ticket.priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
@@ -150,7 +150,7 @@ class Gate {
   /**
    * Puts the request in flight. If it has just arrived, the loop's idle time has been read for it already.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   admit(request, nowMs) {
@@ -163,22 +163,22 @@ class Gate {
     return RUN
   }
 
-  /** @param {Request} request @param {ShedReason} reason */
+  /** @param {RequestRecord} request @param {ShedReason} reason */
   reject(request, reason) {
     this.#limits.onHeldBack(reason)
     this.#onReject(request, reason)
     return REJECTED
   }
 
-  /** @param {Request} request @param {Wait} wait */
-  #enqueue(request, wait) {
-    request.ticket.wait = wait
+  /** @param {RequestRecord} request @param {QueueEntry} entry */
+  #enqueue(request, entry) {
+    request.ticket.queueEntry = entry
     // Code other than the handler may have begun the answer already.
     if (!request.hasAnswer) request.markQueued()
-    if (this.#queue.length === 0) this.#limits.onFirstQueued(wait.queuedMs)
-    this.#queue.push(wait)
-    wait.onHalfClose = () => this.#onHalfClose(request, wait)
-    onHalfClose(request, wait.onHalfClose)
+    if (this.#queue.length === 0) this.#limits.onFirstQueued(entry.queuedMs)
+    this.#queue.push(entry)
+    entry.onHalfClose = () => this.#onHalfClose(request, entry)
+    onHalfClose(request, entry.onHalfClose)
     this.#clock.afterTurn(this.#dequeueOne)
     return QUEUED
   }
@@ -186,7 +186,7 @@ class Gate {
   /**
    * Called once for every request that has ended, with any outcome.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    * @param {number} idleMs
    */
@@ -197,9 +197,9 @@ class Gate {
       this.#limits.onEnd(ticket, nowMs, idleMs)
       if (this.#queue.length > 0) this.#clock.afterTurn(this.#dequeueOne)
     } else if (ticket.isAbandoned) {
-      if (waitOf(request).isQueued) this.#remove(request)
+      if (entryOf(request).isQueued) this.#remove(request)
       this.#stats.abandoned++
-      ticket.wait?.giveUp?.()
+      ticket.queueEntry?.giveUp?.()
     }
   }
 
@@ -207,7 +207,7 @@ class Gate {
    * Called when a request in flight is rejected by the limit of its route. The request has not run, so its
    * figures are not counted.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   withdraw({ ticket }, nowMs) {
@@ -271,23 +271,23 @@ class Gate {
     const request = this.#queue.shift()
     if (request === undefined) return
     this.#firstDequeueMs = Math.min(this.#firstDequeueMs, nowMs)
-    const { key, tag, onHalfClose: callback } = waitOf(request)
+    const { key, tag, onHalfClose: callback } = entryOf(request)
     offHalfClose(request, callback)
     if (key !== undefined) this.#fairShares.onDequeue(key, tag)
     this.#runQueued(request)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #runQueued(request) {
     // The client has disconnected, so a handler that starts now would miss the events that say so.
     if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
     const reason = this.#reasonAfterQueue(request, nowMs)
     if (reason !== undefined) return this.#rejectQueued(request, reason)
-    this.#stats.onWait(nowMs - waitOf(request).queuedMs)
+    this.#stats.onWait(nowMs - entryOf(request).queuedMs)
     this.admit(request, nowMs)
     try {
-      inRequestContext(waitOf(request), request, /** @type {Resume} */ (request.ticket.resume))
+      inRequestContext(entryOf(request), request, /** @type {RunQueued} */ (request.ticket.runQueued))
     } finally {
       request.returnedMs = this.#clock.now()
       this.#measurements.cost.onRun(request.returnedMs - nowMs)
@@ -297,20 +297,20 @@ class Gate {
   /**
    * A half-closed client receives only an answer that is sent at once: run the request now, or reject it.
    *
-   * @param {Request} request
-   * @param {Wait} wait
+   * @param {RequestRecord} request
+   * @param {QueueEntry} entry
    */
-  #onHalfClose(request, wait) {
+  #onHalfClose(request, entry) {
     // A half-closed connection may have several queued requests. The handler of an earlier one may have
     // closed the instance, and so emptied the queue.
-    if (!wait.isQueued) return
+    if (!entry.isQueued) return
     this.#remove(request)
     const nowMs = this.#clock.now()
     // In a burst the request runs. In a standing queue it is rejected, because it must not overtake other
     // requests. Also, a client that gave up looks half-closed until its response is written. But once every
     // SAMPLE_MS one such request runs, as a sample.
     const isStanding =
-      wait.priority !== CRITICAL &&
+      entry.priority !== CRITICAL &&
       this.#limits.isOverload(nowMs) &&
       !this.#measurements.turns.isIdling(nowMs)
     // Body parsers treat a request as finished once its client has half-closed, so the handler would see no
@@ -318,7 +318,7 @@ class Gate {
     const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
     // The request of a half-closed client cannot be queued again.
-    if (!mayRun) return this.#rejectQueued(request, this.#cause.because('loop', nowMs - wait.queuedMs, 0))
+    if (!mayRun) return this.#rejectQueued(request, this.#cause.because('loop', nowMs - entry.queuedMs, 0))
     if (isStanding) this.#ranHalfClosedMs = nowMs
     this.#runQueued(request)
   }
@@ -333,14 +333,14 @@ class Gate {
     const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
     const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
     const isOverload = this.#limits.isOverload(nowMs)
-    const { oldest } = this.#queue
+    const { bounds } = this.#queue
     // In most turns nothing is overdue, so a long queue need not be searched.
-    const mayBeOverdue = isFull && delay.isOverdue(oldest, isOverload, nowMs)
-    if (!mayBeOverdue && !oldest.mayBePastDeadline(nowMs)) return
-    /** @param {Wait} each */
+    const mayBeOverdue = isFull && delay.isOverdue(bounds, isOverload, nowMs)
+    if (!mayBeOverdue && !bounds.mayBePastDeadline(nowMs)) return
+    /** @param {QueueEntry} each */
     const isOverdue = (each) =>
       each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, isOverload, nowMs))
-    /** @param {Wait} each */
+    /** @param {QueueEntry} each */
     const reasonOf = (each) =>
       each.isPastDeadline(nowMs)
         ? this.#cause.because('deadline', nowMs - each.queuedMs, each.deadlineMs)
@@ -348,28 +348,31 @@ class Gate {
     this.#rejectAll(reasonOf, isOverdue)
   }
 
-  /** @param {(wait: Wait) => ShedReason} reasonOf @param {(wait: Wait) => boolean} [isChosen] */
+  /**
+   * @param {(entry: QueueEntry) => ShedReason} reasonOf
+   * @param {(entry: QueueEntry) => boolean} [isChosen]
+   */
   #rejectAll(reasonOf, isChosen = (_each) => true) {
     for (const request of this.#queue.filter(isChosen)) {
       // A listener or function of the user may have closed the instance, and so emptied the queue.
-      if (!waitOf(request).isQueued) continue
+      if (!entryOf(request).isQueued) continue
       this.#remove(request)
-      this.#rejectQueued(request, reasonOf(waitOf(request)))
+      this.#rejectQueued(request, reasonOf(entryOf(request)))
     }
   }
 
-  /** @param {Request} request @param {ShedReason} reason */
+  /** @param {RequestRecord} request @param {ShedReason} reason */
   #rejectQueued(request, reason) {
     if (isDisconnected(request)) return
-    inRequestContext(waitOf(request), request, () => this.reject(request, reason))
-    waitOf(request).giveUp?.()
+    inRequestContext(entryOf(request), request, () => this.reject(request, reason))
+    entryOf(request).giveUp?.()
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #remove(request) {
-    const wait = waitOf(request)
-    const { key, onHalfClose: callback } = wait
-    this.#queue.remove(wait)
+    const entry = entryOf(request)
+    const { key, onHalfClose: callback } = entry
+    this.#queue.remove(entry)
     if (key !== undefined) this.#fairShares.onRemove(key)
     offHalfClose(request, callback)
   }

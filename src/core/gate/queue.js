@@ -6,7 +6,7 @@
 const { AsyncResource } = require('node:async_hooks')
 const { NORMAL, QUEUED_CLASSES } = require('./verdict')
 
-/** @import { Request } from '../request/request' */
+/** @import { RequestRecord } from '../request/request-record' */
 
 /**
  * The lead of a class over the class below it. In an overload no request waits for as long as this lead, so
@@ -15,8 +15,8 @@ const { NORMAL, QUEUED_CLASSES } = require('./verdict')
  */
 const CLASS_LEAD_MS = 150
 
-/** Extra fields of a queued request: its position in the queue, and the marks that measure its wait. */
-class Wait {
+/** One request in the queue: its position, and the marks that measure its wait. */
+class QueueEntry {
   /** Sequence number among all requests that were ever queued. */
   order = 0
   /**
@@ -31,12 +31,12 @@ class Wait {
   giveUp = undefined
 
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {{ key: string | undefined, tag: number, deadlineMs: number, nowMs: number, stallFreeMs: number,
    *   idleMs: number }} marks
    */
   constructor(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs }) {
-    /** Undefined once the request was taken out of the queue. @type {Request | undefined} */
+    /** Undefined once the request was taken out of the queue. @type {RequestRecord | undefined} */
     this.request = request
     this.priority = request.ticket.priority
     /** Key that the request counts for in FairShares. */
@@ -80,14 +80,14 @@ function nextClass(queuedMsOf) {
   return next
 }
 
-/** @param {Wait} a @param {Wait} b of the same class */
+/** @param {QueueEntry} a @param {QueueEntry} b of the same class */
 const isBefore = (a, b) => (a.tag === b.tag ? a.order < b.order : a.tag < b.tag)
 
 /**
  * Lower bounds over all queued requests, kept without a walk over the queue. A bound may come from a request
  * that has left since.
  */
-class Oldest {
+class QueueBounds {
   /** The class with the shortest permitted wait. */
   priority = NORMAL
   queuedMs = Number.POSITIVE_INFINITY
@@ -95,7 +95,7 @@ class Oldest {
   /** Time at which the first deadline passes. */
   dueMs = Number.POSITIVE_INFINITY
 
-  /** @param {Wait} wait */
+  /** @param {QueueEntry} entry */
   add({ queuedMs, queuedStallFreeMs, deadlineMs }) {
     if (queuedMs < this.queuedMs) this.queuedMs = queuedMs
     // The stall-free clock runs on during a stall and is then set back. So the request queued first may not
@@ -121,21 +121,21 @@ class Oldest {
 /** The queued requests of one class: a binary heap. */
 class ClassQueue {
   length = 0
-  /** @type {Wait[]} */
+  /** @type {QueueEntry[]} */
   #heap = []
 
-  /** @param {Wait} wait */
-  push(wait) {
+  /** @param {QueueEntry} entry */
+  push(entry) {
     this.length++
     const heap = this.#heap
-    let at = heap.push(wait) - 1
+    let at = heap.push(entry) - 1
     while (at > 0) {
       const parent = (at - 1) >> 1
-      if (!isBefore(wait, heap[parent])) break
+      if (!isBefore(entry, heap[parent])) break
       heap[at] = heap[parent]
       at = parent
     }
-    heap[at] = wait
+    heap[at] = entry
   }
 
   /** The request to run next; undefined if none is queued. */
@@ -145,26 +145,26 @@ class ClassQueue {
     return heap.length === 0 ? undefined : heap[0]
   }
 
-  /** A request was removed. Its `Wait` stays in the heap until it is the first, or the heap is compacted. */
+  /** A request was removed. Its entry stays in the heap until it is the first, or the heap is compacted. */
   onRemove() {
     this.length--
     // Compact only if most entries are empty. So each entry is sorted again once, on average.
     if (this.#heap.length - this.length > this.length) this.#compact()
   }
 
-  /** @param {(wait: Wait) => void} visit */
+  /** @param {(entry: QueueEntry) => void} visit */
   forEach(visit) {
-    for (const wait of this.#heap) if (wait.isQueued) visit(wait)
+    for (const entry of this.#heap) if (entry.isQueued) visit(entry)
   }
 
   /** A sorted list is a heap. */
   #compact() {
-    this.#heap = this.#heap.filter((wait) => wait.isQueued).sort((a, b) => (isBefore(a, b) ? -1 : 1))
+    this.#heap = this.#heap.filter((entry) => entry.isQueued).sort((a, b) => (isBefore(a, b) ? -1 : 1))
   }
 
   #pop() {
     const heap = this.#heap
-    const last = /** @type {Wait} */ (heap.pop())
+    const last = /** @type {QueueEntry} */ (heap.pop())
     if (heap.length === 0) return
     let at = 0
     for (;;) {
@@ -181,37 +181,37 @@ class ClassQueue {
 
 class Queue {
   length = 0
-  oldest = new Oldest()
+  bounds = new QueueBounds()
   #classes = Array.from({ length: QUEUED_CLASSES }, () => new ClassQueue())
   #order = 0
 
-  /** @param {Wait} wait of a request that is not in the queue */
-  push(wait) {
-    wait.order = this.#order++
+  /** @param {QueueEntry} entry of a request that is not in the queue */
+  push(entry) {
+    entry.order = this.#order++
     this.length++
-    this.oldest.add(wait)
-    this.#classes[wait.priority].push(wait)
+    this.bounds.add(entry)
+    this.#classes[entry.priority].push(entry)
   }
 
   /** Removes and returns the request to run next; undefined if none is queued. */
   shift() {
     const next = nextClass(this.#queuedMsOf)
     if (next === -1) return undefined
-    const wait = /** @type {Wait} */ (this.#classes[next].first())
-    const { request } = wait
-    this.remove(wait)
+    const entry = /** @type {QueueEntry} */ (this.#classes[next].first())
+    const { request } = entry
+    this.remove(entry)
     return request
   }
 
   /** @param {number} priority */
   #queuedMsOf = (priority) => this.#classes[priority].first()?.queuedMs ?? Number.POSITIVE_INFINITY
 
-  /** @param {Wait} wait that is queued */
-  remove(wait) {
-    wait.request = undefined
+  /** @param {QueueEntry} entry that is queued */
+  remove(entry) {
+    entry.request = undefined
     this.length--
-    if (this.length === 0) this.oldest.clear()
-    this.#classes[wait.priority].onRemove()
+    if (this.length === 0) this.bounds.clear()
+    this.#classes[entry.priority].onRemove()
   }
 
   /**
@@ -232,29 +232,29 @@ class Queue {
   }
 
   /**
-   * The queued requests whose wait meets the condition, in no particular order.
+   * The queued requests whose entry meets the condition, in no particular order.
    *
-   * @param {(wait: Wait) => boolean} condition
+   * @param {(entry: QueueEntry) => boolean} condition
    */
   filter(condition) {
-    /** @type {Request[]} */
+    /** @type {RequestRecord[]} */
     const found = []
-    this.oldest.clear()
+    this.bounds.clear()
     for (const each of this.#classes)
-      each.forEach((wait) => {
-        this.oldest.add(wait)
-        if (condition(wait)) found.push(/** @type {Request} */ (wait.request))
+      each.forEach((entry) => {
+        this.bounds.add(entry)
+        if (condition(entry)) found.push(/** @type {RequestRecord} */ (entry.request))
       })
     return found
   }
 
-  /** The wait of the request that would run last of the lowest class. */
+  /** The entry of the request that would run last of the lowest class. */
   last() {
-    /** @type {Wait | undefined} */
+    /** @type {QueueEntry | undefined} */
     let last
     for (let priority = QUEUED_CLASSES - 1; priority >= 0 && last === undefined; priority--)
-      this.#classes[priority].forEach((wait) => {
-        if (last === undefined || isBefore(last, wait)) last = wait
+      this.#classes[priority].forEach((entry) => {
+        if (last === undefined || isBefore(last, entry)) last = entry
       })
     return last
   }
@@ -262,12 +262,12 @@ class Queue {
 
 /**
  * Runs the callback in the async context that the request was queued in, and drops that context.
- * @param {Wait} wait @param {Request} request @param {(this: Request) => unknown} callback
+ * @param {QueueEntry} entry @param {RequestRecord} request @param {(this: RequestRecord) => unknown} callback
  */
-function inRequestContext(wait, request, callback) {
-  const { resource } = wait
+function inRequestContext(entry, request, callback) {
+  const { resource } = entry
   if (resource === undefined) return callback.call(request)
-  wait.resource = undefined
+  entry.resource = undefined
   return resource.runInAsyncScope(callback, request)
 }
 
@@ -339,6 +339,6 @@ class FairShares {
 exports.CLASS_LEAD_MS = CLASS_LEAD_MS
 exports.FairShares = FairShares
 exports.Queue = Queue
-exports.nextClass = nextClass
-exports.Wait = Wait
+exports.QueueEntry = QueueEntry
 exports.inRequestContext = inRequestContext
+exports.nextClass = nextClass

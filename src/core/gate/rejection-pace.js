@@ -5,11 +5,11 @@
 // requests do next. The share applies while at most twenty thousand rejections wait.
 
 const { AsyncResource } = require('node:async_hooks')
-const { isDisconnected } = require('../request/request')
+const { isDisconnected } = require('../request/request-record')
 const { isHalfClosed, offHalfClose, onHalfClose } = require('../request/half-closed')
 const { LATELY_MS } = require('./measurements/loop-turns')
 
-/** @import { Request } from '../request/request' */
+/** @import { RequestRecord } from '../request/request-record' */
 
 const MOST_SHARE = 0.34
 /**
@@ -40,7 +40,7 @@ const MOST_DEBT_MS = 120
 const MOST_WAITING = 20_000
 
 /**
- * @typedef {{ request: Request, resource: AsyncResource, send: (() => void) | undefined,
+ * @typedef {{ request: RequestRecord, resource: AsyncResource, send: (() => void) | undefined,
  *   sendNow: () => void }} Waiting `send`: undefined once the rejection was sent. `sendNow`: called if the
  *   client half-closes
  */
@@ -62,11 +62,11 @@ class RejectionPace {
   #countedLate = 0
   /** Whether a timer is running, which will send the rejections that wait then. */
   #isPausing = false
-  #isDraining = false
+  #sendsAtOnce = false
 
   /**
-   * @param {{ clock: typeof import('../clock').systemClock, cost: { readonly rejectionMs: number },
-   *   clients: { readonly areGateways: boolean, readonly waitingMs: number } }} parts
+   * @param {{ clock: import('../clock').Clock, cost: { readonly rejectionMs: number },
+   *   clients: { readonly areGateways: boolean, readonly waitingMs: number } }} deps
    */
   constructor({ clock, clients, cost }) {
     this.#clock = clock
@@ -75,23 +75,23 @@ class RejectionPace {
     this.#creditedMs = clock.now()
   }
 
-  // Hot path: once per rejection.
+  // Hot path: once a rejection.
   /**
    * Calls `send` now, or later when it is this rejection's turn.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {() => void} send
    * @param {number} nowMs
    */
   deliver(request, send, nowMs) {
-    const isNext = this.#isDraining || isHalfClosed(request)
+    const isNext = this.#sendsAtOnce || isHalfClosed(request)
     if (isNext || (!this.#isPausing && this.#hasCredit(nowMs))) this.#spend(request, send)
     else this.#wait(request, send)
     this.#pause()
     if (this.waiting > MOST_WAITING) this.#sendFirst()
   }
 
-  /** @param {Request} request @param {() => void} send */
+  /** @param {RequestRecord} request @param {() => void} send */
   #wait(request, send) {
     this.waiting++
     const resource = new AsyncResource('spillway.rejection')
@@ -121,7 +121,7 @@ class RejectionPace {
     return this.#creditMs > 0
   }
 
-  /** @param {Request} request @param {() => void} send */
+  /** @param {RequestRecord} request @param {() => void} send */
   #spend({ socket }, send) {
     const costMs = this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
     // The bound on the debt: rejections sent beyond the share delay later ones by at most 2.4 s.
@@ -145,7 +145,7 @@ class RejectionPace {
 
   #send() {
     const leastMs = Math.max(0, this.#creditMs - MOST_TOGETHER_MS)
-    while (this.waiting > 0 && (this.#creditMs > leastMs || this.#isDraining)) this.#sendFirst()
+    while (this.waiting > 0 && (this.#creditMs > leastMs || this.#sendsAtOnce)) this.#sendFirst()
     this.late += Math.max(0, this.waiting - this.#countedLate)
     this.#countedLate = this.waiting
   }
@@ -165,8 +165,8 @@ class RejectionPace {
   }
 
   /** Sends every rejection at once from now on. */
-  drain() {
-    this.#isDraining = true
+  sendAllAtOnce() {
+    this.#sendsAtOnce = true
     this.#send()
   }
 }

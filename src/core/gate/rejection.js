@@ -4,23 +4,22 @@
 // unread, the connection is closed, because Node would otherwise read the whole body. Reading a small body is
 // cheaper than a new connection.
 
-const { CrossOrigin } = require('../request/cross-origin')
+const { prefersText } = require('../answer/accept')
+const { CrossOrigin } = require('../answer/cross-origin')
 const { OVERLOADED, OverloadError } = require('../errors/errors')
-const { cutOff } = require('../request/cut-off')
-const { removeBodyHeaders } = require('../request/body-headers')
+const { cutOff } = require('../answer/cut-off')
+const { removeBodyHeaders } = require('../answer/body-headers')
 const { SMOOTHING } = require('./measurements/request-cost')
 const { PRIORITIES, figuresOf } = require('./verdict')
 
 /**
  * @import { ShedReason, ShedVerdict } from '../../../index.js'
- * @import { Ticket, RejectedBy } from '../request/ticket'
- * @import { InternalErrors } from '../request/internal-errors'
- * @import { Request } from '../request/request'
+ * @import { InternalErrors } from '../errors/internal-errors'
+ * @import { FrameworkNext, RejectedBy, RequestRecord } from '../request/request-record'
  * @import { GivenOptions, ShedOptions } from './admission'
  */
 
 /**
- * @typedef {NonNullable<Ticket['proceed']>} Proceed
  * @typedef {import('node:http').OutgoingHttpHeader[]} Head names and values in turn
  * @typedef {[name: string, value: import('node:http').OutgoingHttpHeader]} Header
  * @typedef {Header[]} Extra headers of the user
@@ -81,15 +80,16 @@ class Rejection {
   /**
    * Whether the user's error handler answers. Only a middleware can pass the error on.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   goesToErrorHandler({ ticket }) {
-    return /** @type {ShedOptions} */ (this.#options).errorMode === 'next' && ticket.proceed !== undefined
+    const { errorMode } = /** @type {ShedOptions} */ (this.#options)
+    return errorMode === 'next' && ticket.frameworkNext !== undefined
   }
 
   // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {ShedReason} reason
    * @param {number} retryAfterSeconds
    * @param {boolean} [isForHandler] the user's error handler answers
@@ -110,14 +110,14 @@ class Rejection {
       priority,
       retryAfterSeconds,
     }
-    if (isForHandler) return /** @type {Proceed} */ (ticket.proceed)(new OverloadError(verdict))
+    if (isForHandler) return /** @type {FrameworkNext} */ (ticket.frameworkNext)(new OverloadError(verdict))
     const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
     if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)
     else this.#respond(request, verdict, extra)
   }
 
   /**
-   * @param {Request['req']} req @param {ShedVerdict} verdict
+   * @param {RequestRecord['req']} req @param {ShedVerdict} verdict
    * @returns {Extra | undefined} undefined if the user's function throws or returns a promise
    */
   #headersFor(req, verdict) {
@@ -135,7 +135,7 @@ class Rejection {
   /**
    * Calls `shed.respond`. The standard answer is sent if the function throws or returns `false` before it has
    * begun to answer.
-   * @param {Request} request @param {ShedVerdict} verdict @param {Extra | undefined} extra
+   * @param {RequestRecord} request @param {ShedVerdict} verdict @param {Extra | undefined} extra
    */
   #respond(request, verdict, extra) {
     const { req, res } = request
@@ -174,7 +174,7 @@ class Rejection {
 
   /**
    * Sets the status and headers that `respond` may replace. Koa has set 404 by now.
-   * @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds
+   * @param {RequestRecord['req']} req @param {RequestRecord['res']} res @param {number} retryAfterSeconds
    * @param {Extra | undefined} extra
    */
   #prepare(req, res, retryAfterSeconds, extra) {
@@ -193,7 +193,7 @@ class Rejection {
   /**
    * Another package may have replaced `writeHead` with a function that throws. Uncaught, its error would end
    * the process.
-   * @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds
+   * @param {RequestRecord['req']} req @param {RequestRecord['res']} res @param {number} retryAfterSeconds
    */
   #write(req, res, retryAfterSeconds) {
     try {
@@ -206,7 +206,7 @@ class Rejection {
 
   /**
    * Writes the user's headers too, or leaves them out if Node does not accept them.
-   * @param {Extra | undefined} extra @param {Request['req']} req @param {Request['res']} res
+   * @param {Extra | undefined} extra @param {RequestRecord['req']} req @param {RequestRecord['res']} res
    * @param {number} retryAfterSeconds
    */
   #writeWith(extra, req, res, retryAfterSeconds) {
@@ -223,8 +223,8 @@ class Rejection {
 }
 
 /**
- * @param {Request['req']} req
- * @param {Request['res']} res
+ * @param {RequestRecord['req']} req
+ * @param {RequestRecord['res']} res
  * @param {number} retryAfterSeconds
  * @param {Extra} [extra]
  */
@@ -267,24 +267,19 @@ function isSendable([name, value]) {
   return value !== undefined && lower !== 'content-length' && lower !== 'transfer-encoding'
 }
 
-/** @param {Request['req']} req @param {Request['res']} res @param {number} retryAfterSeconds */
+/** @param {RequestRecord['req']} req @param {RequestRecord['res']} res @param {number} retryAfterSeconds */
 function setStandardHeaders(req, res, retryAfterSeconds) {
   res.setHeader('Retry-After', String(retryAfterSeconds))
   res.setHeader('Cache-Control', 'no-store')
   if (closesConnection(req)) res.setHeader('Connection', 'close')
 }
 
-/** @param {Request['res']} res @param {Extra} headers */
+/** @param {RequestRecord['res']} res @param {Extra} headers */
 function removeAll(res, headers) {
   for (const [name] of headers) res.removeHeader(name)
 }
 
-/** @param {string | undefined} accept */
-function prefersText(accept) {
-  return accept?.includes('text/') && !accept.includes('json') && !accept.includes('*/*')
-}
-
-/** @param {Request['req']} req */
+/** @param {RequestRecord['req']} req */
 const closesConnection = (req) => req.httpVersionMajor < 2 && hasUnreadBody(req.headers)
 
 /** @param {import('node:http').IncomingHttpHeaders} headers */
@@ -334,4 +329,3 @@ class RetryAfter {
 exports.PROBLEM = PROBLEM
 exports.Rejection = Rejection
 exports.RetryAfter = RetryAfter
-exports.prefersText = prefersText

@@ -17,7 +17,8 @@ const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
 
 /**
  * @import { ShedReason } from '../../../index.js'
- * @import { Request } from '../request/request'
+ * @import { Clock } from '../clock'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { ShedOptions } from './admission'
  * @import { Limits } from './limits/limits'
  * @import { Cause } from './verdict'
@@ -72,7 +73,7 @@ class ShadowQueue {
    * The mean cost of a request in mode `adaptive`. A request that a limit of its route would reject counts as
    * costing nothing.
    */
-  #eachMs = 0
+  #meanAdaptiveMs = 0
   #withdrawals = new ShadowWithdrawals()
   /**
    * Mean cost of the requests of the last turn. With this cost, the model serves as many requests as have
@@ -93,12 +94,12 @@ class ShadowQueue {
   /**
    * @param {{
    *   cause: Cause,
-   *   clock: typeof import('../clock').systemClock,
+   *   clock: Clock,
    *   limits: Limits,
    *   measurements: import('./admission').Measurements,
-   *   deadlineMs: (request: Request, nowMs: number) => number,
+   *   deadlineMs: (request: RequestRecord, nowMs: number) => number,
    *   onWouldReject: (reason: ShedReason, priority: number) => void,
-   * }} parts
+   * }} deps
    */
   constructor({ cause, clock, limits, measurements, deadlineMs, onWouldReject }) {
     this.#cause = cause
@@ -118,8 +119,8 @@ class ShadowQueue {
     this.#delay.update(options)
   }
 
-  // Hot path in mode `observe`: once per request.
-  /** @param {Request} request @param {number} nowMs */
+  // Hot path in mode `observe`: once a request.
+  /** @param {RequestRecord} request @param {number} nowMs */
   onRequest(request, nowMs) {
     const { priority } = request.ticket
     const waitMs = Math.max(this.#loopWaitMs(nowMs), this.#slotWaitMs(nowMs))
@@ -145,7 +146,7 @@ class ShadowQueue {
 
   /** @param {number} nowMs */
   #loopWaitMs(nowMs) {
-    return this.#length * this.#eachMs - (nowMs - this.#modelMs)
+    return this.#length * this.#meanAdaptiveMs - (nowMs - this.#modelMs)
   }
 
   /** Called when mode `observe` begins. What the model observed earlier does not count. */
@@ -176,7 +177,7 @@ class ShadowQueue {
    */
   onTurn(busyMs, nowMs, idleMs, ended) {
     this.#withdrawals.onArrivals(this.#count)
-    this.#eachMs = (1 - this.#withdrawals.share) * this.#meanMs
+    this.#meanAdaptiveMs = (1 - this.#withdrawals.share) * this.#meanMs
     if (this.#count > 0 && Number.isFinite(this.#limits.maxConcurrent)) this.#takeSlots()
     if (this.#count > 0 && this.#beganIdle) {
       this.#advanceIdle(this.#firstMs, this.#firstStalledMs, idleMs)
@@ -217,7 +218,7 @@ class ShadowQueue {
     this.#withdrawals.onReplay(this.#count)
     const runs = 1 - this.#withdrawals.share
     this.#servedMs = runs * servedMs
-    this.#eachMs = runs * this.#meanMs
+    this.#meanAdaptiveMs = runs * this.#meanMs
   }
 
   /**
@@ -264,7 +265,7 @@ class ShadowQueue {
     // nothing about the rate.
     const arrived = this.#isAccepting && arrivals > 0 ? arrivals - 1 : arrivals
     if (arrived < arrivals) this.#isAccepting = false
-    const [nowMs, idleMs, usualMs] = [this.#modelMs, this.#modelIdleMs, this.#eachMs]
+    const [nowMs, idleMs, usualMs] = [this.#modelMs, this.#modelIdleMs, this.#meanAdaptiveMs]
     this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs, isEmpty: false })
   }
 
@@ -343,8 +344,11 @@ class ShadowQueue {
   #queue(priority, count, ahead) {
     let queued = 0
     for (let i = 0; i < count; i++) {
-      const waitMs = (ahead + queued) * this.#eachMs
-      if (this.#isFull && this.#delay.rejects(waitMs, ahead + queued, priority, this.#eachMs, this.#modelMs))
+      const waitMs = (ahead + queued) * this.#meanAdaptiveMs
+      if (
+        this.#isFull &&
+        this.#delay.rejects(waitMs, ahead + queued, priority, this.#meanAdaptiveMs, this.#modelMs)
+      )
         this.#reject(this.#cause.because('loop', waitMs, this.#delay.targetOf(priority)), priority)
       else queued++
     }
@@ -365,7 +369,7 @@ class ShadowQueue {
 
   #rejectOverdue() {
     if (this.#length === 0) return
-    const isOverload = this.#overload.isOn(this.#eachMs, this.#modelMs)
+    const isOverload = this.#overload.isOn(this.#meanAdaptiveMs, this.#modelMs)
     for (const queue of this.#queues) {
       while (queue.length > 0 && this.#delay.isOverdue(queue[0], isOverload, this.#modelMs)) {
         const [oldest] = queue

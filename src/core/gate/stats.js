@@ -122,12 +122,12 @@ class LastRejections {
   }))
   #count = 0
 
-  /** @param {Pick<typeof import('../clock').systemClock, 'now' | 'wallMs'>} clock */
+  /** @param {Pick<import('../clock').Clock, 'now' | 'wallMs'>} clock */
   constructor(clock) {
     this.#clock = clock
   }
 
-  // Hot path: once per rejection.
+  // Hot path: once a rejection.
   /**
    * @param {ShedReason} reason
    * @param {number} priority
@@ -169,7 +169,7 @@ const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
  * without a rejection (`recovered`, with its length and the count of every reason). A timer runs only during
  * an overload.
  */
-class Episode {
+class RejectionPeriod {
   /**
    * Overloads so far. Most are shorter than the time between two scrapes, so that only a counter shows them.
    */
@@ -181,7 +181,7 @@ class Episode {
   #earlierMs = 0
 
   /**
-   * @param {typeof import('../clock').systemClock} clock
+   * @param {import('../clock').Clock} clock
    * @param {OnOverloadEvent} onEvent
    */
   constructor(clock, onEvent) {
@@ -244,6 +244,6 @@ class Episode {
   }
 }
 
-exports.Episode = Episode
 exports.LastRejections = LastRejections
+exports.RejectionPeriod = RejectionPeriod
 exports.Stats = Stats

@@ -8,8 +8,8 @@ const { NORMAL, priorityIndex } = require('./verdict')
 
 /**
  * @import { IncomingHttpHeaders } from 'node:http'
- * @import { InternalErrors } from '../request/internal-errors'
- * @import { Request } from '../request/request'
+ * @import { InternalErrors } from '../errors/internal-errors'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { ShedFunction } from '../../../index.js'
  * @import { ShedOptions } from './admission'
  */
@@ -71,7 +71,7 @@ class UserHooks {
 
   /**
    * The key whose share a request counts against; undefined if the option is not given.
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {import('../../../index.js').LimitOptions['key']} [ofLimit] the option `key` of `limit()`, which
    *   replaces `shed.key`
    * @param {import('koa').Context} [ctx] the context of Koa, which the `key` of `limit()` gets

@@ -3,8 +3,8 @@
 // Each reason names the resource that is short, and stands beside the file whose rule gives that reason.
 
 /**
- * RUN: the request runs now. QUEUED: it waits until `resume` is called. REJECTED: its 503 is sent, or will be
- * sent later.
+ * RUN: the request runs now. QUEUED: it waits until `ticket.runQueued` is called. REJECTED: its 503 is sent,
+ * or will be sent later.
  */
 const [RUN, QUEUED, REJECTED] = [0, 1, 2]
 

@@ -3,28 +3,41 @@
 // in another. The library scans from the start for each quantile: for 1000 routes that would block a snapshot
 // for 34 ms.
 
+const { countsOf } = require('./hdr-histogram')
+
+/** @import { JsHistogram } from 'hdr-histogram-js' */
+
 /**
- * @param {import('hdr-histogram-js').JsHistogram} histogram
+ * @param {JsHistogram} histogram
  * @param {readonly number[]} ratios ascending, 0..1
  * @returns {number[]} in recorded units; zeros if the histogram is empty
  */
 function quantilesOf(histogram, ratios) {
   const total = histogram.totalCount
   if (total === 0) return ratios.map(() => 0)
+  const found = quantilesIn(countsOf(histogram), total, ratios, histogram)
+  return found.map((value) => Math.min(value, histogram.maxValue))
+}
+
+/**
+ * @param {Float64Array | Uint32Array} counts in the cells of the histogram
+ * @param {number} total of the counts, above 0
+ * @param {readonly number[]} ratios ascending, 0..1
+ * @param {JsHistogram} histogram
+ */
+function quantilesIn(counts, total, ratios, histogram) {
   const found = []
   let seen = 0
   for (let cell = 0; found.length < ratios.length; cell++) {
-    seen += histogram.getCountAtIndex(cell)
-    while (found.length < ratios.length && seen >= Math.max(1, Math.ceil(ratios[found.length] * total))) {
-      const value = histogram.highestEquivalentValue(histogram.valueFromIndex(cell))
-      found.push(Math.min(value, histogram.maxValue))
-    }
+    seen += counts[cell]
+    while (found.length < ratios.length && seen >= Math.max(1, Math.ceil(ratios[found.length] * total)))
+      found.push(histogram.highestEquivalentValue(histogram.valueFromIndex(cell)))
   }
   return found
 }
 
 /**
- * @param {import('hdr-histogram-js').JsHistogram} histogram
+ * @param {JsHistogram} histogram
  * @returns {{ mean: number, stddev: number }} in recorded units; zeros if the histogram is empty
  */
 function momentsOf(histogram) {
@@ -44,4 +57,4 @@ function momentsOf(histogram) {
   return { mean, stddev: Math.sqrt(Math.max(0, squares / total - mean * mean)) }
 }
 
-module.exports = { momentsOf, quantilesOf }
+module.exports = { momentsOf, quantilesIn, quantilesOf }

@@ -4,11 +4,9 @@
 // few microseconds.
 
 const { countsOf } = require('./hdr-histogram')
+const { quantilesIn } = require('./quantiles')
 
-/**
- * @import { JsHistogram } from 'hdr-histogram-js'
- * @import { RollingHistogram } from './rolling'
- */
+/** @import { RollingHistogram } from './rolling' */
 
 class RecentValues {
   #rolling
@@ -61,22 +59,5 @@ class RecentValues {
 
 /** @param {RollingHistogram} rolling */
 const newestOf = ({ spans }) => spans[spans.length - 1]
-
-/**
- * @param {Uint32Array} counts
- * @param {number} total
- * @param {readonly number[]} ratios
- * @param {JsHistogram} histogram
- */
-function quantilesIn(counts, total, ratios, histogram) {
-  const found = []
-  let seen = 0
-  for (let cell = 0; found.length < ratios.length; cell++) {
-    seen += counts[cell]
-    while (found.length < ratios.length && seen >= Math.max(1, Math.ceil(ratios[found.length] * total)))
-      found.push(histogram.highestEquivalentValue(histogram.valueFromIndex(cell)))
-  }
-  return found
-}
 
 exports.RecentValues = RecentValues

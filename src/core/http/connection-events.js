@@ -4,15 +4,15 @@
 
 const cluster = require('node:cluster')
 const tls = require('node:tls')
-const { isAnswering } = require('../drain/connections')
-const { ServerTable } = require('../drain/server-table')
+const { isAnswering } = require('../servers/connections')
+const { WeakTable } = require('../servers/known-servers')
 const { endedMsOf } = require('../request/connection-record')
 
 /**
  * @import { Cluster } from 'node:cluster'
  * @import { Server } from 'node:net'
- * @import { ConnectionOwner, ServerSocket } from '../drain/connections'
- * @import { KnownServers } from '../drain/known-servers'
+ * @import { ConnectionOwner, ServerSocket } from '../servers/connections'
+ * @import { KnownServers } from '../servers/known-servers'
  * @import { Admission } from '../gate/admission'
  * @import { Connection } from '../request/connection-record'
  *
@@ -47,10 +47,10 @@ class ConnectionEvents {
   unusedCloses = 0
   #admission
   #known
-  /** @type {ServerTable<Server, Iterable<[ConnectionEvent, () => void]>>} */
-  #watched = new ServerTable()
+  /** @type {WeakTable<Server, Iterable<[ConnectionEvent, () => void]>>} */
+  #watched = new WeakTable()
 
-  /** @param {{ admission: Admission, known: KnownServers }} parts `known`: the servers to drain */
+  /** @param {{ admission: Admission, known: KnownServers }} deps `known`: the servers to drain */
   constructor({ admission, known }) {
     this.#admission = admission
     this.#known = known
@@ -97,7 +97,7 @@ class ConnectionEvents {
     this.#admission.onConnectionEvent(event, { isSecure, isHandedOver: isHandedOver(server) })
   }
 
-  // Hot path: once per request if no server is attached.
+  // Hot path: once a request if no server is attached.
   /** @param {Server | undefined} server @param {ConnectionOwner} req */
   watch(server, req) {
     if (server === undefined || this.#watched.has(server)) return

@@ -1,32 +1,43 @@
 'use strict'
-// Lets requests enter before the middleware. The first request that reaches the middleware adds a `request`
-// listener in front of all others. This listener prepares each later response, before Express slows down
-// changes to the response. If the app begins with the middleware and is itself a listener of the server, the
-// app's `handle` also decides (docs/decisions/0012).
+// Lets requests enter before an Express app gets them.
+//
+// `EarlyEntry` lets them enter before the middleware. The first request that reaches the middleware adds a
+// `request` listener in front of all others. This listener prepares each later response, before Express slows
+// down changes to the response. If the app begins with the middleware and is itself a listener of the server,
+// the app's `handle` also decides (docs/decisions/0012).
+//
+// `RequestListeners` finds the app of a server. If no code of the user precedes spillway's middleware,
+// `becomeExpressRequest` adds to a request what Express adds before the first middleware. So the user's
+// `classify`, `key`, `deadline.of`, `headers` and `ignore` can be called before Express runs.
 
-const { ServerTable } = require('../drain/server-table')
-const { isFirstInApp } = require('../route/instrument-router')
+const { WeakTable } = require('../servers/known-servers')
+const { isFirstInApp, queryOf } = require('../route/instrument-router')
+const { isExpressApp } = require('./app-kinds')
 
 /**
  * @import { Server } from 'node:net'
  * @import { AnyFunction, ExpressApp, Handle, Next } from './app-kinds'
  * @import { NodeRequest, NodeResponse } from './entrance'
+ *
+ * @typedef {NodeRequest & { app?: ExpressApp, res?: NodeResponse, originalUrl?: string, baseUrl?: string,
+ *   params?: object, next?: Next | undefined }} ExpressRequest
+ * @typedef {ExpressRequest & { app: ExpressApp }} AppRequest in a middleware of Express
  */
 
 class EarlyEntry {
-  /** Servers whose responses a listener prepares. @type {ServerTable<Server, true>} */
-  #servers = new ServerTable()
+  /** Servers whose responses a listener prepares. @type {WeakTable<Server, true>} */
+  #servers = new WeakTable()
   /**
    * Apps whose `handle` is replaced, with the original and the replacement.
-   * @type {ServerTable<ExpressApp, { handle: Handle, replacement: Handle }>}
+   * @type {WeakTable<ExpressApp, { handle: Handle, replacement: Handle }>}
    */
-  #apps = new ServerTable()
+  #apps = new WeakTable()
   #prepare
   #decideBefore
 
   /**
    * @param {{ prepare: (req: NodeRequest, res: NodeResponse) => void, decideBefore: (app: ExpressApp,
-   *   handle: Handle) => Handle }} parts decideBefore: makes a function that decides and then calls `handle`
+   *   handle: Handle) => Handle }} deps decideBefore: makes a function that decides and then calls `handle`
    */
   constructor({ prepare, decideBefore }) {
     this.#prepare = prepare
@@ -77,4 +88,79 @@ class EarlyEntry {
   }
 }
 
+/** The `request` listeners of a server. An Express app may be among them. */
+class RequestListeners {
+  /**
+   * The Express app. The app is kept, because Socket.IO takes the listeners off the server and calls them
+   * from its own listener.
+   *
+   * @type {ExpressApp | undefined}
+   */
+  app
+  /** The number of listeners at the last update. */
+  count = -1
+  #server
+  #isFirst = false
+
+  /** @param {Server} server */
+  constructor(server) {
+    this.#server = server
+    this.update()
+  }
+
+  /**
+   * Called if the number of listeners has changed. `listeners()` makes a copy. Copying and searching took 1 %
+   * of a Koa request.
+   */
+  update() {
+    const listeners = this.#server.listeners('request')
+    this.count = listeners.length
+    this.app ??= listeners.find(isExpressApp)
+    if (listeners.includes(/** @type {ExpressApp} */ (this.app))) this.#isFirst = listeners[0] === this.app
+  }
+
+  /**
+   * Whether no listener of the user precedes the app, at a request that arrived by this event.
+   *
+   * @param {string | symbol} event
+   */
+  isAppFirst(event) {
+    if (event === 'request') return this.#isFirst
+    // One listener of `checkContinue` is spillway's own. Any other listener is code of the user.
+    return event === 'checkContinue' && this.#isFirst && this.#server.listenerCount(event) === 1
+  }
+}
+
+const noNext = () => {}
+
+/**
+ * @param {ExpressApp} app a listener of the server
+ * @param {Pick<WeakSet<AnyFunction>, 'has'>} middlewares made by this instance
+ * @param {ExpressRequest} req
+ * @param {NodeResponse} res
+ * @returns {boolean} whether the request is as the user's functions expect it
+ */
+function becomeExpressRequest(app, middlewares, req, res) {
+  // An HTTP/2 request has no prototype of Express.
+  if (req.stream !== undefined || !isFirstInApp(app, middlewares)) return false
+  if (Object.getPrototypeOf(req) === app.request) return true
+  try {
+    // The properties that Express adds are set before the prototype, because on Node 20 a later property
+    // costs 2.5 µs.
+    req.res = res
+    req.originalUrl ??= /** @type {string} */ (req.url)
+    req.baseUrl ??= ''
+    req.params ??= {}
+    req.next ??= undefined
+    queryOf(app)?.(req, res, noNext)
+    Object.setPrototypeOf(req, app.request)
+    return true
+  } catch {
+    // The user's query parser has thrown. It throws again in Express, where the error has a handler.
+    return false
+  }
+}
+
 exports.EarlyEntry = EarlyEntry
+exports.RequestListeners = RequestListeners
+exports.becomeExpressRequest = becomeExpressRequest

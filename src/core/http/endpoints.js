@@ -7,9 +7,9 @@ const { urlPath } = require('../url-path')
 
 /**
  * @import { Handler, HandlerName, Request, ResolvedOptions, Response } from '../../../index.js'
- * @import { Health, HealthAnswer, HealthBody } from '../drain/health'
+ * @import { Health, HealthAnswer, HealthBody } from '../lifecycle/health'
  * @import { Prometheus } from '../metrics/scrape/prometheus'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  *
  * @typedef {ReturnType<typeof textOf>} Text
  * @typedef {{ readonly value: Pick<Prometheus, 'formatFor' | 'write'> }} Exporter
@@ -44,7 +44,7 @@ class Endpoints {
     }
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /**
    * @param {Request} req
    * @param {Response} res
@@ -230,7 +230,7 @@ function streamHandler(exporter, internalErrors, { isFirst, isPublic } = {}) {
 /**
  * The handlers of the endpoints of an instance. `isPublic`: anybody may read the answers.
  *
- * @param {{ exporter: Exporter, health: Health, internalErrors: InternalErrors, isPublic?: boolean }} parts
+ * @param {{ exporter: Exporter, health: Health, internalErrors: InternalErrors, isPublic?: boolean }} deps
  */
 function endpointHandlers({ exporter, health, internalErrors, isPublic = false }) {
   return {

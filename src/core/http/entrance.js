@@ -2,40 +2,42 @@
 // Enters each request of a server before the framework: endpoints first, then admission. `attach` replaces
 // `server.emit`, so that listeners keep their order. `wrap` does the same before the server exists.
 // early-entry.js enters the requests of an app that has the middleware.
+//
+// Spillway stands between the server and its listener. So it does what Node itself does for a listener: see
+// `continueByDefault` and `captureRejection`.
 
+const events = require('node:events')
 const { RUN } = require('../gate/verdict')
-const { ServerTable } = require('../drain/server-table')
-const { SHED } = require('../request/ignore')
+const { WeakTable } = require('../servers/known-servers')
+const { IGNORE_SHED } = require('../request/ignore')
 const { ROOT } = require('../route/route-node')
 const { instrumentApp } = require('../route/instrument-router')
 const { isExpressApp } = require('./app-kinds')
 const { ConnectionEvents } = require('./connection-events')
-const { EarlyEntry } = require('./early-entry')
-const { RequestListeners, becomeExpressRequest } = require('./express-listener')
-const { captureRejection, continueByDefault } = require('./node-defaults')
+const { EarlyEntry, RequestListeners, becomeExpressRequest } = require('./early-entry')
 const { notAListener } = require('./wrong-framework')
 
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { ServerHttp2Stream } from 'node:http2'
  * @import { Server } from 'node:net'
- * @import { ServerSocket } from '../drain/connections'
- * @import { KnownServers } from '../drain/known-servers'
+ * @import { ServerSocket } from '../servers/connections'
+ * @import { KnownServers } from '../servers/known-servers'
  * @import { Failures } from '../errors/failures'
- * @import { Emit, Listener, RequestContext } from '../errors/request-context'
+ * @import { AsyncContext, Emit, Listener } from '../request/async-context'
  * @import { Admission } from '../gate/admission'
  * @import { RequestLog } from '../log/request-log'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { AnyFunction, ExpressApp, Handle } from './app-kinds'
  * @import { Endpoints } from './endpoints'
- * @import { ExpressRequest } from './express-listener'
+ * @import { ExpressRequest } from './early-entry'
  *
  * @typedef {IncomingMessage & { socket: ServerSocket, stream?: ServerHttp2Stream, upgrade?: boolean }}
  *   NodeRequest of HTTP/1 or HTTP/2
  * @typedef {ServerResponse & { stream?: ServerHttp2Stream }} NodeResponse
- * @typedef {(this: Request) => void} Resume
- * @typedef {Request | typeof TAKEN | typeof PASSED} Entered
+ * @typedef {(this: RequestRecord) => void} RunQueued
+ * @typedef {RequestRecord | typeof HANDLED | typeof PASSED_ON} Entered
  */
 
 /** Events of a request with a response. @type {Set<string | symbol>} */
@@ -50,9 +52,14 @@ const HANDOVERS = new Set(['upgrade', 'connect'])
  */
 const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 
-/** Result of entering: the request is answered or queued, or left to the application. */
-const TAKEN = Symbol('taken')
-const PASSED = Symbol('passed')
+/** Results of entering: the request is answered or queued, or it is passed on to the application. */
+const HANDLED = Symbol('handled')
+const PASSED_ON = Symbol('passed on')
+
+// The symbol is global, because a process may load several copies of this package.
+const kOurs = Symbol.for('spillway.continue')
+/** @param {object & { [kOurs]?: boolean }} listener */
+const isForeign = (listener) => listener[kOurs] !== true
 
 /**
  * Runs a dequeued request, with the event it arrived by.
@@ -61,11 +68,43 @@ const PASSED = Symbol('passed')
  * @param {Emit} emit
  * @param {string | symbol} event
  */
-function resumeOf(server, emit, event) {
-  /** @this {Request} */
-  return function resume() {
+function runQueuedBy(server, emit, event) {
+  /** @this {RequestRecord} */
+  return function runQueued() {
     emit.call(server, event, this.req, this.res)
   }
+}
+
+/**
+ * Answers `Expect: 100-continue`. Node answers only while nobody listens for `checkContinue`, and `attach`
+ * listens. Answers once, however many instances are attached. Does not answer if the user listens too.
+ *
+ * @this {import('node:http').Server}
+ * @param {NodeRequest} req
+ * @param {NodeResponse & { [kOurs]?: boolean }} res
+ */
+function continueByDefault(req, res) {
+  if (res[kOurs] === true || this.listeners('checkContinue').some(isForeign)) return
+  res[kOurs] = true
+  // Node throws for an HTTP/2 stream that is closed by now, which would end the process.
+  if (res.stream?.closed !== true) res.writeContinue()
+  this.emit('request', req, res)
+}
+continueByDefault[kOurs] = true
+
+/**
+ * Does what `emit` does with `captureRejections`. When a dequeued request runs, its `emit` has already
+ * returned.
+ *
+ * @param {Server | undefined} server
+ * @param {PromiseLike<unknown> | undefined} returned by the listener
+ * @param {IncomingMessage} req
+ * @param {ServerResponse} res
+ */
+function captureRejection(server, returned, req, res) {
+  const captured = server?.[events.captureRejectionSymbol]
+  if (!events.captureRejections || captured === undefined || typeof returned?.then !== 'function') return
+  returned.then(undefined, (error) => captured.call(server, error, 'request', req, res))
 }
 
 class Entrance {
@@ -86,8 +125,8 @@ class Entrance {
   #middlewares = new WeakSet()
   #recorder
   #endpoints
-  /** @type {ServerTable<Server, { emit: Emit, spillwayEmit: Emit }>} */
-  #attached = new ServerTable()
+  /** @type {WeakTable<Server, { emit: Emit, spillwayEmit: Emit }>} */
+  #attached = new WeakTable()
   #prepare
   #earlyEntry
   #admission
@@ -97,7 +136,7 @@ class Entrance {
 
   /**
    * @param {{ recorder: Recorder, endpoints: Endpoints, admission: Admission, failures: Failures,
-   *   requestLog: RequestLog, known: KnownServers, context: RequestContext }} parts
+   *   requestLog: RequestLog, known: KnownServers, context: AsyncContext }} deps
    */
   constructor({ recorder, endpoints, admission, failures, requestLog, known, context }) {
     this.#recorder = recorder
@@ -109,7 +148,7 @@ class Entrance {
     this.#prepare = (/** @type {NodeRequest} */ req, /** @type {NodeResponse} */ res) => {
       if (recorder.find(res) === undefined) recorder.prepare(req, res)
     }
-    // Hot path: once per request, however it entered.
+    // Hot path, once a request (bench/overhead).
     recorder.tellOfEnds((request) => {
       if (request.failure !== undefined) failures.onEnd(request)
       if (requestLog.logsAll || request.durationMs > requestLog.slow.thresholdMs) requestLog.onEnd(request)
@@ -133,21 +172,23 @@ class Entrance {
     const emit = /** @type {Emit} */ (server.emit)
     const context = this.#context
     const emitInContext = context.wrapEmit(emit)
-    const resumes = new Map([...REQUESTS].map((event) => [event, resumeOf(server, emitInContext, event)]))
+    const runQueuedByEvent = new Map(
+      [...REQUESTS].map((event) => [event, runQueuedBy(server, emitInContext, event)])
+    )
     const listeners = new RequestListeners(server)
-    const resumeRequest = resumes.get('request')
+    const runQueuedRequest = runQueuedByEvent.get('request')
     /**
      * @param {string | symbol} event
      * @param {NodeRequest} req
      * @param {NodeResponse} res
-     * @param {Resume} resume
+     * @param {RunQueued} runQueued
      */
-    const enterApp = (event, req, res, resume) => {
-      if (entrance.isClosed) return PASSED
+    const enterApp = (event, req, res, runQueued) => {
+      if (entrance.isClosed) return PASSED_ON
       if (listeners.count !== server.listenerCount('request')) listeners.update()
       const asks = entrance.#admission.hasUserHooks || entrance.#ignoresByFunction
       const isAppFirst = asks && listeners.isAppFirst(event)
-      return entrance.#decide(req, res, listeners.app, resume, isAppFirst)
+      return entrance.#enterAndDecide(req, res, listeners.app, runQueued, isAppFirst)
     }
     /** @this {unknown} @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res */
     const spillwayEmit = function (event, req, res) {
@@ -158,12 +199,12 @@ class Entrance {
           event,
           req,
           res,
-          /** @type {Resume} */ (isRequest ? resumeRequest : resumes.get(event))
+          /** @type {RunQueued} */ (isRequest ? runQueuedRequest : runQueuedByEvent.get(event))
         )
-        if (entered === TAKEN) return true
+        if (entered === HANDLED) return true
         const pass = context.isOn ? emitInContext : emit
         const emitted = pass.call(this, event, req, res)
-        if (entered !== PASSED) entrance.#recorder.parts.onReturn(entered)
+        if (entered !== PASSED_ON) entrance.#recorder.timeParts.onReturn(entered)
         return emitted
       }
       if (connections.has(event)) connections.onEvent(event, server)
@@ -203,8 +244,8 @@ class Entrance {
     const entrance = this
     const context = this.#context
     const listenInContext = context.wrapListener(listener)
-    /** @this {Request} */
-    const resume = function () {
+    /** @this {RequestRecord} */
+    const runQueued = function () {
       const { req, res, socket } = this
       const server = socket?.server
       captureRejection(
@@ -220,12 +261,12 @@ class Entrance {
       if (entrance.isClosed) return pass.call(this, req, res)
       if (!isEarlyEntry) entrance.connections.watch(req.socket?.server, req)
       /** @type {Entered} */
-      let entered = PASSED
+      let entered = PASSED_ON
       if (isEarlyEntry && entrance.#endpoints.callsAllow(req)) entrance.#prepare(req, res)
-      else entered = entrance.#decide(req, res, app, resume, true)
-      if (entered === TAKEN) return
+      else entered = entrance.#enterAndDecide(req, res, app, runQueued, true)
+      if (entered === HANDLED) return
       const returned = pass.call(this, req, res)
-      if (entered !== PASSED) entrance.#recorder.parts.onReturn(entered)
+      if (entered !== PASSED_ON) entrance.#recorder.timeParts.onReturn(entered)
       return returned
     }
   }
@@ -257,67 +298,67 @@ class Entrance {
     if (!request.hasAnswer) request.markRunning()
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /**
    * Creates the record of a request if it has none. Answers our endpoints, and counts the request.
    *
    * @param {NodeRequest} req
    * @param {NodeResponse} res
-   * @param {Request | undefined} request its record, if there is one
+   * @param {RequestRecord | undefined} request its record, if there is one
    * @param {ExpressApp} [app] that handles it next, whose request a function of the user expects
-   * @returns {Entered} TAKEN if it is answered; PASSED if it is not measured
+   * @returns {Entered} HANDLED if it is answered; PASSED_ON if it is not measured
    */
   enter(req, res, request, app) {
     if (request === undefined) {
-      if (this.isClosed) return this.#endpoints.serve(req, res) ? TAKEN : PASSED
+      if (this.isClosed) return this.#endpoints.serve(req, res) ? HANDLED : PASSED_ON
       this.connections.watch(req.socket?.server, req)
-      if (this.#recorder.countRoutedUpgrade(req, res)) return PASSED
-      request = /** @type {Request} */ (this.#recorder.prepare(req, res))
+      if (this.#recorder.countRoutedUpgrade(req, res)) return PASSED_ON
+      request = /** @type {RequestRecord} */ (this.#recorder.prepare(req, res))
     }
     if (request.isCounted) return request
-    if (this.#endpoints.serve(req, res)) return TAKEN
+    if (this.#endpoints.serve(req, res)) return HANDLED
     if (this.#ignoresByFunction && app !== undefined) becomeExpressRequest(app, this.#middlewares, req, res)
     this.#recorder.count(request)
     return request
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /**
    * @param {NodeRequest} req
    * @param {NodeResponse} res
    * @param {ExpressApp | undefined} app
-   * @param {Resume} resume
+   * @param {RunQueued} runQueued
    * @param {boolean} isAppFirst whether no other listener precedes the app; only asked if functions of the
    *   user are called
-   * @returns {Entered} the request, if it runs now; TAKEN if it is answered or queued; PASSED if
+   * @returns {Entered} the request, if it runs now; HANDLED if it is answered or queued; PASSED_ON if
    *   it is not decided here
    */
-  #decide(req, res, app, resume, isAppFirst) {
+  #enterAndDecide(req, res, app, runQueued, isAppFirst) {
     let request = this.#recorder.find(res)
     if (request?.isCounted) {
       // With `attach` around `wrap`, only the inner listener knows the app.
       if (app !== undefined) this.#startRouting(request, app)
-      return PASSED
+      return PASSED_ON
     }
     request ??= this.#recorder.prepare(req, res)
-    if (this.enter(req, res, request, isAppFirst ? app : undefined) === TAKEN) return TAKEN
-    request.ticket.resume = resume
+    if (this.enter(req, res, request, isAppFirst ? app : undefined) === HANDLED) return HANDLED
+    request.ticket.runQueued = runQueued
     if (app !== undefined) this.#startRouting(request, app)
     if (this.#recorder.sessions?.ownsRequest(req)) return this.#decideInSession(request)
     if (this.#admission.hasUserHooks && this.#isMiddlewareToDecide(req, res, isAppFirst ? app : undefined))
-      return PASSED
-    return this.#admission.decide(request, request.startedMs) === RUN ? request : TAKEN
+      return PASSED_ON
+    return this.#admission.decide(request, request.startedMs) === RUN ? request : HANDLED
   }
 
   /**
    * A session was admitted when it began, so its requests bypass the gate. A GET is a long poll, which waits
    * for messages.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   #decideInSession(request) {
-    request.head.isLongPoll = request.isLongPoll = request.req.method === 'GET'
-    request.ignores |= SHED
+    request.first.isLongPoll = request.isLongPoll = request.req.method === 'GET'
+    request.ignores |= IGNORE_SHED
     this.#admission.decide(request, request.startedMs)
     return request
   }
@@ -339,9 +380,9 @@ class Entrance {
     this.#middlewares.add(middleware)
   }
 
-  /** @param {Request} request @param {ExpressApp} app */
+  /** @param {RequestRecord} request @param {ExpressApp} app */
   #startRouting(request, app) {
-    request.head.node ??= ROOT
+    request.first.node ??= ROOT
     // Done once, because an instrumented router finds new layers when it is entered.
     if (app !== this.#seenApp && instrumentApp(app)) this.#seenApp = app
   }
@@ -361,6 +402,6 @@ class Entrance {
   }
 }
 
-exports.PASSED = PASSED
 exports.Entrance = Entrance
-exports.TAKEN = TAKEN
+exports.HANDLED = HANDLED
+exports.PASSED_ON = PASSED_ON

@@ -13,13 +13,13 @@ const { errorsInKoa, errorsOnNoResponse, refuseUse } = require('./wrong-framewor
  * @import Koa from 'koa'
  * @import { ExpressErrorHandler, ResolvedOptions } from '../../../index.js'
  * @import { Failures } from '../errors/failures'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Recorder } from '../request/recorder'
  * @import { Next } from './app-kinds'
  * @import { NodeRequest, NodeResponse, Entrance } from './entrance'
  */
 
-/** @param {{ failures: Failures, options: ResolvedOptions }} parts @returns {ExpressErrorHandler} */
+/** @param {{ failures: Failures, options: ResolvedOptions }} deps @returns {ExpressErrorHandler} */
 function createErrorHandler({ failures, options }) {
   const { answer } = options.errors
   /**
@@ -51,7 +51,7 @@ const catching = new WeakMap()
  *
  * @param {Koa} app
  * @param {{ failures: Failures, options: ResolvedOptions, recorder: Recorder, entrance: Entrance,
- *   internalErrors: InternalErrors }} parts
+ *   internalErrors: InternalErrors }} deps
  */
 function catchErrors(app, { failures, options, recorder, entrance, internalErrors }) {
   const { context } = app

@@ -5,7 +5,7 @@
 // listener to the server, which prepares later requests before Express gets them: early-entry.js.
 
 const { RUN } = require('../gate/verdict')
-const { PASSED, TAKEN } = require('./entrance')
+const { HANDLED, PASSED_ON } = require('./entrance')
 const { ROOT } = require('../route/route-node')
 const { isInAppRouter, instrumentApp } = require('../route/instrument-router')
 const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
@@ -13,25 +13,25 @@ const { expressInKoa, noNext, refuseUse } = require('./wrong-framework')
 /**
  * @import { ExpressMiddleware } from '../../../index.js'
  * @import { Clock } from '../clock'
- * @import { RequestContext } from '../errors/request-context'
+ * @import { AsyncContext } from '../request/async-context'
  * @import { Admission } from '../gate/admission'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { FrameworkNext, RequestRecord } from '../request/request-record'
  * @import { Next } from './app-kinds'
- * @import { AppRequest, ExpressRequest } from './express-listener'
+ * @import { AppRequest, ExpressRequest } from './early-entry'
  * @import { NodeResponse, Entrance } from './entrance'
  * @import { SetUpCheck } from './setup-check'
  *
  * @typedef {{ clock: Clock, recorder: Recorder, entrance: Entrance, admission: Admission,
- *   context: RequestContext, setUp: SetUpCheck }} MiddlewareParts
+ *   context: AsyncContext, setUp: SetUpCheck }} MiddlewareDeps
  */
 
-/** @param {MiddlewareParts} parts @returns {ExpressMiddleware} */
+/** @param {MiddlewareDeps} deps @returns {ExpressMiddleware} */
 function createExpressMiddleware({ clock, recorder, entrance, admission, context, setUp }) {
   let isInstrumented = false
   let isChecked = false
   let isNested = false
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /** @param {ExpressRequest} req @param {NodeResponse} res @param {Next} next */
   function spillway(req, res, next) {
     if (typeof next !== 'function') throw typeof res === 'function' ? expressInKoa() : noNext()
@@ -39,8 +39,8 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
     const isMeasured = known?.isCounted === true
     if (known === undefined) entrance.enterEarly(req.socket?.server, req, spillway)
     const request = isMeasured ? known : entrance.enter(req, res, known)
-    if (request === TAKEN) return
-    if (request === PASSED) return next()
+    if (request === HANDLED) return
+    if (request === PASSED_ON) return next()
     if (!isInstrumented && req.app !== undefined) {
       isInstrumented = instrumentApp(req.app)
       isNested = req.baseUrl !== '' && !isInAppRouter(req.app, spillway)
@@ -48,31 +48,31 @@ function createExpressMiddleware({ clock, recorder, entrance, admission, context
     if (!isChecked && req.app !== undefined)
       isChecked = setUp.checkExpress(/** @type {AppRequest} */ (req), isMeasured)
     if (isInstrumented) {
-      const { head } = request
+      const { first } = request
       // The middleware is in a router or sub-app, and Spillway had no record of the request before. So
       // nothing has recorded the outer mounts. The request gets no route, because half a route would be
       // worse.
-      if (known === undefined && isNested && head === request) head.isSettled = true
-      else head.node ??= ROOT
+      if (known === undefined && isNested && first === request) first.isSettled = true
+      else first.node ??= ROOT
     }
-    const goOn = context.isOn ? context.bind(request, next) : next
+    const nextInContext = context.isOn ? context.bind(request, next) : next
     const { ticket } = request
     if (!ticket.isDecided) {
-      ticket.proceed = goOn
-      ticket.resume = proceed
+      ticket.frameworkNext = nextInContext
+      ticket.runQueued = runQueued
       if (admission.decide(request, clock.now()) !== RUN) return
-      goOn()
-      return recorder.parts.onReturn(request)
+      nextInContext()
+      return recorder.timeParts.onReturn(request)
     }
-    goOn()
+    nextInContext()
   }
   entrance.addMiddleware(spillway)
   return /** @type {ExpressMiddleware} */ (refuseUse(spillway, { inKoa: expressInKoa }))
 }
 
-/** @this {Request} */
-function proceed() {
-  this.ticket.proceed()
+/** @this {RequestRecord} */
+function runQueued() {
+  return /** @type {FrameworkNext} */ (this.ticket.frameworkNext)()
 }
 
 module.exports = { createExpressMiddleware }

@@ -6,26 +6,25 @@ const { QUEUED, RUN } = require('../gate/verdict')
 const { watchMounts } = require('../route/koa')
 const { routeStateOf } = require('../route/route-state')
 const { catchErrors } = require('./error-handlers')
-const { PASSED, TAKEN } = require('./entrance')
+const { HANDLED, PASSED_ON } = require('./entrance')
+const { endWithout, keepError, untilAdmitted } = require('./koa-wait')
 const { koaInExpress, refuseUse } = require('./wrong-framework')
 
 /**
  * @import Koa from 'koa'
  * @import { KoaMiddleware } from '../../../index.js'
- * @import { Wait } from '../gate/queue'
- * @import { Ticket } from '../request/ticket'
- * @import { Request } from '../request/request'
- * @import { MiddlewareParts } from './express'
+ * @import { QueueEntry } from '../gate/queue'
+ * @import { MiddlewareDeps } from './express'
  *
  * @typedef {() => Promise<unknown>} KoaNext
  */
 
-/** @param {MiddlewareParts & Parameters<typeof catchErrors>[1]} parts @returns {KoaMiddleware} */
-function createKoaMiddleware(parts) {
-  const { clock, recorder, entrance, admission, context, setUp } = parts
+/** @param {MiddlewareDeps & Parameters<typeof catchErrors>[1]} deps @returns {KoaMiddleware} */
+function createKoaMiddleware(deps) {
+  const { clock, recorder, entrance, admission, context, setUp } = deps
   /** @type {Koa | undefined} */
   let seenApp
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /** @param {Koa.Context} ctx @param {KoaNext} next */
   function spillway(ctx, next) {
     if (typeof next !== 'function' || ctx.req === undefined) throw koaInExpress()
@@ -34,66 +33,34 @@ function createKoaMiddleware(parts) {
     if (app !== seenApp && !entrance.isClosed) {
       seenApp = app
       watchMounts(/** @type {Koa & { context: Koa.Context }} */ (app), routeStateOf)
-      catchErrors(app, parts)
+      catchErrors(app, deps)
       // The check comes before the endpoints, because a middleware after the routes may only ever receive
       // scrapes.
       setUp.checkKoa(app, known?.isCounted === true)
     }
     const request = entrance.enter(req, res, known)
-    if (request === PASSED) return next()
-    if (request === TAKEN) {
+    if (request === PASSED_ON) return next()
+    if (request === HANDLED) {
       ctx.respond = false
       return
     }
-    request.head.ctx = ctx
-    const goOn = context.isOn ? context.bind(request, next) : next
-    if (request.ticket.isDecided) return goOn()
-    request.ticket.proceed = keepError
+    request.first.ctx = ctx
+    const nextInContext = context.isOn ? context.bind(request, next) : next
+    if (request.ticket.isDecided) return nextInContext()
+    request.ticket.frameworkNext = keepError
     const decision = admission.decide(request, clock.now())
     if (decision === RUN) {
-      const done = goOn()
-      recorder.parts.onReturn(request)
+      const done = nextInContext()
+      recorder.timeParts.onReturn(request)
       return done
     }
-    if (decision === QUEUED) return untilAdmitted(request, ctx, goOn)
-    const { rejection } = request.ticket
-    if (rejection?.error !== undefined) throw rejection.error
-    ctx.respond = false
+    const { ticket } = request
+    if (decision === QUEUED)
+      return untilAdmitted(ctx, nextInContext, ticket, ticket, /** @type {QueueEntry} */ (ticket.queueEntry))
+    endWithout(ctx, ticket)
   }
   entrance.addMiddleware(spillway)
   return /** @type {KoaMiddleware} */ (refuseUse(spillway, { inExpress: koaInExpress }))
-}
-
-/**
- * Keeps the error until the decision has returned. The middleware then throws the error.
- *
- * @this {Ticket}
- * @param {unknown} error
- */
-function keepError(error) {
-  if (this.rejection !== undefined) this.rejection.error = error
-}
-
-/**
- * Once the request is dequeued, settles with the rest of the chain. If the request never runs, settles
- * without running the rest.
- *
- * @param {Request} request
- * @param {Koa.Context} ctx
- * @param {KoaNext} next
- * @returns {Promise<unknown>}
- */
-function untilAdmitted(request, ctx, next) {
-  return new Promise((resolve, reject) => {
-    const { ticket } = request
-    ticket.resume = () => resolve(next())
-    const wait = /** @type {Wait} */ (ticket.wait)
-    wait.giveUp = () => {
-      if (ticket.rejection?.error !== undefined) return reject(ticket.rejection.error)
-      ctx.respond = false
-      resolve(undefined)
-    }
-  })
 }
 
 module.exports = { createKoaMiddleware }

@@ -24,11 +24,11 @@ const {
  * @import { CallPlace } from '../call-place'
  * @import { Admission } from '../gate/admission'
  * @import { Notices } from '../notices'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Row } from '../route/app-layout'
  * @import { AnyFunction, ExpressApp } from './app-kinds'
  * @import { Endpoints } from './endpoints'
- * @import { AppRequest } from './express-listener'
+ * @import { AppRequest } from './early-entry'
  * @import { NodeRequest, Entrance } from './entrance'
  * @import { ErrorLayer } from './user-error-handlers'
  *
@@ -43,7 +43,7 @@ const REQUEST_STARTED = 'http.server.request.start'
 const MOST_REQUESTS = 100
 
 class SetUpCheck {
-  #parts
+  #deps
   #notices
   /** The place of the call that made each function. @type {Places} */
   #middlewares = new WeakMap()
@@ -57,7 +57,7 @@ class SetUpCheck {
   #requestsLeft = MOST_REQUESTS
   #isListening = false
   #onRequest = (/** @type {{ request: NodeRequest, server: Server }} */ { request, server }) =>
-    this.#parts.internalErrors.guard('setup_check', () => this.#onStart(request, server))
+    this.#deps.internalErrors.guard('setup_check', () => this.#onStart(request, server))
 
   /**
    * @param {{
@@ -69,11 +69,11 @@ class SetUpCheck {
    *   entrance: Entrance,
    *   admission: Admission,
    *   internalErrors: InternalErrors,
-   * }} parts `place`: the place of the `createSpillway()` call
+   * }} deps `place`: the place of the `createSpillway()` call
    */
-  constructor(parts) {
-    this.#parts = parts
-    this.#notices = parts.notices
+  constructor(deps) {
+    this.#deps = deps
+    this.#notices = deps.notices
   }
 
   /**
@@ -106,10 +106,10 @@ class SetUpCheck {
   #onStart(request, server) {
     if (--this.#requestsLeft === 0) this.close()
     // Probes and scrapers may come before the last route is registered.
-    if (this.#parts.endpoints.has(request)) return
+    if (this.#deps.endpoints.has(request)) return
     const app = server.listeners('request').find(isExpressApp)
     if (app === undefined) return
-    const isAttached = this.#parts.entrance.isAttached(server)
+    const isAttached = this.#deps.entrance.isAttached(server)
     const layout = expressLayout(app)
     if (!hasRoute(layout) || (!isAttached && this.#placeOfMiddleware(layout) === undefined)) return
     this.close()
@@ -124,9 +124,9 @@ class SetUpCheck {
   checkExpress({ app, originalUrl }, isMeasured) {
     if (this.#checked.has(app)) return true
     let isDone = true
-    this.#parts.internalErrors.guard('setup_check', () => {
+    this.#deps.internalErrors.guard('setup_check', () => {
       const layout = expressLayout(app)
-      if (hasRoute(layout) && !this.#parts.endpoints.has({ url: originalUrl }))
+      if (hasRoute(layout) && !this.#deps.endpoints.has({ url: originalUrl }))
         this.#checkApp(app, layout, isMeasured)
       else isDone = this.#countWithoutRoute(app)
     })
@@ -171,12 +171,12 @@ class SetUpCheck {
   #once(app, check) {
     if (this.#checked.has(app)) return
     this.#checked.add(app)
-    this.#parts.internalErrors.guard('setup_check', check)
+    this.#deps.internalErrors.guard('setup_check', check)
   }
 
   /** @param {Row[]} layout @param {{ name: 'express' | 'koa', isMeasured: boolean }} how */
   #checkMiddleware(layout, { name, isMeasured }) {
-    const { admission, handlers, options, place } = this.#parts
+    const { admission, handlers, options, place } = this.#deps
     const at = layout.findIndex(({ originals }) => placeIn(this.#middlewares, originals) !== undefined)
     if (at !== -1 && (!isMeasured || admission.hasUserHooks)) {
       const late = lateMiddleware(layout, at, { name, isMeasured })
@@ -199,7 +199,7 @@ class SetUpCheck {
     const at = layout.findLastIndex(isOwn)
     if (at === -1) return
     const place = placeOf(layout[at])
-    const second = repeatedErrorHandler(layout, isOwn, this.#parts.options.errors.answer)
+    const second = repeatedErrorHandler(layout, isOwn, this.#deps.options.errors.answer)
     if (second !== undefined) this.#warn('repeated-error-handler', placeOf(second), REPEATED)
     this.#warn('early-error-handler', place, earlyErrorHandler(layout, at))
     for (const row of layout.slice(0, at)) {
@@ -219,14 +219,14 @@ class SetUpCheck {
     this.#hasErrorHandler = true
     this.#warn(
       'uncalled-factory',
-      this.#parts.place,
+      this.#deps.place,
       'A function of spillway was registered, and not its result. Call the function, for example: router.use(spillway.errorHandler()).'
     )
   }
 
   /** @param {CallPlace} place */
   #checkMissingErrorHandler(place) {
-    if (this.#hasErrorHandler || !this.#parts.options.errors.answer) return
+    if (this.#hasErrorHandler || !this.#deps.options.errors.answer) return
     this.#warn(
       'missing-error-handler',
       place,

@@ -8,8 +8,8 @@ const { OwnLogger } = require('./own-logger')
 
 /**
  * @import { AccessLogLevel, AccessLogOptions } from '../../../index.js'
- * @import { InternalErrors } from '../request/internal-errors'
- * @import { Request } from '../request/request'
+ * @import { InternalErrors } from '../errors/internal-errors'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { Level, Log } from './logger'
  */
 
@@ -42,7 +42,7 @@ class AccessHooks {
 
   /**
    * @param {AccessLogOptions} options
-   * @param {{ internalErrors: InternalErrors, logger: Log }} parts
+   * @param {{ internalErrors: InternalErrors, logger: Log }} deps
    */
   constructor({ fields, level, ignore }, { internalErrors, logger }) {
     this.#fields = fields
@@ -56,14 +56,14 @@ class AccessHooks {
     return this.#fields !== undefined
   }
 
-  /** @param {Request} request @returns {boolean} whether the request gets no line */
+  /** @param {RequestRecord} request @returns {boolean} whether the request gets no line */
   ignores({ req, res }) {
     const ignores = this.#ignores
     return ignores !== undefined && this.#call('log.access.ignore', () => ignores(req, res)) === true
   }
 
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {Level} usual the level without a `level` function
    * @returns {AccessLogLevel} `silent` for no line
    */
@@ -84,7 +84,7 @@ class AccessHooks {
     return this.#logger instanceof OwnLogger || typeof this.#logger[name] === 'function'
   }
 
-  /** @param {Request} request @returns {object | null | undefined} */
+  /** @param {RequestRecord} request @returns {object | null | undefined} */
   fieldsOf({ req, res }) {
     const fields = this.#fields
     if (fields === undefined) return undefined

@@ -4,7 +4,7 @@
 // would add to the overload.
 
 const { PRIORITIES, figuresOf } = require('../gate/verdict')
-const { rounded } = require('../durations')
+const { rounded } = require('../readable')
 const { LogRateLimit } = require('./log-rate-limit')
 const { ABORTED, OUTCOMES, isFailure } = require('../request/outcome')
 const { OwnLogger } = require('./own-logger')
@@ -12,7 +12,7 @@ const { OwnLogger } = require('./own-logger')
 /**
  * @import { AccessLogLevel } from '../../../index.js'
  * @import { Clock } from '../clock'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { AccessHooks } from './access-hooks'
  * @import { Level, Log } from './logger'
  * @import { RequestFields } from './request-fields'
@@ -32,7 +32,7 @@ class AccessLog {
 
   /**
    * @param {{ clock: Clock, fields: RequestFields, hooks: AccessHooks | undefined, logger: Log,
-   *   traceOf: () => object | undefined }} parts
+   *   traceOf: () => object | undefined }} deps
    */
   constructor({ clock, fields, hooks, logger, traceOf }) {
     this.#clock = clock
@@ -45,7 +45,7 @@ class AccessLog {
 
   // Hot path if the access log is on. bench/access-log measures it.
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @returns {unknown} the result of the logger, which may be a promise that rejects
    */
   write(request) {
@@ -57,14 +57,14 @@ class AccessLog {
     if (!this.#isOn(level)) return
     const line = this.#lineOf(request, request.durationMs, usual === 'info')
     line.route = request.series.route
-    if (request.ticket.wait !== undefined) line.queueMs = rounded(request.ticket.waitedMs)
+    if (request.ticket.queueEntry !== undefined) line.queueMs = rounded(request.ticket.waitedMs)
     return this.#write(level, line, MESSAGES[outcome])
   }
 
   /**
    * Writes the line of a request that was rejected, or whose client disconnected while it was queued.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   #writeNotAdmitted(request) {
     const level = this.#hooks === undefined ? 'warn' : this.#hooks.levelOf(request, 'warn')
@@ -75,14 +75,14 @@ class AccessLog {
     const line = this.#lineOf(request, nowMs - request.startedMs, false)
     if (unlogged > 0) line.unlogged = unlogged
     const { ticket } = request
-    const { rejection, priority, wait, waitedMs } = ticket
+    const { rejection, priority, queueEntry, waitedMs } = ticket
     if (rejection !== undefined) {
       Object.assign(line, {
         reason: rejection.reason,
         ...figuresOf(rejection),
         priority: PRIORITIES[priority],
       })
-      if (wait !== undefined) line.queueMs = rounded(waitedMs)
+      if (queueEntry !== undefined) line.queueMs = rounded(waitedMs)
     }
     return this.#write(level, line, rejection === undefined ? MESSAGES[ABORTED] : 'request rejected')
   }
@@ -103,7 +103,7 @@ class AccessLog {
   }
 
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} durationMs
    * @param {boolean} isBrief
    * @returns {Record<string, unknown>}

@@ -3,9 +3,8 @@
 // sentence, so the sentence names the reason, such as 'loop: wait 46 ms, allowed 40 ms'. Only this file knows
 // the unit of each reason.
 
-const { withRounded } = require('../durations')
 const { LIMIT_REASON, POOL_REASON } = require('../gate/verdict')
-const { bytes, duration } = require('../readable')
+const { bytes, duration, withRounded } = require('../readable')
 
 /**
  * @import { SpillwayEvents } from '../../../index.js'
@@ -22,8 +21,10 @@ const waitText = (value, bound) => `wait ${value} ms, allowed ${bound} ms`
 const slotsText = (value, bound) => `${value} requests for ${bound} ${bound === 1 ? 'slot' : 'slots'}`
 /** @param {number} value @param {number} bound */
 const sizeText = (value, bound) => `${inMb(value)} of ${inMb(bound)} MB`
+/** Of a reason without a text of its own, such as `closed`. @param {number} value @param {number} bound */
+const plainText = (value, bound) => `${value} of ${bound}`
 
-/** @type {Readonly<Record<string, (value: number, bound: number) => string>>} */
+/** @type {Readonly<Record<string, ((value: number, bound: number) => string) | undefined>>} */
 const TEXTS = Object.freeze({
   loop: waitText,
   concurrency: (value, bound) => `${value} of ${bound} in flight`,
@@ -40,7 +41,7 @@ const TEXTS = Object.freeze({
 /** @param {string} reason */
 function textOf(reason) {
   if (reason.startsWith(LIMIT_REASON)) return slotsText
-  return reason.startsWith(POOL_REASON) ? waitText : TEXTS[reason]
+  return reason.startsWith(POOL_REASON) ? waitText : (TEXTS[reason] ?? plainText)
 }
 
 /** @param {{ reason: string, value: number | null, bound: number | null }} cause */

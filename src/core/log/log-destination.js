@@ -34,7 +34,7 @@ class LogDestination {
   /**
    * @param {typeof import('pino')} pino
    * @param {{ clock: import('../clock').Clock, onError: (error: Error) => void, output?: 'stdout' | 'stderr',
-   *   format?: import('./pretty-lines').Format | undefined }} parts onError: called once, when no more lines
+   *   format?: import('./own-logger').Format | undefined }} deps onError: called once, when no more lines
    *   can be written; format: makes JSON lines readable for people
    */
   constructor(pino, { clock, onError, output = 'stdout', format }) {

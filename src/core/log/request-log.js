@@ -2,9 +2,9 @@
 // Logs ended requests: slow requests and the slowest of each minute if configured, and every request with an
 // access log. An error of the logger never affects a request.
 
-const { withRounded } = require('../durations')
+const { withRounded } = require('../readable')
 const { activeSpan, traceFieldsOf } = require('../tracing/spans')
-const { LOG } = require('../request/ignore')
+const { IGNORE_LOG } = require('../request/ignore')
 const { LogRateLimit } = require('./log-rate-limit')
 const { SlowRequests } = require('../request/slow-requests')
 
@@ -12,9 +12,9 @@ const { SlowRequests } = require('../request/slow-requests')
  * @import { ResolvedOptions } from '../../../index.js'
  * @import { Clock } from '../clock'
  * @import { LoopDelay } from '../process/loop-delay'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { SlowRequest } from '../request/slow-requests'
  * @import { AccessLog } from './access-log'
  * @import { Log } from './logger'
@@ -40,7 +40,7 @@ class RequestLog {
    *   logger: Log,
    *   loopDelay: LoopDelay,
    *   options: ResolvedOptions['log'],
-   *   recorder: Pick<Recorder, 'isTracing' | 'parts'> }} parts
+   *   recorder: Pick<Recorder, 'isTracing' | 'timeParts'> }} deps
    */
   constructor({ clock, internalErrors, fields, logger, loopDelay, options, recorder }) {
     this.#rateLimit = new LogRateLimit(clock.now())
@@ -53,7 +53,7 @@ class RequestLog {
       clock,
       fields,
       loopDelay,
-      requestParts: recorder.parts,
+      timeParts: recorder.timeParts,
       traceOf,
       onSlow: (slow) => this.#writeSlow(slow),
       onWindow: (slowest) => this.#writeSlowest(slowest),
@@ -68,19 +68,19 @@ class RequestLog {
     }
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   onEnd(request) {
-    if ((request.ignores & LOG) !== 0) return
+    if ((request.ignores & IGNORE_LOG) !== 0) return
     if (request.durationMs > this.slow.thresholdMs) this.#recordSlow(request)
     if (this.#access !== undefined) this.#writeAccess(request)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #recordSlow(request) {
     this.#internalErrors.guard('recording', () => this.slow.record(request))
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #writeAccess(request) {
     try {
       this.#internalErrors.catchRejection('logger', /** @type {AccessLog} */ (this.#access).write(request))

@@ -1,7 +1,8 @@
 'use strict'
-// The first log line of a serving process: version, mode, endpoints, port and limits. It is written when a
-// server listens, or at the first request of a server that was not attached. Nothing is logged in a test run,
-// nor by a script that only loads the application.
+// The log lines about a server that listens. The first line of a serving process has version, mode,
+// endpoints, port and limits. It is written when a server listens, or at the first request of a server that
+// was not attached. It is not written in a test run, nor by a script that only loads the application. In
+// production, one line per port says which endpoints answer every client.
 
 const { isTested } = require('../environment/deployment')
 const { writeForbidden } = require('../environment/permissions')
@@ -10,24 +11,24 @@ const { bytes } = require('../readable')
 const { VERSION } = require('../version')
 
 /**
- * @import { AddressInfo } from 'node:net'
+ * @import { AddressInfo, Server } from 'node:net'
  * @import { ResolvedOptions } from '../../../index.js'
  * @import { Memory } from '../process/memory'
  */
 
-/** @typedef {{ options: ResolvedOptions, isOfFleet: boolean, runtime: { memory: Memory } }} Parts */
+/** @typedef {{ options: ResolvedOptions, isOfFleet: boolean, runtime: { memory: Memory } }} Deps */
 
 class StartLine {
   #info
-  #parts
+  #deps
   #isWritten
 
   /**
-   * @param {{ info: (fields: object, message: string) => void, isSilent?: boolean, parts: Parts }} given
+   * @param {{ info: (fields: object, message: string) => void, isSilent?: boolean, deps: Deps }} given
    */
-  constructor({ info, parts, isSilent = isTested() }) {
+  constructor({ info, deps, isSilent = isTested() }) {
     this.#info = info
-    this.#parts = parts
+    this.#deps = deps
     this.#isWritten = isSilent
   }
 
@@ -35,13 +36,13 @@ class StartLine {
   write(server) {
     if (this.#isWritten) return
     this.#isWritten = true
-    const fields = fieldsOf(this.#parts, server.address?.())
+    const fields = fieldsOf(this.#deps, server.address?.())
     this.#info(fields, `spillway: ${sentenceOf(fields)}`)
-    writeForbidden(this.#info, this.#parts)
+    writeForbidden(this.#info, this.#deps)
   }
 }
 
-/** @param {Parts} parts @param {AddressInfo | string | null | undefined} address */
+/** @param {Deps} deps @param {AddressInfo | string | null | undefined} address */
 function fieldsOf({ options: { endpoints, shed }, isOfFleet, runtime }, address) {
   const { heapLimitBytes, limitBytes } = runtime.memory.sample()
   const { port } = /** @type {Partial<AddressInfo> | null | undefined} */ (address) ?? {}
@@ -82,4 +83,44 @@ function sentenceOf({
   )
 }
 
+/**
+ * Logs in production, once per port, which endpoints answer every client. The endpoints are on by default,
+ * and the port may be open to the world. Nothing is logged if `endpoints.allow` decides or no endpoint is on.
+ */
+class PublicPaths {
+  #paths
+  #info
+  /** @type {Set<string | number>} */
+  #ports = new Set()
+
+  /**
+   * @param {{ endpoints: ResolvedOptions['endpoints'], isProduction: boolean,
+   *   info: (fields: object, message: string) => void }} deps
+   */
+  constructor({ endpoints: { allow, ...paths }, isProduction, info }) {
+    const isSilent = !isProduction || allow !== undefined
+    this.#paths = isSilent ? [] : Object.values(paths).filter((path) => path !== false)
+    this.#info = info
+  }
+
+  /** @param {Server} server a server that listens */
+  logFor(server) {
+    if (this.#paths.length === 0) return
+    const address = server.address()
+    if (address === null) return
+    const port = typeof address === 'string' ? address : address.port
+    if (this.#ports.has(port)) return
+    this.#ports.add(port)
+    this.#info(
+      { port, paths: this.#paths },
+      `spillway: port ${port} answers every client on ${listOf(this.#paths)}; \`endpoints.allow\` or \`endpoints: false\` changes that`
+    )
+  }
+}
+
+/** @param {string[]} paths */
+const listOf = (paths) =>
+  [paths.slice(0, -1).join(', '), paths.at(-1)].filter((each) => each !== '').join(' and ')
+
+exports.PublicPaths = PublicPaths
 exports.StartLine = StartLine

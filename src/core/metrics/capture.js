@@ -8,10 +8,10 @@
  * @import { Clock } from '../clock'
  * @import { Failures } from '../errors/failures'
  * @import { ProcessErrors } from '../errors/process-errors'
- * @import { Features } from '../feature'
+ * @import { Features } from '../features'
  * @import { Admission } from '../gate/admission'
  * @import { ProcessWarnings } from '../process/process-warnings'
- * @import { InternalErrors } from '../request/internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Recorder } from '../request/recorder'
  */
 
@@ -32,15 +32,15 @@
  *   recorder: Recorder,
  *   runtime: ReturnType<typeof import('../process/runtime').createRuntime>,
  *   startedAtWallMs: number,
- * }} Parts
+ * }} Deps
  */
 
 /**
- * @param {Parts} parts
+ * @param {Deps} deps
  * @param {Spare} [spare] a capture that is no longer read; its tables are reused
  */
-function capture(parts, spare) {
-  const { processErrors, admission, clock, failures, recorder, internalErrors, runtime } = parts
+function capture(deps, spare) {
+  const { processErrors, admission, clock, failures, recorder, internalErrors, runtime } = deps
   const nowMs = clock.now()
   recorder.lookForSdk()
   const { bounds, folded, tables } = recorder.routes
@@ -54,9 +54,9 @@ function capture(parts, spare) {
     exemplars: tables.exemplars.copy(),
     natives: tables.natives?.copy(spare?.natives),
     streams: tables.streams.copy(spare?.streams),
-    hasParts: recorder.parts.isOn,
-    parts: recorder.parts.copy(spare?.parts),
-    partsMinuteAgo: recorder.parts.minuteAgo(nowMs),
+    hasParts: recorder.timeParts.isOn,
+    parts: recorder.timeParts.copy(spare?.parts),
+    partsMinuteAgo: recorder.timeParts.minuteAgo(nowMs),
     bounds,
     series,
     /** The series that metrics show: with `metrics.labels`, one for each combination of label values. */
@@ -67,17 +67,17 @@ function capture(parts, spare) {
     admission: admission.sample(),
     errors: failures.table.sample(),
     processErrors: Object.entries(processErrors.counts),
-    warnings: parts.warnings.sample(),
+    warnings: deps.warnings.sample(),
     clientErrors: recorder.clientErrors.list(),
     internalErrors: internalErrors.list(),
-    startedAtSeconds: parts.startedAtWallMs / 1000,
-    processStartedAtSeconds: parts.processStartedAtSeconds,
+    startedAtSeconds: deps.startedAtWallMs / 1000,
+    processStartedAtSeconds: deps.processStartedAtSeconds,
     loopDelay: runtime.loopDelay.sample(nowMs),
     utilization: runtime.utilization.sample(),
     collections,
     memory,
     heapTrend: runtime.heapTrend.sample(nowMs, memory.heapLimitBytes),
-    ...parts.features.sample(spare),
+    ...deps.features.sample(spare),
   }
 }
 

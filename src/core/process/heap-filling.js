@@ -31,7 +31,7 @@ class HeapFilling {
   #readings = []
   #isTold = false
 
-  /** @param {{ limitBytes: () => number, onFilling: (filling: Filling) => void }} parts */
+  /** @param {{ limitBytes: () => number, onFilling: (filling: Filling) => void }} deps */
   constructor({ limitBytes, onFilling }) {
     this.#limitBytes = limitBytes
     this.#onFilling = onFilling

@@ -38,7 +38,7 @@ class ProcessWarnings {
    */
   #recent = new Map()
 
-  /** @param {{ clock: import('../clock').Clock, isOn: boolean }} parts */
+  /** @param {{ clock: import('../clock').Clock, isOn: boolean }} deps */
   constructor({ clock, isOn }) {
     this.#clock = clock
     this.#isOn = isOn

@@ -2,7 +2,8 @@
 // Measures each loop turn, by an unref'd immediate. Unlike a timer, an immediate does not wake a sleeping
 // loop and misses no stall. Being unref'd, it does not keep the loop spinning either. The busy time of a turn
 // is the time since the last check phase, minus idle time. A stream has two short turns for each 64 kB, so
-// short turns are summed. A turn is handed over alone only if it is long, or if `measureAlone()` was called.
+// short turns are summed. A turn is handed over alone only if it is long, or if `measureTurnAlone()` was
+// called.
 
 /**
  * A turn of this length or more is never summed with others: it makes requests wait, so its own length
@@ -35,7 +36,7 @@ class TurnClock {
   #hasTurns = false
   #busyMs = 0
   #longestMs = 0
-  #isFollowed = false
+  #isMeasuredAlone = false
   #tick = () => this.#onTurn()
 
   /** @param {import('../clock').Clock} clock */
@@ -58,11 +59,11 @@ class TurnClock {
     this.#ofIntervals.push(listener)
   }
 
-  // Hot path: once a request.
+  // Hot path, once a request (bench/overhead).
   /** Hands over the sum so far. So the current turn is handed over alone when it ends. */
-  measureAlone = () => {
-    if (this.#isFollowed) return
-    this.#isFollowed = true
+  measureTurnAlone = () => {
+    if (this.#isMeasuredAlone) return
+    this.#isMeasuredAlone = true
     if (this.#hasTurns) this.#handOver(this.#lastMs, this.#lastIdleMs)
   }
 
@@ -92,9 +93,9 @@ class TurnClock {
     const isDue = nowMs >= this.#dueMs
     if (isLong && this.#hasTurns) this.#handOver(beforeMs, beforeIdleMs)
     this.#add(busyMs)
-    if (isLong || isDue || this.#isFollowed) {
-      // Reset before the listeners run, because a listener may call `measureAlone()` for the next turn.
-      this.#isFollowed = false
+    if (isLong || isDue || this.#isMeasuredAlone) {
+      // Reset before the listeners run, because a listener may call `measureTurnAlone()` for the next turn.
+      this.#isMeasuredAlone = false
       this.#handOver(nowMs, idleMs)
     }
     if (isDue) this.#endInterval(nowMs, idleMs)

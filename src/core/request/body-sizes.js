@@ -4,11 +4,11 @@
 // so their size is the one that the message announces. An unannounced size is not recorded.
 
 const { Buckets, SIZE_BOUNDS } = require('../histogram/buckets')
-const { NO_STATUS } = require('./request')
+const { NO_STATUS } = require('./request-record')
 
 /**
  * @import { IncomingMessage } from 'node:http'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  * @import { StatusRow } from './route-series'
  */
 
@@ -20,7 +20,7 @@ const HEADER_LINE = 4
 class BodySizes {
   #buckets = new Buckets(SIZE_BOUNDS)
 
-  /** @param {StatusRow} rows @param {Request} request */
+  /** @param {StatusRow} rows @param {RequestRecord} request */
   record(rows, request) {
     rows.sizesRow ??= this.#add()
     const received = requestBodySize(request)
@@ -50,14 +50,14 @@ class BodySizes {
  */
 const isSize = (size) => size !== undefined && size >= 0 && size < Number.POSITIVE_INFINITY
 
-/** @param {Request} request */
-function requestBodySize({ head, req, stream }) {
+/** @param {RequestRecord} request */
+function requestBodySize({ first, req, stream }) {
   const announced = req.headers['content-length']
   if (announced !== undefined && req.complete) return Number(announced)
   if (stream !== undefined) return stream.endAfterHeaders ? 0 : undefined
   if (announced === undefined && req.headers['transfer-encoding'] === undefined) return 0
   // An injected request has no connection that counts bytes.
-  return head.requestBytes > 0 ? Math.max(0, head.requestBytes - headBytes(req)) : undefined
+  return first.requestBytes > 0 ? Math.max(0, first.requestBytes - headBytes(req)) : undefined
 }
 
 /** @param {IncomingMessage & { originalUrl?: string }} req */
@@ -68,17 +68,17 @@ function headBytes({ method = '', originalUrl, rawHeaders, url = '' }) {
   return bytes + (HEADER_LINE * rawHeaders.length) / 2
 }
 
-/** @param {Request} request */
-function responseBodySize({ head, req, res, status, stream }) {
+/** @param {RequestRecord} request */
+function responseBodySize({ first, req, res, status, stream }) {
   if (stream !== undefined) {
     if (req.method === 'HEAD') return 0
     const announced = Number(stream.sentHeaders?.['content-length'])
     return announced >= 0 ? announced : undefined
   }
   // If the application wrote no head, the bytes are Node's own answer to an invalid request.
-  if (status === NO_STATUS || head.responseBytes <= 0) return undefined
+  if (status === NO_STATUS || first.responseBytes <= 0) return undefined
   const sent = /** @type {{ _header?: string | null }} */ (/** @type {unknown} */ (res))._header
-  return Math.max(0, head.responseBytes - (sent?.length ?? 0))
+  return Math.max(0, first.responseBytes - (sent?.length ?? 0))
 }
 
 exports.BodySizes = BodySizes

@@ -14,7 +14,7 @@ const kSocket = Symbol('spillway.socket')
  * @import { Server } from 'node:http'
  * @import { Http2Session } from 'node:http2'
  * @import { Socket } from 'node:net'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  * @typedef {Socket & { errored: NodeJS.ErrnoException | null, encrypted?: boolean, server?: Server,
  *   [kRecord]?: ConnectionRecord }} Connection
  */
@@ -25,7 +25,7 @@ class ConnectionRecord {
   /** When the last request of the connection ended. */
   endedMs = Number.NEGATIVE_INFINITY
   /** The pipelined requests whose responses Node has not started to send, in order. */
-  /** @type {Set<Request> | undefined} */
+  /** @type {Set<RequestRecord> | undefined} */
   pipeline = undefined
   /** Called when the client half-closes the connection. */
   /** @type {Set<() => void> | undefined} */
@@ -42,21 +42,21 @@ const recordOf = (connection) => connection?.[kRecord]
 /** @param {Connection} connection @returns {ConnectionRecord} a new record if the connection has none */
 const openRecord = (connection) => (connection[kRecord] ??= new ConnectionRecord())
 
-// Hot path: once per request.
-/** @param {Request} head */
-function assignBytes(head) {
-  const { connection } = head
+// Hot path, once a request (bench/overhead).
+/** @param {RequestRecord} first */
+function assignBytes(first) {
+  const { connection } = first
   const read = connection?.bytesRead
   const written = connection?.bytesWritten
   if (read === undefined || written === undefined) return
   const record = openRecord(/** @type {Connection} */ (connection))
-  head.requestBytes = read - record.bytesRead
-  head.responseBytes = written - record.bytesWritten
+  first.requestBytes = read - record.bytesRead
+  first.responseBytes = written - record.bytesWritten
   record.bytesRead = read
   record.bytesWritten = written
 }
 
-/** @param {Request} head whose bytes were assigned @param {number} endedMs */
+/** @param {RequestRecord} first whose bytes were assigned @param {number} endedMs */
 function markEnd({ connection }, endedMs) {
   const record = recordOf(connection)
   if (record !== undefined) record.endedMs = endedMs

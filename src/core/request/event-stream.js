@@ -2,7 +2,7 @@
 // Whether a response is a stream: of server-sent events, by its content type, or any other long body. For
 // headers passed to a plain `writeHead`, Node keeps only the rendered head (`_header`).
 
-const { cutOff } = require('./cut-off')
+const { cutOff } = require('../answer/cut-off')
 
 /** @import { RoutedResponse } from '../route/route-state' */
 

@@ -8,7 +8,7 @@ const { openRecord, recordOf } = require('./connection-record')
 
 /**
  * @import { Connection } from './connection-record'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  */
 
 /** @this {Connection} */
@@ -32,7 +32,7 @@ function onEnd() {
 /**
  * Calls `callback` when the client of this request half-closes. HTTP/2 streams need no callback, because they
  * stay open after a half-close.
- * @param {Request} request @param {() => void} callback
+ * @param {RequestRecord} request @param {() => void} callback
  */
 function onHalfClose({ socket, stream }, callback) {
   if (stream !== undefined || typeof socket?.prependListener !== 'function') return
@@ -45,7 +45,7 @@ function onHalfClose({ socket, stream }, callback) {
   record.halfCloseCallbacks.add(callback)
 }
 
-/** @param {Request} request @param {(() => void) | undefined} callback */
+/** @param {RequestRecord} request @param {(() => void) | undefined} callback */
 function offHalfClose({ socket }, callback) {
   const record = recordOf(socket)
   const callbacks = record?.halfCloseCallbacks
@@ -60,7 +60,7 @@ function offHalfClose({ socket }, callback) {
   socket.off('end', onEnd)
 }
 
-/** A half-closed client receives only an answer that is sent at once. @param {Request} request */
+/** A half-closed client receives only an answer that is sent at once. @param {RequestRecord} request */
 const isHalfClosed = ({ socket }) => recordOf(socket)?.isHalfClosed === true
 
 /** @param {{ headers: import('node:http').IncomingHttpHeaders }} req */

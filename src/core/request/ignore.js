@@ -2,21 +2,21 @@
 // Which requests the option `ignore` leaves out of the metrics, the log and shedding: by path, pattern or
 // function. Each request is matched once, when it is counted. A function that throws or returns a promise
 // ignores nothing. A function gets Node's request. In an app that begins with the middleware, a function gets
-// Express's request, except for upgrades (core/http/express-listener.js).
+// Express's request, except for upgrades (core/http/early-entry.js).
 
 const { compile, isFilter } = require('../options/path-filter')
 
 /**
  * @import { IncomingMessage } from 'node:http'
  * @import { IgnoreOptions, IgnoreRule, IgnoreRules } from '../../../index.js'
- * @import { InternalErrors } from './internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @typedef {{ matches: (req: IncomingMessage) => boolean, bits: number }} Filter
  */
 
-const METRICS = 1
-const LOG = 2
-const SHED = 4
-const BITS = { metrics: METRICS, log: LOG, shed: SHED }
+const IGNORE_METRICS = 1
+const IGNORE_LOG = 2
+const IGNORE_SHED = 4
+const BITS = { metrics: IGNORE_METRICS, log: IGNORE_LOG, shed: IGNORE_SHED }
 const PLACE = 'ignore'
 
 class Ignore {
@@ -90,6 +90,6 @@ function bitsByRule(rules) {
 }
 
 exports.Ignore = Ignore
-exports.LOG = LOG
-exports.METRICS = METRICS
-exports.SHED = SHED
+exports.IGNORE_LOG = IGNORE_LOG
+exports.IGNORE_METRICS = IGNORE_METRICS
+exports.IGNORE_SHED = IGNORE_SHED

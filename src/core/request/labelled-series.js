@@ -7,8 +7,8 @@ const { NONE, OTHER, RequestLabel } = require('./request-labels')
 const { Series } = require('./route-series')
 
 /**
- * @import { InternalErrors } from './internal-errors'
- * @import { Request } from './request'
+ * @import { InternalErrors } from '../errors/internal-errors'
+ * @import { RequestRecord } from './request-record'
  * @import { RouteSeries, SeriesTables } from './route-series'
  */
 
@@ -62,12 +62,12 @@ class LabelledTable {
     return this.#labels.map(({ name, folded }) => [name, folded])
   }
 
-  /** @param {RouteSeries} series the plain series that counted the request @param {Request} request */
+  /** @param {RouteSeries} series the plain series that counted the request @param {RequestRecord} request */
   record(series, request) {
     this.#find(series, this.#indexesOf(request)).count(request)
   }
 
-  /** An upgraded connection has no response, so its labels are empty. @param {Request} request */
+  /** An upgraded connection has no response, so its labels are empty. @param {RequestRecord} request */
   #indexesOf({ req, res }) {
     return this.#labels.map((label) => (res === undefined ? NONE : label.indexOf(req, res)))
   }

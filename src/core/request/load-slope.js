@@ -21,7 +21,7 @@ class LoadSlope {
   #msSquares = 0
   #kept = { count: 0, others: 0, ms: 0, squares: 0, products: 0, msSquares: 0 }
 
-  // Hot path: once per request, eight additions and multiplications.
+  // Hot path, once a request (bench/overhead). Eight additions and multiplications.
   /** @param {number} others @param {number} durationMs */
   record(others, durationMs) {
     this.#count++

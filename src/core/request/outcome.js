@@ -8,13 +8,13 @@
 //   timed_out  the handler had not answered within `errors.timeout`, or its deadline
 // `writableFinished` cannot decide the outcome: see docs/decisions/0010.
 
-const { NO_STATUS } = require('./request')
+const { NO_STATUS } = require('./request-record')
 
 /**
  * @import { RoutedStream } from '../route/route-state'
- * @import { Request } from './request'
- * @typedef {Request & { res: { _header: string } }} SentHead
- * @typedef {Request & { stream: RoutedStream }} OnStream
+ * @import { RequestRecord } from './request-record'
+ * @typedef {RequestRecord & { res: { _header: string } }} SentHead
+ * @typedef {RequestRecord & { stream: RoutedStream }} OnStream
  */
 
 const OUTCOMES = Object.freeze(
@@ -55,7 +55,7 @@ const isClientError = (code) =>
 // Hot path: reads the response once, because each read costs 0.25 µs after Express has replaced its
 // prototype.
 /**
- * @param {Request} request
+ * @param {RequestRecord} request
  * @returns {number} an index into OUTCOMES
  */
 function outcomeOf(request) {
@@ -71,7 +71,7 @@ function outcomeOf(request) {
   return outcomeOfCutResponse(request)
 }
 
-/** Whether the client or the server cut the response off. @param {Request} request */
+/** Whether the client or the server cut the response off. @param {RequestRecord} request */
 function outcomeOfCutResponse(request) {
   const { req, res, socket } = request
   if (socket?.readableEnded)
@@ -88,10 +88,10 @@ function outcomeOfCutResponse(request) {
  *
  * @param {SentHead} request
  */
-function isFullySent({ head, res, socket, isCutOff }) {
+function isFullySent({ first, res, socket, isCutOff }) {
   if (isCutOff || !socket.writableFinished) return false
   const promised = CONTENT_LENGTH.exec(res._header)?.[1]
-  return promised !== undefined && head.responseBytes === res._header.length + Number(promised)
+  return promised !== undefined && first.responseBytes === res._header.length + Number(promised)
 }
 
 /** @param {OnStream} request */
@@ -121,7 +121,7 @@ const isFailure = (outcome) => outcome === ERRORED || outcome === TIMED_OUT
 const ERROR_TYPES = Object.freeze(/** @type {const} */ (['', 'aborted', 'cut_off', 'timeout']))
 const [NO_TYPE, OF_ABORTED, OF_CUT_OFF, OF_TIMEOUT] = ERROR_TYPES.keys()
 
-// Hot path: once per request.
+// Hot path, once a request (bench/overhead).
 /** @param {number} outcome @param {number} status @returns {number} an index into ERROR_TYPES */
 function errorTypeIndex(outcome, status) {
   if (outcome === COMPLETED) return NO_TYPE
@@ -130,7 +130,7 @@ function errorTypeIndex(outcome, status) {
   return outcome === ERRORED && status < 500 ? OF_CUT_OFF : NO_TYPE
 }
 
-/** The `error.type` of a request that has ended; empty without an error. @param {Request} request */
+/** The `error.type` of a request that has ended; empty without an error. @param {RequestRecord} request */
 function errorTypeOf({ outcome, status }) {
   const type = ERROR_TYPES[errorTypeIndex(outcome, status)]
   return type === '' && status >= 500 ? String(status) : type

@@ -3,17 +3,26 @@
 // outcome and route, and counts it. Recording never throws into an `emit`: an internal error is counted and
 // logged once, and the request is released.
 
-const { tell } = require('../feature')
+const { ClientErrors } = require('../errors/error-table')
+const { tell } = require('../features')
 const { RollingHistogram } = require('../histogram/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../route/template')
 const { activeTrace, annotateRejectedSpan, annotateSpan, isTracing, serverSpan } = require('../tracing/spans')
-const { ClientErrors } = require('./client-errors')
 const { SHORTEST_STREAM_MS, isStream } = require('./event-stream')
-const { Ignore, METRICS } = require('./ignore')
+const { Ignore, IGNORE_LOG, IGNORE_METRICS } = require('./ignore')
 const { InFlight } = require('./in-flight')
 const { METHODS } = require('./methods')
 const { ABORTED, COMPLETED, TIMED_OUT, UPGRADED, isFailure, outcomeOf } = require('./outcome')
-const { ANSWERING, ENDED, NO_STATUS, QUEUED, RUNNING, Request, STATES, requestOf } = require('./request')
+const {
+  NO_STATUS,
+  RequestRecord,
+  STATES,
+  STATE_ANSWERING,
+  STATE_ENDED,
+  STATE_QUEUED,
+  STATE_RUNNING,
+  requestOf,
+} = require('./request-record')
 const { linkResponse } = require('./request-holder')
 const { watch } = require('./response-watch')
 const { RequestParts } = require('./request-parts')
@@ -21,10 +30,10 @@ const { RouteTable } = require('./route-table')
 
 /**
  * @import { IncomingMessage } from 'node:http'
- * @import { Hooked, RequestHook } from '../feature'
+ * @import { Hooked, RequestHook } from '../features'
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
  * @import { SpanHolder } from '../tracing/spans'
- * @import { InternalErrors } from './internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { LabelledTable } from './labelled-series'
  */
 
@@ -38,9 +47,9 @@ const WEBSOCKET = /^ *websocket *$/i
  *   the upgrade, and counts it
  *
  * @typedef {object} Hooks
- * @property {() => void} onArrive called before a request arrives or ends, so that the turn clock measures
- *   this turn separately
- * @property {(request: Request) => void} onHttp2 called with each HTTP/2 request
+ * @property {() => void} measureTurnAlone called before a request arrives or ends, so that the turn clock
+ *   measures this turn alone
+ * @property {(request: RequestRecord) => void} onHttp2 called with each HTTP/2 request
  * @property {Pick<Hooked, RequestHook>} hooked the features that have hooks for requests
  */
 
@@ -55,7 +64,7 @@ class Recorder {
   all
   routes
   /** Where the time of the requests went. */
-  parts
+  timeParts
   /** When the last request ended. */
   endedMs = 0
   /** The series by `metrics.labels`, if the option is set. @type {LabelledTable | undefined} */
@@ -72,10 +81,10 @@ class Recorder {
    * @type {Sessions | undefined}
    */
   sessions
-  #onArrive
+  #measureTurnAlone
   #onHttp2
   #hooked
-  /** @type {(request: Request) => void} */
+  /** @type {(request: RequestRecord) => void} */
   #onEnd = (_request) => {}
   #clock
   #internalErrors
@@ -98,12 +107,12 @@ class Recorder {
    */
   constructor(options, clock, internalErrors, hooks = {}) {
     const { routes, latency, metrics, ignore, insight } = options
-    const { onArrive = nothing, onHttp2 = nothing, hooked = NO_FEATURES } = hooks
-    this.#onArrive = onArrive
+    const { measureTurnAlone = nothing, onHttp2 = nothing, hooked = NO_FEATURES } = hooks
+    this.#measureTurnAlone = measureTurnAlone
     this.#onHttp2 = onHttp2
     this.#hooked = hooked
     this.#clock = clock
-    this.parts = new RequestParts(clock, insight.parts)
+    this.timeParts = new RequestParts(clock, insight.parts)
     this.#internalErrors = internalErrors
     this.#label = routes.label
     this.#streamAfterMs = latency.streamAfter
@@ -125,7 +134,7 @@ class Recorder {
     this.all = new RollingHistogram(nowMs)
   }
 
-  /** @param {(request: Request) => void} listener is called with each request that has ended */
+  /** @param {(request: RequestRecord) => void} listener is called with each request that has ended */
   tellOfEnds(listener) {
     this.#onEnd = listener
   }
@@ -151,12 +160,14 @@ class Recorder {
    * Calls the application's SDK, which holds the spans and may throw.
    *
    * @template T
-   * @param {(holder: SpanHolder, template: string | undefined, request: Request) => T} call
-   * @param {SpanHolder} [holder] @param {string} [template] @param {Request} [request] if the call takes them
+   * @param {(holder: SpanHolder, template: string | undefined, request: RequestRecord) => T} call
+   * @param {SpanHolder} [holder]
+   * @param {string} [template] if the call takes it
+   * @param {RequestRecord} [request] if the call takes it
    */
   #guardTracing(call, holder, template, request) {
     try {
-      return call(/** @type {SpanHolder} */ (holder), template, /** @type {Request} */ (request))
+      return call(/** @type {SpanHolder} */ (holder), template, /** @type {RequestRecord} */ (request))
     } catch (error) {
       this.#internalErrors.report('tracing', error)
       return undefined
@@ -172,17 +183,17 @@ class Recorder {
     return requestOf(res, this)
   }
 
-  // Hot path: bench/overhead.
+  // Hot path, once a request (bench/overhead).
   /**
    * Opens the record and watches the response. This costs a third of the time if Express has not seen the
    * response yet.
    * @param {RoutedRequest} req @param {RoutedResponse} res
    */
   prepare(req, res) {
-    const request = new Request(this, req, res, this.#clock.now())
+    const request = new RequestRecord(this, req, res, this.#clock.now())
     request.scheme = request.socket?.encrypted === true ? 1 : 0
-    this.#onArrive()
-    this.parts.onReceive(request)
+    this.#measureTurnAlone()
+    this.timeParts.onReceive(request)
     // A middleware runs inside the span already. The span is looked up now, because the client may disconnect
     // before the response begins.
     if (this.isTracing) request.serverSpan = this.serverSpan()
@@ -196,8 +207,8 @@ class Recorder {
     return this.#ignore?.callsFunctions === true
   }
 
-  // Hot path: bench/overhead.
-  /** @param {Request} request */
+  // Hot path, once a request (bench/overhead).
+  /** @param {RequestRecord} request */
   count(request) {
     request.isCounted = true
     if (this.#ignore !== undefined) request.ignores = this.#ignore.of(request.req)
@@ -206,7 +217,7 @@ class Recorder {
     if (this.#hooked.onRequest.length > 0) tell('onRequest', request, this.#hooked, this.#internalErrors)
     // The request ended before it arrived here. It is counted after this turn, when the application has
     // routed it.
-    if (request.state === ENDED) this.#clock.afterTurn(() => this.end(request, request.head))
+    if (request.state === STATE_ENDED) this.#clock.afterTurn(() => this.end(request, request.first))
   }
 
   /**
@@ -222,9 +233,9 @@ class Recorder {
   countUpgrade(req) {
     if (this.#upgrades.has(req)) return
     this.#upgrades.add(req)
-    if (this.#ignore !== undefined && (this.#ignore.of(req) & METRICS) !== 0) return
+    if (this.#ignore !== undefined && (this.#ignore.of(req) & IGNORE_METRICS) !== 0) return
     const nowMs = this.#clock.now()
-    const request = new Request(this, req, undefined, nowMs)
+    const request = new RequestRecord(this, req, undefined, nowMs)
     request.outcome = UPGRADED
     request.markEnded()
     const series = this.routes.find(upgradeTemplate(req), request.method)
@@ -247,18 +258,18 @@ class Recorder {
     return true
   }
 
-  // Hot path: bench/overhead.
-  /** @param {Request} request @param {number} nowMs */
+  // Hot path, once a request (bench/overhead).
+  /** @param {RequestRecord} request @param {number} nowMs */
   onHead(request, nowMs) {
-    // The turn clock then measures this turn separately, for the code of the request that has just run.
-    if (request.returnedMs >= 0) this.#onArrive()
-    this.parts.onHead(request, nowMs)
+    // The turn clock then measures this turn alone, for the code of the request that has just run.
+    if (request.returnedMs >= 0) this.#measureTurnAlone()
+    this.timeParts.onHead(request, nowMs)
   }
 
-  // Hot path: bench/overhead.
-  /** @param {Request} request @param {Request} head */
-  end(request, head) {
-    this.#onArrive()
+  // Hot path, once a request (bench/overhead).
+  /** @param {RequestRecord} request @param {RequestRecord} first */
+  end(request, first) {
+    this.#measureTurnAlone()
     this.endedMs = this.#clock.now()
     request.endedIdleMs = this.#clock.idleMs()
     this.requests.remove(request)
@@ -266,7 +277,7 @@ class Recorder {
       // A rejected request never ran: it has no latency, its route can only be guessed, and the gate counts
       // it.
       if (request.ticket.isRejected) this.#recordRejected(request)
-      else if (!request.ticket.isAbandoned) this.#record(request, head)
+      else if (!request.ticket.isAbandoned) this.#record(request, first)
     } catch (error) {
       this.#internalErrors.report('recording', error)
     }
@@ -280,15 +291,15 @@ class Recorder {
     this.#onEnd(request)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #recordRejected(request) {
     if (request.serverSpan !== undefined)
       this.#guardTracing(annotateRejectedSpan, request.serverSpan, undefined, request)
-    if ((request.ignores & METRICS) === 0) this.routes.shed.record(request)
+    if ((request.ignores & IGNORE_METRICS) === 0) this.routes.shed.record(request)
   }
 
-  /** @param {Request} request @param {Request} head */
-  #record(request, head) {
+  /** @param {RequestRecord} request @param {RequestRecord} first */
+  #record(request, first) {
     const nowMs = this.endedMs
     request.durationMs = nowMs - request.startedMs
     request.outcome = outcomeOf(request)
@@ -296,46 +307,47 @@ class Recorder {
     request.isStream =
       request.isLongPoll ||
       (bodyMs >= SHORTEST_STREAM_MS && isStream(request.res, bodyMs, this.#streamAfterMs))
-    request.requestBytes = head.requestBytes
-    request.responseBytes = head.responseBytes
+    request.requestBytes = first.requestBytes
+    request.responseBytes = first.responseBytes
     if (request.trace !== undefined) request.trace.atMs = this.#clock.wallMs()
 
-    const template = this.#labelFor(request, this.templateOf(head, request.status))
+    const template = this.#labelFor(request, this.templateOf(first, request.status))
     if (request.serverSpan !== undefined) {
       const route = OWN_ROUTES.includes(/** @type {string} */ (template)) ? undefined : template
       this.#guardTracing(annotateSpan, request.serverSpan, route, request)
     }
-    if ((request.ignores & METRICS) !== 0) {
+    if ((request.ignores & IGNORE_METRICS) !== 0) {
       request.series = this.routes.routeOnly(template)
       return
     }
     const series = this.routes.find(template, request.method)
     series.record(request, nowMs)
+    if ((request.ignores & IGNORE_LOG) !== 0) series.isLeftOutOfLog = true
     request.series = series
-    this.parts.onEnd(request)
+    this.timeParts.onEnd(request)
     if (this.labelled !== undefined) this.labelled.record(series, request)
     if (request.isStream || request.outcome === UPGRADED) this.all.count(nowMs, false)
     else this.all.record(request.durationMs, nowMs, isFailure(request.outcome))
   }
 
-  /** Describes a request in flight, without data of the client. @param {Request} request */
+  /** Describes a request in flight, without data of the client. @param {RequestRecord} request */
   describe(request) {
     return {
       method: METHODS[request.method],
-      route: this.templateOf(request.head, NO_STATUS) ?? null,
+      route: this.templateOf(request.first, NO_STATUS) ?? null,
       ageMs: this.#clock.now() - request.startedMs,
       state: shownState(request),
     }
   }
 
-  /** @param {Request} head @param {number} status */
-  templateOf(head, status) {
-    const { ctx, node } = head
+  /** @param {RequestRecord} first @param {number} status */
+  templateOf(first, status) {
+    const { ctx, node } = first
     // A route of Express handles the request, so the node of that route has the label.
     if (node?.isRoute === true && ctx === undefined) return node.label
     // `templateOf` reads what routers and applications have written, so it may throw.
     try {
-      return templateOf(head, status)
+      return templateOf(first, status)
     } catch (error) {
       this.#internalErrors.report('routing', error)
       return undefined
@@ -345,7 +357,7 @@ class Recorder {
   /**
    * The result of `routes.label`, or the template.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {string | undefined} template
    */
   #labelFor(request, template) {
@@ -364,11 +376,12 @@ class Recorder {
 /**
  * Hides two states that last no longer than a call: `received` is shown as running, `ended` as answering.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function shownState(request) {
-  if (request.hasAnswer || request.stream?.headersSent) return /** @type {'answering'} */ (STATES[ANSWERING])
-  return /** @type {'queued' | 'running'} */ (STATES[request.isQueued ? QUEUED : RUNNING])
+  if (request.hasAnswer || request.stream?.headersSent)
+    return /** @type {'answering'} */ (STATES[STATE_ANSWERING])
+  return /** @type {'queued' | 'running'} */ (STATES[request.isQueued ? STATE_QUEUED : STATE_RUNNING])
 }
 
 exports.Recorder = Recorder

@@ -11,7 +11,7 @@ const { kRouteState } = require('../route/route-state')
  * @import { NodeRequest } from '../http/entrance'
  * @import { RoutedResponse, RoutedStream } from '../route/route-state'
  * @import { Recorder } from './recorder'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  * @typedef {NodeRequest & { [kResponse]?: RoutedResponse }} Linked
  * @typedef {{ req?: Linked, res?: RoutedResponse, raw?: unknown, writeHead?: unknown }} Holder
  * @typedef {{ req: Linked, res: RoutedResponse | undefined }} Held
@@ -22,8 +22,8 @@ const kResponse = Symbol('spillway.response')
 /** How many nested `raw` properties are followed. In a request of Fastify, Node's request is one deep. */
 const MOST_RAW = 3
 
-// Hot path while a feature whose members take a request is on: once per request.
-/** @param {Request} request */
+// Hot path while a feature whose members take a request is on: once a request.
+/** @param {RequestRecord} request */
 function linkResponse(request) {
   /** @type {Linked} */
   const req = request.req

@@ -5,7 +5,7 @@
 
 /**
  * @import { RoutedRequest, RoutedResponse } from '../route/route-state'
- * @import { InternalErrors } from './internal-errors'
+ * @import { InternalErrors } from '../errors/internal-errors'
  */
 
 const MAX_LENGTH = 256
@@ -26,7 +26,7 @@ class RequestLabel {
 
   /**
    * @param {{ name: string, valueFor: import('../../../index.js').RequestLabel, other: string,
-   *   maxValues: number, internalErrors: InternalErrors }} parts
+   *   maxValues: number, internalErrors: InternalErrors }} deps
    */
   constructor({ name, valueFor, other, maxValues, internalErrors }) {
     this.name = name

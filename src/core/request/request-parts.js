@@ -22,15 +22,16 @@
 
 const { Rows } = require('../histogram/rows')
 const { RollingRows } = require('../histogram/rows')
-const { CollectionTimes } = require('../process/collection-times')
+const { CollectionTimes } = require('../process/garbage-collection')
 const { endedMsOf } = require('./connection-record')
 const { ABORTED, UPGRADED } = require('./outcome')
 
 /**
+ * @import { Clock } from '../clock'
  * @import { GarbageCollection } from '../process/garbage-collection'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  * @import { RouteSeries } from './route-series'
- * @typedef {Request & { series: RouteSeries }} Recorded
+ * @typedef {RequestRecord & { series: RouteSeries }} Recorded
  */
 
 /**
@@ -60,7 +61,7 @@ class RequestParts {
   /**
    * How long a request was in a proxy before it arrived, if a feature knows.
    *
-   * @type {((request: Request) => number) | undefined}
+   * @type {((request: RequestRecord) => number) | undefined}
    */
   proxyMsOf
   #recordPending = () => 0
@@ -76,7 +77,7 @@ class RequestParts {
   /** When a handler last returned, or code after it last asked another process or wrote a head. */
   #markedMs = 0
 
-  /** @param {typeof import('../clock').systemClock} clock @param {boolean} isOn */
+  /** @param {Clock} clock @param {boolean} isOn */
   constructor(clock, isOn) {
     this.isOn = isOn
     this.#clock = clock
@@ -98,8 +99,8 @@ class RequestParts {
     return this.#clock.now() - this.#turnedMs - (this.#clock.idleMs() - this.#turnedIdleMs)
   }
 
-  // Hot path: once per request.
-  /** @param {Request} request */
+  // Hot path, once a request (bench/overhead).
+  /** @param {RequestRecord} request */
   onReceive(request) {
     const idleMs = this.#clock.idleMs()
     // The gate needs the idle time even if time is not split.
@@ -113,17 +114,17 @@ class RequestParts {
     if (mostMs >= SHORTEST_TURN_MS) request.unreadMs = unreadMs(request, mostMs)
   }
 
-  // Hot path: once per request.
-  /** The handler has returned for the first time. @param {Request} request */
+  // Hot path, once a request (bench/overhead).
+  /** The handler has returned for the first time. @param {RequestRecord} request */
   onReturn(request) {
     if (this.isOn) request.returnedMs = this.#markedMs = this.#clock.now()
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /**
    * The code of a request that runs after its handler has returned mostly ends by writing the head.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   onHead(request, nowMs) {
@@ -131,11 +132,11 @@ class RequestParts {
     request.headIdleMs = this.#addResumed(request, nowMs)
   }
 
-  // Hot path: once per call, and per use of a pool.
+  // Hot path: once a call, and once a use of a pool.
   /**
    * The code of the request asks another process, and will go on with the answer.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   onAsk(request, nowMs) {
@@ -146,7 +147,7 @@ class RequestParts {
    * The time since the loop woke, or since the last mark, counts for the request whose code runs. A body was
    * parsed, or an `await` ended.
    *
-   * @param {Request} request @param {number} nowMs
+   * @param {RequestRecord} request @param {number} nowMs
    */
   #addResumed(request, nowMs) {
     const idleMs = this.#clock.idleMs()
@@ -162,8 +163,8 @@ class RequestParts {
     return ms
   }
 
-  // Hot path: once per request. With a frozen clock, turns never end.
-  /** @param {Request} request that has ended and has a series */
+  // Hot path, once a request (bench/overhead). With a frozen clock, turns never end.
+  /** @param {RequestRecord} request that has ended and has a series */
   onEnd(request) {
     if (this.#ended.push(/** @type {Recorded} */ (request)) >= this.#mostEnded) this.#settle()
   }
@@ -194,21 +195,21 @@ class RequestParts {
     if (!this.isOn) return
     const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
     const { values } = this.#rows
-    values[start + LOOP] += Math.max(0, request.returnedMs - ticket.decidedMs) + request.resumedMs
+    values[start + LOOP] += Math.max(0, request.returnedMs - ticket.gateMs) + request.resumedMs
     if (request.outcome === ABORTED && request.firstByteMs < 0 && !request.isLongPoll)
       values[start + GAVE_UP]++
     if (hasDuration) this.#addParts(request, values, start)
   }
 
-  // Hot path: once per request.
-  /** @param {Request} request @param {Float64Array} values @param {number} start */
+  // Hot path, once a request (bench/overhead).
+  /** @param {RequestRecord} request @param {Float64Array} values @param {number} start */
   #addParts(request, values, start) {
     const { ticket, durationMs, startedMs } = request
     const endedMs = startedMs + durationMs
     const { waitedMs } = ticket
-    const { wait } = ticket
-    const queuedIdleMs = wait === undefined ? 0 : ticket.idleMs - wait.queuedIdleMs
-    const handlerMs = ticket.decidedMs
+    const { queueEntry } = ticket
+    const queuedIdleMs = queueEntry === undefined ? 0 : ticket.idleMs - queueEntry.queuedIdleMs
+    const handlerMs = ticket.gateMs
     const returnedMs = Math.min(request.returnedMs, endedMs)
     const ranMs = Math.max(0, returnedMs - handlerMs)
     const leftMs = Math.max(0, durationMs - waitedMs - ranMs)
@@ -224,7 +225,7 @@ class RequestParts {
     if (this.proxyMsOf !== undefined) values[start + PROXY] += this.proxyMsOf(request)
     if (this.collections.lastEndMs <= startedMs) return
     const { collections } = this
-    const inQueueMs = wait === undefined ? 0 : collections.between(wait.queuedMs, handlerMs)
+    const inQueueMs = queueEntry === undefined ? 0 : collections.between(queueEntry.queuedMs, handlerMs)
     const inRunMs = within(collections.between(handlerMs, returnedMs), ranMs)
     const inAllMs = collections.between(startedMs, endedMs)
     const inBusyMs = within(inAllMs - inQueueMs - inRunMs, leftMs - idledMs)
@@ -237,7 +238,7 @@ class RequestParts {
    * The parts of one request that has ended, or null. Collections of the current turn are not known before
    * the turn ends.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   of(request) {
     if (!this.isOn) return null
@@ -272,7 +273,7 @@ class RequestParts {
  * The loop does not idle while a handler runs. So a head that the handler writes has the idle time of the
  * handler's call.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 const headIdleMsOf = ({ ticket, headIdleMs, receivedIdleMs }) =>
   headIdleMs < 0 ? Math.max(receivedIdleMs, ticket.idleMs) : headIdleMs
@@ -284,7 +285,7 @@ const within = (ms, mostMs) => Math.min(Math.max(0, ms), mostMs)
  * Limits the time by the end of the previous answer, because a client sends the next request on its
  * connection after that.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  * @param {number} mostMs
  */
 function unreadMs({ connection, session, startedMs }, mostMs) {

@@ -1,28 +1,35 @@
 'use strict'
-// Watches a response for its head and its end, and reports both to every `Request` object of it. A response
-// carries one listener and one `writeHead` of spillway, however many instances measure it. The first
-// `Request` made for a response heads a chain of all `Request` objects of this response. It watches for all
-// of them, and holds the route state. Native responses report their end with `close` (costs 1 µs), HTTP/2
-// responses with the stream's `close`, and injected responses with on-finished (costs 9 µs).
+// Watches a response for its head and its end, and reports both to every record of it. A response carries one
+// listener and one `writeHead` of spillway, however many instances measure it. The first record made for a
+// response begins a chain of all records of this response. It watches for all of them, and holds the route
+// state. Native responses report their end with `close` (costs 1 µs), HTTP/2 responses with the stream's
+// `close`, and injected responses with on-finished (costs 9 µs).
+//
+// While the process drains, this file also decides which response is the last of its keep-alive connection,
+// and sends `Connection: close` with it. Kept connections would make the drain take its full timeout and then
+// cut requests in flight.
 
 const { Socket } = require('node:net')
 const onFinished = require('on-finished')
 const { kRouteState } = require('../route/route-state')
 const { assignBytes, markEnd, openRecord, recordOf } = require('./connection-record')
-const { mustClose, setConnectionClose } = require('./close-after-response')
-const { ENDED, NO_STATUS } = require('./request')
+const { NO_STATUS, STATE_ENDED } = require('./request-record')
 
 /**
  * @import { ServerResponse } from 'node:http'
  * @import { ServerHttp2Stream } from 'node:http2'
  * @import { Connection } from './connection-record'
  * @import { RoutedResponse } from '../route/route-state'
- * @import { Request } from './request'
- * @typedef {{ [kRouteState]: Request }} Watched
+ * @import { Link, RequestRecord } from './request-record'
+ * @typedef {{ [kRouteState]: RequestRecord }} Watched
  */
 
-// Hot path: once per request.
-/** @param {Request} request */
+/** Values that are kept. An `upgrade` prevents further responses by itself. */
+const CLOSES = /\b(close|upgrade)\b/i
+const CONNECTION = /^connection$/i
+
+// Hot path, once a request (bench/overhead).
+/** @param {RequestRecord} request */
 function watch(request) {
   const { res, socket, stream } = request
   // The response began before the request arrived here.
@@ -31,8 +38,8 @@ function watch(request) {
     request.status = res.statusCode
     request.markAnswering()
   }
-  const head = res[kRouteState]
-  if (head !== undefined) return joinChain(head, request)
+  const first = res[kRouteState]
+  if (first !== undefined) return joinChain(first, request)
   res[kRouteState] = request
   res.writeHead = Object.hasOwn(res, 'writeHead') ? writeHeadBy(res.writeHead) : writeHead
   // A pipelined response has no socket until Node sends it. If the connection closes before that, the
@@ -80,14 +87,14 @@ function onInjectedEnd(res, on, end) {
   onFinished(res, onEnd)
 }
 
-/** @param {Request} head @param {Request} request */
-function joinChain(head, request) {
-  let last = head
-  while (last.next !== undefined) last = last.next
-  last.next = request
-  request.head = head
-  request.isCutOff = head.isCutOff
-  if (head.state === ENDED) request.markEnded()
+/** @param {RequestRecord} first @param {RequestRecord} request */
+function joinChain(first, request) {
+  let last = first
+  while (last.nextOfResponse !== undefined) last = last.nextOfResponse
+  last.nextOfResponse = request
+  request.first = first
+  request.isCutOff = first.isCutOff
+  if (first.state === STATE_ENDED) request.markEnded()
 }
 
 /** @this {ServerResponse & Watched} @param {number} status */
@@ -125,32 +132,32 @@ function writeHeadBy(original) {
  * @param {IArguments} given
  */
 function beforeHead(res, given) {
-  const head = res[kRouteState]
-  const mayClose = head.recorder.closesConnections || head.next !== undefined
-  if (mayClose && mustClose(head)) setConnectionClose(res, given)
+  const first = res[kRouteState]
+  const mayClose = first.recorder.closesConnections || first.nextOfResponse !== undefined
+  if (mayClose && mustClose(first)) setConnectionClose(res, given)
 }
 
 /**
  * Records a head, unless Node has rejected the head or the client has disconnected.
  *
- * @param {Request} head
+ * @param {RequestRecord} first
  * @param {number} status
  */
-function onHead(head, status) {
-  const isSent = head.stream === undefined ? head.socket?.writable !== false : head.stream.headersSent
+function onHead(first, status) {
+  const isSent = first.stream === undefined ? first.socket?.writable !== false : first.stream.headersSent
   if (!isSent) return
-  const nowMs = head.recorder.nowMs()
+  const nowMs = first.recorder.nowMs()
   // The trace is read here, because the response begins inside the application's span. The code that runs on
   // the server, before the application, is outside of that span.
-  const trace = head.recorder.activeTrace()
-  const serverSpan = head.serverSpan ?? head.recorder.serverSpan()
-  for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {
+  const trace = first.recorder.activeTrace()
+  const serverSpan = first.serverSpan ?? first.recorder.serverSpan()
+  for (let each = /** @type {Link} */ (first); each !== undefined; each = each.nextOfResponse) {
     if (each.firstByteMs < 0) {
       each.firstByteMs = nowMs - each.startedMs
       each.recorder.onHead(each, nowMs)
     }
     // An injected response accepts a head even after its end.
-    if (each.state !== ENDED) each.markAnswering()
+    if (each.state !== STATE_ENDED) each.markAnswering()
     each.status = status | 0
     each.trace = trace
     each.serverSpan = serverSpan
@@ -162,7 +169,7 @@ function onClose() {
   endAll(this[kRouteState])
 }
 
-/** @param {Connection} socket @param {Request} request */
+/** @param {Connection} socket @param {RequestRecord} request */
 function joinPipeline(socket, request) {
   const record = openRecord(socket)
   if (record.pipeline === undefined) {
@@ -177,31 +184,31 @@ function onSocketClose() {
   for (const request of recordOf(this)?.pipeline ?? []) endAll(request)
 }
 
-/** @param {Request} head */
-function endAll(head) {
-  if (head.state === ENDED) return
-  const pipeline = recordOf(head.socket)?.pipeline
-  if (pipeline?.delete(head)) leavePipeline(head, pipeline)
-  assignBytes(head)
-  if (head.status === NO_STATUS) readStatus(head)
-  for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {
+/** @param {RequestRecord} first */
+function endAll(first) {
+  if (first.state === STATE_ENDED) return
+  const pipeline = recordOf(first.socket)?.pipeline
+  if (pipeline?.delete(first)) leavePipeline(first, pipeline)
+  assignBytes(first)
+  if (first.status === NO_STATUS) readStatus(first)
+  for (let each = /** @type {Link} */ (first); each !== undefined; each = each.nextOfResponse) {
     each.markEnded()
-    if (each.isCounted) each.recorder.end(each, head)
+    if (each.isCounted) each.recorder.end(each, first)
   }
-  if (head.isCounted && head.session === undefined) markEnd(head, head.recorder.endedMs)
+  if (first.isCounted && first.session === undefined) markEnd(first, first.recorder.endedMs)
 }
 
-/** @param {Request} head @param {Set<Request>} pipeline that it belonged to */
-function leavePipeline(head, pipeline) {
-  const { socket } = head
+/** @param {RequestRecord} first @param {Set<RequestRecord>} pipeline that it belonged to */
+function leavePipeline(first, pipeline) {
+  const { socket } = first
   // The connection may be handed to another protocol next, so no listener of spillway stays on it.
   if (pipeline.size === 0) {
     socket.off('close', onSocketClose)
     openRecord(socket).pipeline = undefined
   }
-  if (head.res.socket !== null || head.res.writableFinished) return
+  if (first.res.socket !== null || first.res.writableFinished) return
   // The connection closed before Node sent anything of what the application wrote.
-  for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next) {
+  for (let each = /** @type {Link} */ (first); each !== undefined; each = each.nextOfResponse) {
     each.isCutOff = true
     each.firstByteMs = -1
     each.status = NO_STATUS
@@ -212,20 +219,70 @@ function leavePipeline(head, pipeline) {
  * Reads the status of a response whose head did not pass through `writeHead`. The head was sent on the HTTP/2
  * stream, such as by `respondWithFile`, or by Node's old `writeHeader`. The time of its first byte is
  * unknown.
- * @param {Request} head
+ * @param {RequestRecord} first
  */
-function readStatus(head) {
-  const status = statusOf(head)
-  for (let each = /** @type {Request | undefined} */ (head); each !== undefined; each = each.next)
+function readStatus(first) {
+  const status = statusOf(first)
+  for (let each = /** @type {Link} */ (first); each !== undefined; each = each.nextOfResponse)
     each.status = status
 }
 
-/** @param {Request} head @returns {number} */
+/** @param {RequestRecord} first @returns {number} */
 function statusOf({ isCutOff, res, socket, stream }) {
   if (stream !== undefined)
     return stream.headersSent ? /** @type {number} */ (stream.sentHeaders[':status']) : NO_STATUS
   // A write to a closed connection finishes too.
   return res.writableFinished && !isCutOff && !socket?.destroyed ? res.statusCode : NO_STATUS
 }
+
+/**
+ * Whether the connection must end with this response, because an instance that measures it drains. The
+ * connection must stay open while the client still sends the body or waits for the response to a pipelined
+ * request. Closing it would lose that body or response.
+ * @param {RequestRecord} first
+ */
+function mustClose(first) {
+  for (let each = /** @type {Link} */ (first); each !== undefined; each = each.nextOfResponse) {
+    if (each.recorder.closesConnections && each.stream === undefined) return !hasMoreToCome(first)
+  }
+  return false
+}
+
+/** @param {RequestRecord} first */
+function hasMoreToCome(first) {
+  const { req, socket } = first
+  let last = first
+  for (const each of recordOf(socket)?.pipeline ?? []) last = each
+  if (last !== first) return true
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
+  return !req.complete && (encoding !== undefined || length !== '0')
+}
+
+/**
+ * Changes both the headers set so far and the headers passed to `writeHead`. This overrules a
+ * `Connection: keep-alive` that the application set. Proxies and recipes for event streams set this header
+ * without meaning to keep the connection.
+ * @param {import('node:http').ServerResponse} res
+ * @param {IArguments} args of the `writeHead` call to come
+ */
+function setConnectionClose(res, args) {
+  res.shouldKeepAlive = false
+  const set = res.getHeader('connection')
+  if (set !== undefined && !CLOSES.test(String(set))) res.setHeader('Connection', 'close')
+  const at = args[2] ? 2 : 1
+  const given = args[at]
+  if (Array.isArray(given)) args[at] = closingList(given)
+  else if (typeof given === 'object') args[at] = closingObject(given)
+}
+
+/** @param {readonly string[]} header name and value @returns {[name: string, value: string]} */
+const closing = ([name, value]) =>
+  CONNECTION.test(name) && !CLOSES.test(value) ? [name, 'close'] : [name, value]
+
+/** @param {Record<string, string> | null} given */
+const closingObject = (given) => Object.fromEntries(Object.entries(given ?? {}).map(closing))
+
+/** @param {string[]} list names and values alternate */
+const closingList = (list) => list.map((each, i) => (i % 2 === 0 ? each : closing([list[i - 1], each])[1]))
 
 module.exports = { endAll, isInjected, onHead, watch }

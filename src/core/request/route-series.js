@@ -12,16 +12,16 @@ const { OUTCOMES, UPGRADED, errorTypeIndex, isFailure } = require('./outcome')
  * @import { BodySizes } from './body-sizes'
  * @import { Rows } from '../histogram/rows'
  * @import { Exemplars } from './exemplars'
- * @import { Request } from './request'
+ * @import { RequestRecord } from './request-record'
  */
 
 const REQUEST_BYTES = OUTCOMES.length
 const RESPONSE_BYTES = REQUEST_BYTES + 1
 const FIRST_BYTE_COUNT = RESPONSE_BYTES + 1
 const FIRST_BYTE_SUM = FIRST_BYTE_COUNT + 1
-/** Rejected requests whose URL matches the route: see shed-routes.js. */
-const SHED = FIRST_BYTE_SUM + 1
-const COUNTERS = SHED + 1
+/** Rejected requests whose URL matches the route: see route-table.js. */
+const SHED_COLUMN = FIRST_BYTE_SUM + 1
+const COUNTERS = SHED_COLUMN + 1
 const MIXED = -1
 
 /**
@@ -48,6 +48,8 @@ class Series {
   /** The index of the scheme that all its requests used, or MIXED. @type {number | undefined} */
   scheme
   row
+  /** Whether `ignore.log` has named a request of it. */
+  isLeftOutOfLog = false
   /** @type {StatusRow[]} */
   statuses = []
   /** @type {number | undefined} */
@@ -69,7 +71,7 @@ class Series {
   }
 
   // Hot path: at most one map look-up, and none if the status is the same as before.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   count(request) {
     if (request.scheme !== this.scheme) this.#mergeScheme(request.scheme)
     const { values } = this.#tables.counters
@@ -107,7 +109,7 @@ class Series {
     this.#tables.streams.record(this.streamRow, seconds)
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   #rowsOf({ outcome, scheme, status }) {
     const errorType = errorTypeIndex(outcome, status)
     const key = (status << 3) | (errorType << 1) | scheme
@@ -141,8 +143,8 @@ class RouteSeries extends Series {
     this.latency = new RollingHistogram(startedMs)
   }
 
-  // Hot path: bench/overhead.
-  /** @param {Request} request @param {number} nowMs */
+  // Hot path, once a request (bench/overhead).
+  /** @param {RequestRecord} request @param {number} nowMs */
   record(request, nowMs) {
     this.count(request)
     const isError = isFailure(request.outcome)
@@ -151,7 +153,11 @@ class RouteSeries extends Series {
   }
 }
 
-/** Streams have their own histogram, and an upgraded connection has no duration. @param {Request} request */
+/**
+ * Streams have their own histogram, and an upgraded connection has no duration.
+ *
+ * @param {RequestRecord} request
+ */
 const hasNoDuration = ({ isStream, outcome }) => isStream || outcome === UPGRADED
 
 exports.COUNTERS = COUNTERS
@@ -160,5 +166,5 @@ exports.FIRST_BYTE_SUM = FIRST_BYTE_SUM
 exports.REQUEST_BYTES = REQUEST_BYTES
 exports.RESPONSE_BYTES = RESPONSE_BYTES
 exports.RouteSeries = RouteSeries
-exports.SHED = SHED
+exports.SHED_COLUMN = SHED_COLUMN
 exports.Series = Series

@@ -8,7 +8,8 @@ const { METHODS } = require('./methods')
 const { OUTCOMES, UPGRADED } = require('./outcome')
 
 /**
- * @import { Request } from './request'
+ * @import { Clock } from '../clock'
+ * @import { RequestRecord } from './request-record'
  * @import { RequestParts } from './request-parts'
  */
 
@@ -41,7 +42,7 @@ const SHOWN = 10
 class SlowRequests {
   /** Only requests that took longer than this are recorded. */
   thresholdMs = 0
-  #parts
+  #deps
   #slowMs
   #max
   #logged
@@ -50,32 +51,32 @@ class SlowRequests {
   /** @type {SlowRequest[]} */
   #previousWindow = []
   #endsMs
-  /** Requests that ended in this loop turn. @type {{ slow: SlowRequest, request: Request }[]} */
+  /** Requests that ended in this loop turn. @type {{ slow: SlowRequest, request: RequestRecord }[]} */
   #ended = []
 
   /**
    * @param {{ slowAfter: number | undefined, slowest: number }} options
-   * @param {{ clock: typeof import('../clock').systemClock,
+   * @param {{ clock: Clock,
    *   fields: { ofRequest: (req: import('node:http').IncomingMessage) => SlowRequest['req'] },
    *   loopDelay: { longestSinceMs: (startedMs: number) => number },
-   *   requestParts: Pick<RequestParts, 'isOn' | 'of' | 'proxyMsOf' | 'turnMs'>,
+   *   timeParts: Pick<RequestParts, 'isOn' | 'of' | 'proxyMsOf' | 'turnMs'>,
    *   traceOf: () => SlowRequest['trace'],
-   *   onSlow: (slow: SlowRequest) => void, onWindow: (slowest: SlowRequest[]) => void }} parts
+   *   onSlow: (slow: SlowRequest) => void, onWindow: (slowest: SlowRequest[]) => void }} deps
    */
-  constructor({ slowAfter = Number.POSITIVE_INFINITY, slowest }, parts) {
-    this.#parts = parts
+  constructor({ slowAfter = Number.POSITIVE_INFINITY, slowest }, deps) {
+    this.#deps = deps
     this.#slowMs = slowAfter
     this.#logged = slowest
     this.#max = Math.max(SHOWN, slowest)
-    this.#endsMs = parts.clock.now() + WINDOW_MS
+    this.#endsMs = deps.clock.now() + WINDOW_MS
   }
 
-  /** Records a request that has ended and took longer than `thresholdMs`. @param {Request} request */
+  /** Records a request that has ended and took longer than `thresholdMs`. @param {RequestRecord} request */
   record(request) {
     // If a request has no series, recording it failed and was reported. Streams and upgraded connections are
     // long by design.
     if (request.series === undefined || request.isStream || request.outcome === UPGRADED) return
-    const { clock, fields, requestParts, traceOf } = this.#parts
+    const { clock, fields, timeParts, traceOf } = this.#deps
     const { durationMs, firstByteMs, status } = request
     const slow = {
       at: new Date(clock.wallMs()).toISOString(),
@@ -87,9 +88,9 @@ class SlowRequests {
       queueMs: rounded(request.ticket.waitedMs),
       firstByteMs: firstByteMs < 0 ? null : rounded(firstByteMs),
       loopDelayMs: this.#loopDelayMs(request.startedMs),
-      parts: requestParts.of(request),
-      unreadMs: requestParts.isOn ? rounded(request.unreadMs) : null,
-      proxyMs: requestParts.proxyMsOf === undefined ? null : rounded(requestParts.proxyMsOf(request)),
+      parts: timeParts.of(request),
+      unreadMs: timeParts.isOn ? rounded(request.unreadMs) : null,
+      proxyMs: timeParts.proxyMsOf === undefined ? null : rounded(timeParts.proxyMsOf(request)),
       trace: traceOf(),
       req: fields.ofRequest(request.req),
       startedMs: request.startedMs,
@@ -106,8 +107,8 @@ class SlowRequests {
    * @param {number} startedMs
    */
   #loopDelayMs(startedMs) {
-    const { loopDelay, requestParts } = this.#parts
-    return rounded(Math.max(loopDelay.longestSinceMs(startedMs), requestParts.turnMs()))
+    const { loopDelay, timeParts } = this.#deps
+    return rounded(Math.max(loopDelay.longestSinceMs(startedMs), timeParts.turnMs()))
   }
 
   /** @param {SlowRequest} slow */
@@ -128,10 +129,10 @@ class SlowRequests {
   }
 
   #reportEnded() {
-    const { loopDelay, onSlow, requestParts } = this.#parts
+    const { loopDelay, onSlow, timeParts } = this.#deps
     for (const { slow, request } of this.#ended) {
       slow.loopDelayMs = rounded(loopDelay.longestSinceMs(slow.startedMs))
-      slow.parts = requestParts.of(request)
+      slow.parts = timeParts.of(request)
       if (slow.isOver) onSlow(slow)
     }
     this.#ended.length = 0
@@ -144,7 +145,7 @@ class SlowRequests {
     this.#window = []
     this.#endsMs = nowMs + WINDOW_MS
     this.thresholdMs = 0
-    if (this.#logged > 0 && window.length > 0) this.#parts.onWindow(window.slice(0, this.#logged))
+    if (this.#logged > 0 && window.length > 0) this.#deps.onWindow(window.slice(0, this.#logged))
   }
 
   /** The slowest requests of this window and the previous window, slowest first. @param {number} nowMs */

@@ -13,20 +13,20 @@
 // A check runs once a second. A request that is over at two checks in a row ends: nothing of it can be sent
 // any more. An HTTP/2 stream is destroyed as well, unless its handler may still read what arrived.
 
-const { isDisconnected } = require('./request')
+const { isDisconnected } = require('./request-record')
 const { endAll, isInjected } = require('./response-watch')
 
-/** @import { Request } from './request' */
+/** @import { RequestRecord } from './request-record' */
 
 const EVERY_MS = 1000
 
 class UnseenEnds {
   #requests
   #lookedMs
-  /** @type {Set<Request>} */
+  /** @type {Set<RequestRecord>} */
   #suspects = new Set()
 
-  /** @param {Iterable<Request>} requests in flight @param {number} nowMs */
+  /** @param {Iterable<RequestRecord>} requests in flight @param {number} nowMs */
   constructor(requests, nowMs) {
     this.#requests = requests
     this.#lookedMs = nowMs
@@ -36,7 +36,7 @@ class UnseenEnds {
   onTurn(nowMs) {
     if (nowMs - this.#lookedMs < EVERY_MS) return
     this.#lookedMs = nowMs
-    /** @type {Set<Request>} */
+    /** @type {Set<RequestRecord>} */
     const suspects = new Set()
     const left = []
     for (const request of this.#requests) {
@@ -53,7 +53,7 @@ class UnseenEnds {
  * Whether the connection is open but takes no more writes, while part of the answer is not written to it.
  * Node keeps that part in the response, for ever. A client that reads slowly still gets the bytes that the
  * connection has already taken.
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function isUnsendable({ res, socket, stream }) {
   if (stream !== undefined || isInjected(socket) || socket.destroyed || !socket.writableEnded) return false
@@ -61,20 +61,20 @@ function isUnsendable({ res, socket, stream }) {
   return !res.writableEnded || res.writableLength > buffered
 }
 
-/** @param {Request} request */
+/** @param {RequestRecord} request */
 function release(request) {
-  const { head, res, stream } = request
+  const { first, res, stream } = request
   // The application may have taken the connection from the response, to answer on it itself. That is not a
   // failure.
-  if (res.socket && isUnsendable(request)) markCutOff(head)
-  if (stream === undefined || stream.destroyed || !stream.readableEnded) return endAll(head)
+  if (res.socket && isUnsendable(request)) markCutOff(first)
+  if (stream === undefined || stream.destroyed || !stream.readableEnded) return endAll(first)
   request.isEndUnseen = true
   stream.destroy()
 }
 
-/** @param {Request | undefined} head */
-function markCutOff(head) {
-  for (let each = head; each !== undefined; each = each.next) each.isCutOff = true
+/** @param {RequestRecord | undefined} first */
+function markCutOff(first) {
+  for (let each = first; each !== undefined; each = each.nextOfResponse) each.isCutOff = true
 }
 
 exports.UnseenEnds = UnseenEnds

@@ -29,11 +29,7 @@ class Branch {
   series
 }
 
-/**
- * Written without a regular expression: `/+$` takes 190 ms for 15 kB of slashes before another character.
- *
- * @param {string} path
- */
+/** @param {string} path */
 function segmentsOf(path) {
   const end = path.endsWith('/') ? path.length - 1 : path.length
   return end === 0 ? [] : path.slice(1, end).toLowerCase().split('/')

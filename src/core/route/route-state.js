@@ -6,21 +6,21 @@
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { ServerHttp2Stream } from 'node:http2'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { ExpressRoute } from './instrument-router'
  * @import { Mount, RoutedContext } from './koa'
  * @import { RouteNode } from './route-node'
  */
 
-/** Property of a response that holds the first `Request` made for it. This `Request` has the route state. */
+/** Property of a response that holds the first record made for it. This record has the route state. */
 const kRouteState = Symbol('spillway.routeState')
 
 /**
  * Node's request and response, of HTTP/1 and HTTP/2, with what frameworks put on them.
  *
- * @typedef {ServerHttp2Stream & { errored: NodeJS.ErrnoException | null, [kRouteState]?: Request }}
+ * @typedef {ServerHttp2Stream & { errored: NodeJS.ErrnoException | null, [kRouteState]?: RequestRecord }}
  *   RoutedStream
- * @typedef {ServerResponse & { stream?: RoutedStream, _header?: string, [kRouteState]?: Request }}
+ * @typedef {ServerResponse & { stream?: RoutedStream, _header?: string, [kRouteState]?: RequestRecord }}
  *   RoutedResponse
  * @typedef {IncomingMessage & { stream?: RoutedStream, upgrade?: boolean, baseUrl?: string,
  *   originalUrl?: string, route?: ExpressRoute, getRoute?: () => { path?: string | RegExp } | undefined,

@@ -12,7 +12,7 @@ const {
   FIRST_BYTE_SUM,
   REQUEST_BYTES,
   RESPONSE_BYTES,
-  SHED,
+  SHED_COLUMN,
 } = require('../request/route-series')
 const { OUTCOMES } = require('../request/outcome')
 const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
@@ -25,7 +25,7 @@ const { NO_PARTS, partSumsOf, routePartsOf } = require('./route-parts')
  * @import { SpanCounts } from '../histogram/rolling'
  * @import { RequestLog } from '../log/request-log'
  * @import { Recorder } from '../request/recorder'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
  * @import { RouteSeries } from '../request/route-series'
  */
 
@@ -35,18 +35,18 @@ const MAX_SHOWN = 10
 
 /**
  * @typedef {import('../metrics/capture').Capture} Capture
- * @typedef {import('../metrics/capture').Parts & {
+ * @typedef {import('../metrics/capture').Deps & {
  *   requestLog: RequestLog,
  *   startedAtMs: number, isOfFleet: boolean, options: import('../../../index.js').ResolvedOptions,
- * }} Parts
+ * }} Deps
  * @typedef {import('../request/slow-requests').SlowRequest & {
  *   req: { id?: string | number | undefined }, trace?: { trace_id?: string } | undefined,
  * }} Slow
  */
 
-/** @param {Parts} parts @param {Capture} captured @returns {Snapshot} */
-function takeSnapshot(parts, captured) {
-  const { clock, features, recorder, requestLog, startedAtMs, warnings } = parts
+/** @param {Deps} deps @param {Capture} captured @returns {Snapshot} */
+function takeSnapshot(deps, captured) {
+  const { clock, features, recorder, requestLog, startedAtMs, warnings } = deps
   const nowMs = clock.now()
   const snapshot = {
     at: new Date(clock.wallMs()).toISOString(),
@@ -63,7 +63,7 @@ function takeSnapshot(parts, captured) {
     clientErrors: Object.fromEntries(captured.clientErrors),
     warnings: warnings.list(),
     slowest: requestLog.slow.sample(nowMs).map(slowOf),
-    admission: admissionOf(captured, parts.admission),
+    admission: admissionOf(captured, deps.admission),
     runtime: runtimeOf(captured),
     errors: captured.errors.map(({ row: { route, status, type, lastAtMs, ...last }, count }) => ({
       route,
@@ -76,7 +76,7 @@ function takeSnapshot(parts, captured) {
       place: last.place,
     })),
     internalErrors: Object.fromEntries(captured.internalErrors),
-    forbidden: forbiddenFeatures(parts),
+    forbidden: forbiddenFeatures(deps),
   }
   return deepFreeze({
     ...snapshot,
@@ -92,9 +92,9 @@ function takeSnapshot(parts, captured) {
  * @returns {RequestInFlight[]}
  */
 function listOldest(recorder) {
-  /** @type {Request[]} */
+  /** @type {RequestRecord[]} */
   const waiting = []
-  /** @type {Request[]} */
+  /** @type {RequestRecord[]} */
   const answering = []
   for (const request of recorder.requests) {
     // A long poll is meant to wait, and each client has one.
@@ -163,7 +163,7 @@ function countersOf(counters, start) {
     firstByteMeanMs: firstBytes === 0 ? 0 : (counters[start + FIRST_BYTE_SUM] / firstBytes) * 1000,
     requestBytes: counters[start + REQUEST_BYTES],
     responseBytes: counters[start + RESPONSE_BYTES],
-    shed: counters[start + SHED],
+    shed: counters[start + SHED_COLUMN],
   }
 }
 

@@ -1,8 +1,13 @@
 'use strict'
-// The spans of a request, read through OpenTelemetry's API only. Spans exist only if an SDK is registered.
-// This check costs 0.2 µs. Only spans of this process are used, and never a `traceparent` header. With the
-// header, a client could choose the trace that an operator opens. And without an SDK, that trace would have
-// no span of this process.
+// The OpenTelemetry SDK of this process, and the spans of a request.
+//
+// The application may use another copy of the API, and a newer copy does not see what an older copy
+// registered. So the SDK is read from the global that all versions of the API register in.
+//
+// Spans are read through OpenTelemetry's API only. They exist only if an SDK is registered. This check costs
+// 0.2 µs. Only spans of this process are used, and never a `traceparent` header. With the header, a client
+// could choose the trace that an operator opens. And without an SDK, that trace would have no span of this
+// process.
 //
 // The active span is often a handler's span inside the server span, made by instrumentation of Express or
 // Koa. The package instrumentation-http leaves its server span in the context, with a `route` field. It later
@@ -10,14 +15,17 @@
 // application makes itself is used if it is active and of kind SERVER.
 
 const { errorTypeOf } = require('../request/outcome')
-const { NO_STATUS } = require('../request/request')
-const { loadApi, registeredSdk } = require('./sdk')
+const { NO_STATUS } = require('../request/request-record')
 
 /**
- * @import { Span } from '@opentelemetry/api'
+ * @import { ContextManager, MeterProvider, Span } from '@opentelemetry/api'
  * @import { Failure } from '../errors/failure'
- * @import { Request } from '../request/request'
+ * @import { RequestRecord } from '../request/request-record'
+ *
+ * @typedef {{ context?: ContextManager, metrics?: MeterProvider }} RegisteredSdk
  */
+
+const kRegistered = Symbol.for('opentelemetry.js.api.1')
 
 /** The key of `getRPCMetadata` in @opentelemetry/core, as `createContextKey` makes it. */
 const RPC_METADATA = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
@@ -26,6 +34,20 @@ const RPC_METADATA = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
  * The holder of instrumentation-http has a `type`, and copies `route` itself.
  * @typedef {{ span: Span, route?: string | undefined, type?: string }} SpanHolder
  */
+
+/** @returns {RegisteredSdk | undefined} */
+const registeredSdk = () => /** @type {{ [kRegistered]?: RegisteredSdk }} */ (globalThis)[kRegistered]
+
+/** @type {typeof import('@opentelemetry/api') | undefined} */
+let api
+
+/**
+ * Loads the API. Called only if an SDK is registered, because without an SDK the API has nothing to return.
+ */
+function loadApi() {
+  api ??= require('@opentelemetry/api')
+  return api
+}
 
 /** Whether an SDK is registered, so that spans may exist. */
 const isTracing = () => registeredSdk()?.context !== undefined
@@ -68,22 +90,22 @@ function serverSpan() {
  * Puts the route, the time in the queue and the type of an error on the span.
  * @param {SpanHolder} holder
  * @param {string | undefined} route the template; undefined if no route took the request
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function annotateSpan(holder, route, request) {
-  const { head, ticket } = request
+  const { first, ticket } = request
   const { span } = holder
   const errorType = errorTypeOf(request)
   // In Express and Koa, an unmatched request is known to have no route. So `undefined` replaces the last
   // tried route, which other instrumentation set. In another framework, the route that other instrumentation
   // set stays.
-  if (route !== undefined || head.node !== undefined || head.ctx !== undefined) holder.route = route
+  if (route !== undefined || first.node !== undefined || first.ctx !== undefined) holder.route = route
   const setsRoute = route !== undefined && holder.type === undefined
-  if (!setsRoute && ticket.wait === undefined && errorType === '') return
+  if (!setsRoute && ticket.queueEntry === undefined && errorType === '') return
   // The span may have ended before the response. An SDK warns about attributes set after the end.
   if (!span.isRecording()) return
   if (setsRoute) span.setAttribute('http.route', route)
-  if (ticket.wait !== undefined) span.setAttribute('spillway.queue.wait', ticket.waitedMs / 1000)
+  if (ticket.queueEntry !== undefined) span.setAttribute('spillway.queue.wait', ticket.waitedMs / 1000)
   if (errorType !== '') span.setAttribute('error.type', errorType)
 }
 
@@ -92,7 +114,7 @@ function annotateSpan(holder, route, request) {
  * answer.
  * @param {SpanHolder} holder
  * @param {string | undefined} _route unknown: the request never ran
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function annotateRejectedSpan({ span }, _route, { status, ticket }) {
   if (!span.isRecording()) return
@@ -120,6 +142,7 @@ module.exports = {
   annotateSpan,
   isTracing,
   recordError,
+  registeredSdk,
   serverSpan,
   traceFieldsOf,
 }

@@ -39,14 +39,14 @@ class Admin {
 
   /** @param {Instance} instance */
   constructor(instance) {
-    const { admission, clock, exporter, features, handlers, internalErrors, started } = instance
+    const { admission, clock, exporter, features, handlers, internalErrors, startedFeatures } = instance
     this.#instance = instance
     this.#history = new History(instance)
     this.#profiles = new Profiles({
       clock,
-      isOverloaded: () => admission.episode.isOn,
-      onPause: (ms) => started.stalls?.excuse(ms),
-      onPauseBegin: () => started.stalls?.excuse(undefined),
+      isOverloaded: () => admission.rejectionPeriod.isOn,
+      onPause: (ms) => startedFeatures.stalls?.excuse(ms),
+      onPauseBegin: () => startedFeatures.stalls?.excuse(undefined),
     })
     const { pages, memberPages, liveStream } = adminPages({
       // The guard has authorized each request that comes here. So a scrape need not queue behind unauthorized
@@ -56,7 +56,7 @@ class Admin {
       takeSnapshot: () => instance.snapshot(),
       takeTotals: (id) => takeTotals(instance, instance.snapshot(), id),
       diagnose: () => features.use('doctor').diagnose(),
-      fleet: started.fleet ?? ALONE,
+      fleet: startedFeatures.fleet ?? ALONE,
       optionsNow: () => instance.options,
       history: this.#history,
       profiles: this.#profiles,

@@ -11,6 +11,7 @@ const { AdminServer } = require('./server')
 
 /**
  * @import { AdminAddress, Diagnosis, Handler, Snapshot, StallSite } from '../../../index.js'
+ * @import { Clock } from '../../core/clock'
  * @import { ResolvedListenOptions } from './server'
  *
  * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'frames' | 'method' | 'route'>} Described the code
@@ -20,7 +21,7 @@ const { AdminServer } = require('./server')
  * @typedef {{ atMs: number, diagnosis: Diagnosis, snapshot: Snapshot, metrics: { contentType: string,
  *   text: string } }} Published
  * @typedef {{ blockedMs(): number, describe(): Promise<Now>,
- *   clock: typeof import('../../core/clock').systemClock }} Watched the watching thread
+ *   clock: Clock }} Watched the watching thread
  */
 
 const INDEX = `spillway, from the thread that watches the event loop
@@ -93,7 +94,7 @@ function serveBlocked({ options, hangAfterMs }, { blockedMs, describe, clock }) 
       '/metrics': lastTold(({ metrics }) => metrics),
     })
   )
-  const internalErrors = /** @type {import('../../core/request/internal-errors').InternalErrors} */ (
+  const internalErrors = /** @type {import('../../core/errors/internal-errors').InternalErrors} */ (
     /** @type {unknown} */ ({ report() {} })
   )
   const server = new AdminServer({ pages, access: ACCESS, clock, internalErrors })

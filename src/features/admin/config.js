@@ -3,7 +3,7 @@
 // function is shown, because a logger or a registry may contain secrets. An object of `fleet` is shown as a
 // group, because it has only a name and a directory.
 
-const { drainOrder } = require('../../core/drain/drain-mode')
+const { drainOrder } = require('../../core/lifecycle/drain-mode')
 const { DEFAULTS } = require('../../core/options/options')
 
 /** @import { ResolvedOptions } from '../../../index.js' */

@@ -10,7 +10,7 @@
 //   authorized connection with a request in progress is never replaced.
 // - Without a token every client is authorized at once.
 
-const { isAnswering } = require('../../core/drain/connections')
+const { isAnswering } = require('../../core/servers/connections')
 
 /** @import { Socket } from 'node:net' */
 

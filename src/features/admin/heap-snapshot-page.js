@@ -22,7 +22,7 @@ const BYTES_A_SECOND = 10 * 2 ** 20
 const ANOTHER = { status: 409, text: 'Another heap snapshot is being sent. Wait until it has ended.' }
 
 /**
- * @param {{ profiles: Profiles }} parts
+ * @param {{ profiles: Profiles }} deps
  * @returns {Handler}
  */
 function heapSnapshotPage({ profiles }) {

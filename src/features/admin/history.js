@@ -9,7 +9,7 @@ const { memoryInUse } = require('../../core/process/memory')
 
 /**
  * @import { LivePoint } from '../../../index.js'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Instance } from '../../instance'
  */
 
@@ -17,28 +17,28 @@ const MEDIAN_AND_P99 = [0.5, 0.99]
 const P99 = [0.99]
 const US_PER_MS = 1000
 
-/** @typedef {Pick<Instance, 'admission' | 'clock' | 'recorder' | 'runtime' | 'started'>} Parts */
+/** @typedef {Pick<Instance, 'admission' | 'clock' | 'recorder' | 'runtime' | 'startedFeatures'>} Deps */
 
 /**
  * Takes the figures of the past second. Rates come from counters that exist anyway, and quantiles from the
  * histograms. The state of the gate and of the memory is the current one.
  */
 class SecondFigures {
-  #parts
+  #deps
   #durations
   #turns
   #last
   #lastMs
   #lastIdleMs
 
-  /** @param {Parts} parts */
-  constructor(parts) {
-    this.#parts = parts
-    this.#durations = new RecentValues(parts.recorder.all)
-    this.#turns = new RecentValues(parts.runtime.loopDelay.turns)
+  /** @param {Deps} deps */
+  constructor(deps) {
+    this.#deps = deps
+    this.#durations = new RecentValues(deps.recorder.all)
+    this.#turns = new RecentValues(deps.runtime.loopDelay.turns)
     this.#last = this.#totals()
-    this.#lastMs = parts.clock.now()
-    this.#lastIdleMs = parts.clock.idleMs()
+    this.#lastMs = deps.clock.now()
+    this.#lastIdleMs = deps.clock.idleMs()
   }
 
   /**
@@ -47,7 +47,7 @@ class SecondFigures {
    * @returns {LivePoint} the figures since the last call
    */
   take(nowMs, idleMs) {
-    const { clock, runtime } = this.#parts
+    const { clock, runtime } = this.#deps
     const seconds = (nowMs - this.#lastMs) / 1000
     const before = this.#last
     const totals = (this.#last = this.#totals())
@@ -69,7 +69,8 @@ class SecondFigures {
       ...this.#gate(),
       loopDelayP99: inMs(turn),
       utilization: rounded(Math.min(1, Math.max(0, 1 - idle))),
-      stallMs: this.#parts.started.stalls === undefined ? null : Math.round(totals.stallMs - before.stallMs),
+      stallMs:
+        this.#deps.startedFeatures.stalls === undefined ? null : Math.round(totals.stallMs - before.stallMs),
       heapAfterGc: runtime.collections.heapAfterBytes ?? null,
       heapUsed: heapUsedBytes,
       rss: rssBytes,
@@ -77,15 +78,15 @@ class SecondFigures {
   }
 
   #totals() {
-    const { admission, recorder, started } = this.#parts
+    const { admission, recorder, startedFeatures } = this.#deps
     const { count, errors } = recorder.all.totals
     const shed = admission.stats.shed.reduce((sum, each) => sum + each, 0)
-    return { requests: count, errors, shed, stallMs: started.stalls?.totalMs ?? 0 }
+    return { requests: count, errors, shed, stallMs: startedFeatures.stalls?.totalMs ?? 0 }
   }
 
   /** With shedding off, the gate does not count requests in flight, so the recorder's count is used. */
   #gate() {
-    const { admission, recorder } = this.#parts
+    const { admission, recorder } = this.#deps
     const { inFlight, limit, mode, queued } = admission.sample()
     return {
       inFlight: mode === 'off' ? recorder.requests.size : inFlight,
@@ -130,31 +131,31 @@ class History {
   onPoint = () => {}
   /** The latencies of each route. */
   heat
-  #parts
+  #deps
   /** @type {SecondFigures | undefined} */
   #figures
   /** A ring buffer with one row for each point. */
   #rows = new Float64Array(0)
   #count = 0
 
-  /** @param {Parts & { internalErrors: InternalErrors }} parts */
-  constructor(parts) {
-    this.#parts = parts
-    this.heat = new LatencyHeat(parts)
+  /** @param {Deps & { internalErrors: InternalErrors }} deps */
+  constructor(deps) {
+    this.#deps = deps
+    this.heat = new LatencyHeat(deps)
   }
 
   start() {
     if (this.#figures !== undefined) return
     this.#rows = new Float64Array(MOST_POINTS * COLUMNS.length)
-    this.#figures = new SecondFigures(this.#parts)
-    this.dueMs = this.#parts.clock.now() + SECOND_MS
+    this.#figures = new SecondFigures(this.#deps)
+    this.dueMs = this.#deps.clock.now() + SECOND_MS
     this.heat.start()
   }
 
   // Hot path: once a loop turn.
   /** @param {number} nowMs @param {number} idleMs */
   onTurn(nowMs, idleMs) {
-    if (nowMs >= this.dueMs) this.#parts.internalErrors.guard('history', () => this.#add(nowMs, idleMs))
+    if (nowMs >= this.dueMs) this.#deps.internalErrors.guard('history', () => this.#add(nowMs, idleMs))
   }
 
   /** @param {number} nowMs @param {number} idleMs */
@@ -171,7 +172,7 @@ class History {
 
   /** @returns {LivePoint[]} of the last ten minutes, the oldest first */
   points() {
-    const sinceMs = this.#parts.clock.wallMs() - SPAN_MS
+    const sinceMs = this.#deps.clock.wallMs() - SPAN_MS
     const points = []
     for (let i = Math.max(0, this.#count - MOST_POINTS); i < this.#count; i++) {
       const point = this.#pointAt(i % MOST_POINTS)

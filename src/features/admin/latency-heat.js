@@ -96,7 +96,7 @@ class LatencyHeat {
 
   /**
    * @param {{ clock: Pick<import('../../core/clock').Clock, 'now' | 'wallMs'>,
-   *   recorder: { routes: { series: RouteSeries[] } } }} parts
+   *   recorder: { routes: { series: RouteSeries[] } } }} deps
    */
   constructor({ clock, recorder }) {
     this.#clock = clock

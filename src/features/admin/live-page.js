@@ -15,7 +15,7 @@ const { acceptsGzip } = require('./profile-answers')
 
 /**
  * @import { Handler, Request, Response } from '../../../index.js'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  */
 
 const gunzip = promisify(zlib.gunzip)

@@ -11,7 +11,7 @@ const { SECOND_MS } = require('./history')
 
 /**
  * @import { Diagnosis, FleetSnapshot, LivePoint, Request, Snapshot } from '../../../index.js'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { History } from './history'
  * @typedef {Omit<FleetSnapshot, 'routes'> & { lastMinute: import('./fleet-shares').Shares }} FleetState
  */
@@ -28,7 +28,7 @@ const FLEET_MS = 5000
  * that took longer to make is kept for longer. So making lines takes about half a percent of the time.
  */
 class LiveState {
-  #parts
+  #deps
   #process = describeProcess()
   #text = ''
   #dueMs = Number.NEGATIVE_INFINITY
@@ -40,11 +40,11 @@ class LiveState {
   /**
    * @param {{ clock: Pick<import('../../core/clock').Clock, 'now'>, instance: string,
    *   takeSnapshot: () => Snapshot, diagnose: () => Diagnosis,
-   *   takeFleetSnapshot: () => Promise<FleetSnapshot> | undefined, internalErrors: InternalErrors }} parts
+   *   takeFleetSnapshot: () => Promise<FleetSnapshot> | undefined, internalErrors: InternalErrors }} deps
    *   instance: differs after a restart; takeFleetSnapshot: returns undefined outside of a fleet
    */
-  constructor(parts) {
-    this.#parts = parts
+  constructor(deps) {
+    this.#deps = deps
   }
 
   /** @param {number} nowMs @returns {boolean} whether it is time for a new line */
@@ -56,7 +56,7 @@ class LiveState {
   line(nowMs) {
     if (!this.isDue(nowMs)) return this.#text
     this.#pollFleet(nowMs)
-    const { clock, instance, takeSnapshot, diagnose } = this.#parts
+    const { clock, instance, takeSnapshot, diagnose } = this.#deps
     const sinceMs = clock.now()
     const state = {
       instance,
@@ -79,7 +79,7 @@ class LiveState {
   #pollFleet(nowMs) {
     if (nowMs < this.#fleetDueMs) return
     this.#fleetDueMs = nowMs + FLEET_MS
-    const { internalErrors, takeFleetSnapshot } = this.#parts
+    const { internalErrors, takeFleetSnapshot } = this.#deps
     takeFleetSnapshot()
       ?.then((/** @type {FleetSnapshot} */ { routes, ...fleet }) => {
         this.#fleet = { ...fleet, lastMinute: this.#fleetShares.take({ routes, ...fleet }, nowMs) }
@@ -118,7 +118,7 @@ class LiveStream {
 
   /**
    * @param {{ clock: import('../../core/clock').Clock, history: History,
-   *   state: LiveState }} parts
+   *   state: LiveState }} deps
    */
   constructor({ clock, history, state }) {
     this.#clock = clock

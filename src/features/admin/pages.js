@@ -21,7 +21,7 @@ const { sendText } = require('./profile-answers')
  * @import { Diagnosis, FleetSnapshot, Handler } from '../../../index.js'
  * @import { HandlerName, ResolvedOptions, RunTotals, Snapshot } from '../../../index.js'
  * @import { Clock } from '../../core/clock'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Profiles } from '../profiles/profiles'
  * @import { History } from './history'
  * @import { LatencyHeat } from './latency-heat'
@@ -74,11 +74,11 @@ const INDEX = `spillway\n\n${Object.entries(ABOUT)
  *     find: Parameters<typeof workerPages>[1] }, optionsNow: () => ResolvedOptions,
  *   history: History,
  *   profiles: Profiles,
- *   internalErrors: InternalErrors }} parts
+ *   internalErrors: InternalErrors }} deps
  * @returns {{ pages: Map<string, Handler>, memberPages: Map<string, Handler>, liveStream: LiveStream }}
  */
-function adminPages(parts) {
-  const { handlers, clock, takeSnapshot, diagnose, fleet, optionsNow, internalErrors } = parts
+function adminPages(deps) {
+  const { handlers, clock, takeSnapshot, diagnose, fleet, optionsNow, internalErrors } = deps
   const { metrics, live, ready } = handlers
   /** @type {Snapshot} */
   let snapshot
@@ -108,17 +108,17 @@ function adminPages(parts) {
   // Distinguishes this process from the next one at its address. The next may have the same pid, and a start
   // time is not reliable because wall clocks are adjusted.
   const instance = randomUUID()
-  const state = new LiveState({ ...parts, instance, takeSnapshot: recentSnapshot, takeFleetSnapshot })
-  const liveStream = new LiveStream({ ...parts, state })
-  const ofWorker = { ...profilePages(parts), '/heap-snapshot': heapSnapshotPage(parts) }
+  const state = new LiveState({ ...deps, instance, takeSnapshot: recentSnapshot, takeFleetSnapshot })
+  const liveStream = new LiveStream({ ...deps, state })
+  const ofWorker = { ...profilePages(deps), '/heap-snapshot': heapSnapshotPage(deps) }
   const pages = new Map(
     Object.entries({
       '/': livePage(INDEX, internalErrors),
       '/metrics': metrics,
       '/snapshot': dataHandler(JSON_TYPE, snapshotText),
       '/live': liveStream.handler,
-      '/routes/heat': heatPage(parts.history.heat),
-      ...reportPages({ ...parts, takeTotals: () => parts.takeTotals(instance), takeFleetSnapshot }),
+      '/routes/heat': heatPage(deps.history.heat),
+      ...reportPages({ ...deps, takeTotals: () => deps.takeTotals(instance), takeFleetSnapshot }),
       '/doctor': doctorPage(diagnose),
       '/livez': live,
       '/readyz': ready,

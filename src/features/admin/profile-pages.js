@@ -10,7 +10,7 @@ const { ACCEPTED, acceptsGzip, download, sendText } = require('./profile-answers
 /**
  * @import { ServerResponse } from 'node:http'
  * @import { Handler, Request, Response } from '../../../index.js'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Kind, Profiles } from '../profiles/profiles'
  */
 
@@ -37,15 +37,15 @@ const KINDS = {
 
 /**
  * @param {{ profiles: Profiles, clock: import('../../core/clock').Clock, internalErrors: InternalErrors }}
- *   parts
+ *   deps
  * @returns {Record<string, Handler>}
  */
-function profilePages(parts) {
+function profilePages(deps) {
   /** @type {Record<string, Handler>} */
   const pages = {}
   for (const kind of /** @type {Kind[]} */ (Object.keys(KINDS))) {
     const { path, extension } = KINDS[kind]
-    const page = new ProfilePage(kind, parts)
+    const page = new ProfilePage(kind, deps)
     pages[path] = (req, res) =>
       req.method === 'POST' ? page.take(req, /** @type {ServerResponse} */ (res)) : page.describe(req, res)
     pages[`${path}/last.${extension}`] = page.download((kept) => kept.json(), extension, JSON_TYPE)
@@ -62,7 +62,7 @@ class ProfilePage {
   #internalErrors
   describe
 
-  /** @param {Kind} kind @param {Parameters<typeof profilePages>[0]} parts */
+  /** @param {Kind} kind @param {Parameters<typeof profilePages>[0]} deps */
   constructor(kind, { profiles, clock, internalErrors }) {
     this.#kind = kind
     this.#profiles = profiles

@@ -13,7 +13,7 @@ const { makeRun } = require('./report/run')
 /**
  * @import { Diagnosis, FleetSnapshot, Handler, Request, ResolvedOptions, Response, RunTotals } from '../../../index.js'
  * @import { Clock } from '../../core/clock'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { PauseRest, RestRefusal } from '../profiles/pause-rest'
  * @import { History } from './history'
  */
@@ -76,7 +76,7 @@ class Rested {
 }
 
 /**
- * @typedef {object} Parts
+ * @typedef {object} Deps
  * @property {Clock} clock
  * @property {{ rest: PauseRest }} profiles
  * @property {() => RunTotals} takeTotals
@@ -87,24 +87,24 @@ class Rested {
  * @property {InternalErrors} internalErrors
  */
 
-/** @param {Parts} parts @returns {Record<string, Handler>} */
-function reportPages(parts) {
-  const rested = new Rested(parts.clock, parts.profiles.rest)
+/** @param {Deps} deps @returns {Record<string, Handler>} */
+function reportPages(deps) {
+  const rested = new Rested(deps.clock, deps.profiles.rest)
   /** @param {(req: Request, res: Response) => Promise<void>} answer */
   const page = (answer) =>
     readOnly((req, res) => {
       answer(req, res).catch((error) => {
-        parts.internalErrors.report('report', error)
+        deps.internalErrors.report('report', error)
         failWith(res, `The page could not be made: ${error.message}`)
       })
     })
   return {
     '/totals': page(async (req, res) => {
-      const made = await rested.take('/totals', () => JSON.stringify(parts.takeTotals()))
+      const made = await rested.take('/totals', () => JSON.stringify(deps.takeTotals()))
       if ('refusal' in made) return sendText(res, made.refusal)
       send(req, res, { 'Content-Type': JSON_TYPE }, made.value)
     }),
-    '/report': page((req, res) => answerReport(req, res, rested, parts)),
+    '/report': page((req, res) => answerReport(req, res, rested, deps)),
   }
 }
 
@@ -115,18 +115,18 @@ function send(req, res, headers, text) {
   res.end(/** @type {Buffer} */ (req.method === 'HEAD' ? undefined : bytes))
 }
 
-/** @param {Request} req @param {Response} res @param {Rested} rested @param {Parts} parts */
-async function answerReport(req, res, rested, parts) {
+/** @param {Request} req @param {Response} res @param {Rested} rested @param {Deps} deps */
+async function answerReport(req, res, rested, deps) {
   const { searchParams, search } = new URL(/** @type {string} */ (req.url), 'http://localhost')
   const wrong = mistakeIn(searchParams)
   if (wrong !== undefined) return sendText(res, { status: 400, text: wrong })
-  const forgotten = forgottenIn(searchParams, parts)
+  const forgotten = forgottenIn(searchParams, deps)
   if (forgotten !== undefined) return sendText(res, { status: 404, text: forgotten })
   const style = await loadStyle()
-  const fleet = await parts.takeFleetSnapshot()
+  const fleet = await deps.takeFleetSnapshot()
   const workers = fleet?.workers.length ?? 1
   const made = await rested.take(`/report${search}`, () => {
-    const run = runOf(searchParams, workers, parts)
+    const run = runOf(searchParams, workers, deps)
     return { name: reportName(run.to, run.zone), ...makeDocument(run, style) }
   })
   if ('refusal' in made) return sendText(res, made.refusal)
@@ -150,7 +150,7 @@ function mistakeIn(query) {
   return from < to ? undefined : 'The parameter `from` must be earlier than the parameter `to`.'
 }
 
-/** @param {URLSearchParams} query @param {Parts} parts @returns {string | undefined} */
+/** @param {URLSearchParams} query @param {Deps} deps @returns {string | undefined} */
 function forgottenIn(query, { history }) {
   if (!query.has('from') && !query.has('to')) return undefined
   const [from, to] = spanIn(query)
@@ -172,7 +172,7 @@ function spanIn(query) {
   return [read('from', Number.NEGATIVE_INFINITY), read('to', Number.POSITIVE_INFINITY)]
 }
 
-/** @param {URLSearchParams} query @param {number} workers @param {Parts} parts */
+/** @param {URLSearchParams} query @param {number} workers @param {Deps} deps */
 function runOf(query, workers, { history, diagnose, optionsNow, takeTotals }) {
   const totals = takeTotals()
   const [from, to] = spanIn(query)

@@ -19,7 +19,7 @@ const { failWith } = require('./profile-answers')
  * @import { Cluster } from 'node:cluster'
  * @import { AdminAddress, Handler, ListenOptions } from '../../../index.js'
  * @import { Clock } from '../../core/clock'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Rejection } from './guard'
  * @import { ACCESS } from './pages'
  */
@@ -80,7 +80,7 @@ class AdminServer {
 
   /**
    * @param {{ pages: Map<string, Handler>, access: typeof ACCESS, clock: Clock,
-   *   internalErrors: InternalErrors }} parts
+   *   internalErrors: InternalErrors }} deps
    *   pages: the handler of each path; access: which pages take POST, need a token, or need none
    */
   constructor({ pages, access, clock, internalErrors }) {

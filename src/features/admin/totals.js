@@ -16,7 +16,7 @@ const { describeProcess } = require('./process-description')
 const MOST_ROUTES = 200
 
 /**
- * @param {Pick<import('../../core/metrics/capture').Parts, 'recorder' | 'clock'>} parts
+ * @param {Pick<import('../../core/metrics/capture').Deps, 'recorder' | 'clock'>} deps
  * @param {Snapshot} snapshot of this moment
  * @param {string} instance which process this is
  * @returns {RunTotals}

@@ -6,7 +6,7 @@ const { sendText } = require('./profile-answers')
 const { urlPath } = require('../../core/url-path')
 
 /** Headers of the client that are passed on to the worker, beside the path. */
-const PASSED = ['accept', 'accept-encoding']
+const PASSED_HEADERS = ['accept', 'accept-encoding']
 /** Headers of the worker's answer that describe its own connection, and are not passed on. */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date'])
 const MOST_NAMES = 50
@@ -14,7 +14,7 @@ const MOST_NAMES = 50
 /**
  * @import { ClientRequest, ServerResponse } from 'node:http'
  * @import { Handler, Request } from '../../../index.js'
- * @import { FoundWorker } from '../../core/feature'
+ * @import { FoundWorker } from '../../core/features'
  * @typedef {{ handler: Handler, findWorker: (name: string) => Promise<FoundWorker>, req: Request,
  *   res: ServerResponse }} Asked
  */
@@ -48,7 +48,7 @@ async function answerFor(name, { handler, findWorker, req, res }) {
     if (isOwn) return handler(req, res)
     if (ask === undefined) return sendText(res, { status: 404, text: unknownText(names) })
     const headers = Object.fromEntries(
-      PASSED.filter((each) => each in req.headers).map((each) => [
+      PASSED_HEADERS.filter((each) => each in req.headers).map((each) => [
         each,
         /** @type {string} */ (req.headers[each]),
       ])

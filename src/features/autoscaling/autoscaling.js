@@ -34,7 +34,7 @@ class Autoscaling {
   #isMeasuring = false
 
   /**
-   * @param {{ clock: Pick<Clock, 'now' | 'idleMs'>, gate: Gate, poolUse: () => number }} parts
+   * @param {{ clock: Pick<Clock, 'now' | 'idleMs'>, gate: Gate, poolUse: () => number }} deps
    *   `poolUse`: share of the connections of the fullest pool that are in use
    */
   constructor({ clock, gate, poolUse }) {
@@ -94,8 +94,8 @@ class Level {
 const within01 = (value) => Math.min(1, Math.max(0, value)) || 0
 
 /** @param {Instance} instance */
-const autoscalingOf = ({ admission, clock, started }) =>
-  new Autoscaling({ clock, gate: admission, poolUse: () => started.pools?.use ?? 0 })
+const autoscalingOf = ({ admission, clock, startedFeatures }) =>
+  new Autoscaling({ clock, gate: admission, poolUse: () => startedFeatures.pools?.use ?? 0 })
 
 exports.Autoscaling = Autoscaling
 exports.HORIZON_MS = HORIZON_MS

@@ -30,7 +30,7 @@ class Agent {
   #isClosed = false
 
   /**
-   * @param {{ clock: Clock, weight: { readonly percent: number }, isReady: () => Promise<boolean> }} parts
+   * @param {{ clock: Clock, weight: { readonly percent: number }, isReady: () => Promise<boolean> }} deps
    */
   constructor({ clock, weight, isReady }) {
     this.#clock = clock

@@ -9,15 +9,15 @@ const { Weight } = require('./weight')
 /**
  * @import { Cluster } from 'node:cluster'
  * @import { AgentAddress } from '../../../index.js'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Instance } from '../../instance'
  * @import { Agent } from './agent'
  */
 
 class Balancer {
-  /** Set if requests may ask for the load. @type {((request: Request) => void) | undefined} */
+  /** Set if requests may ask for the load. @type {((request: RequestRecord) => void) | undefined} */
   onRequest
-  /** @type {((request: Request) => void) | undefined} */
+  /** @type {((request: RequestRecord) => void) | undefined} */
   onEnd
   #instance
   #pressure
@@ -47,9 +47,9 @@ class Balancer {
         pressure: this.#pressure,
         health: instance.lifecycle.health,
         info: instance.info,
-        turn: {
-          take: async () => (await instance.started.fleet?.takeTurn()) ?? true,
-          end: () => instance.started.fleet?.endTurn(),
+        token: {
+          take: async () => (await instance.startedFeatures.fleet?.takeToken()) ?? true,
+          giveBack: () => instance.startedFeatures.fleet?.giveBackToken(),
         },
       })
   }

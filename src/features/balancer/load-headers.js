@@ -9,9 +9,9 @@ const net = require('node:net')
 
 /**
  * @import { Clock } from '../../core/clock'
- * @import { Shortages } from '../../core/gate/shortages'
- * @import { InternalErrors } from '../../core/request/internal-errors'
- * @import { Request } from '../../core/request/request'
+ * @import { Shortages } from '../../core/gate/limits/resource-limits'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @typedef {(req: import('../../../index.js').Request) => unknown} IsTrusted
  */
 
@@ -42,7 +42,7 @@ class LoadHeaders {
 
   /**
    * @param {{ trusted: readonly string[] | IsTrusted, clock: Clock, internalErrors: InternalErrors,
-   *   pressure: { readonly ratio: number }, shortages: Pick<Shortages, 'rejected'> }} parts
+   *   pressure: { readonly ratio: number }, shortages: Pick<Shortages, 'rejected'> }} deps
    */
   constructor({ trusted, clock, internalErrors, pressure, shortages }) {
     this.#isTrusted = typeof trusted === 'function' ? trusted : addressesIn(trusted)
@@ -91,7 +91,7 @@ class LoadHeaders {
   }
 
   // Hot path: once a request, where the option is given.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   onRequest({ req, res }) {
     this.#requests++
     const format = req.headers[ASKS]
@@ -117,7 +117,7 @@ class LoadHeaders {
     }
   }
 
-  /** Counts failed requests. Rejected requests are counted by the gate. @param {Request} request */
+  /** Counts failed requests. Rejected requests are counted by the gate. @param {RequestRecord} request */
   onEnd({ status, ticket }) {
     if (status >= SERVER_ERROR && !ticket.isRejected) this.#errors++
   }

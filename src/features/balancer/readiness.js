@@ -6,7 +6,7 @@
 
 /**
  * @import { Clock } from '../../core/clock'
- * @import { Health } from '../../core/drain/health'
+ * @import { Health } from '../../core/lifecycle/health'
  */
 
 const LEAVE_AFTER_MS = 5000
@@ -22,7 +22,7 @@ class Readiness {
   #pressure
   #health
   #info
-  #turn
+  #token
   /** Time since which the pressure has been high. @type {number | undefined} */
   #highMs
   #awayMs = 0
@@ -36,17 +36,17 @@ class Readiness {
   /**
    * @param {{ clock: Clock, maxPressure: number, health: Pick<Health, 'setAway'>,
    *   pressure: { readonly ratio: number, onSample: (listener: (ratio: number) => void) => void },
-   *   info: (fields: object, message: string) => void, turn: { take: () => Promise<boolean>,
-   *   end: () => void } }} parts
-   *   `turn`: the right to be away, which one member of the fleet has at a time
+   *   info: (fields: object, message: string) => void, token: { take: () => Promise<boolean>,
+   *   giveBack: () => void } }} deps
+   *   `token`: the right to be away, which one member of the fleet has at a time
    */
-  constructor({ clock, maxPressure, pressure, health, info, turn }) {
+  constructor({ clock, maxPressure, pressure, health, info, token }) {
     this.#clock = clock
     this.#maxPressure = maxPressure
     this.#pressure = pressure
     this.#health = health
     this.#info = info
-    this.#turn = turn
+    this.#token = token
     pressure.onSample((ratio) => this.#onSample(ratio))
   }
 
@@ -61,11 +61,11 @@ class Readiness {
 
   async #askToLeave() {
     this.#isAsking = true
-    const isOurs = await this.#turn.take()
+    const isOurs = await this.#token.take()
     this.#isAsking = false
     // The process asks again only after another five seconds of high pressure, and not ten times a second.
     this.#highMs = undefined
-    if (isOurs && this.#isClosed) this.#turn.end()
+    if (isOurs && this.#isClosed) this.#token.giveBack()
     else if (isOurs) this.#leave()
   }
 
@@ -95,7 +95,7 @@ class Readiness {
     this.#isAway = false
     if (awayMs >= MOST_AWAY_MS) this.#restsUntilMs = this.#clock.now() + REST_MS
     this.#health.setAway(false)
-    this.#turn.end()
+    this.#token.giveBack()
     const pressure = this.#pressure.ratio
     this.#info(
       { event: 'readyAgain', pressure, awayMs: Math.round(awayMs) },
@@ -106,7 +106,7 @@ class Readiness {
   close() {
     this.#isClosed = true
     if (this.#timer !== undefined) this.#clock.cancel(this.#timer)
-    if (this.#isAway) this.#turn.end()
+    if (this.#isAway) this.#token.giveBack()
   }
 }
 

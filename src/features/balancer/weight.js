@@ -16,7 +16,7 @@ class Weight {
 
   /**
    * @param {{ clock: Pick<import('../../core/clock').Clock, 'now'>, pressure: { readonly ratio: number } }}
-   *   parts
+   *   deps
    */
   constructor({ clock, pressure }) {
     this.#clock = clock

@@ -6,11 +6,11 @@
 // queued. In mode `observe` every request runs at once, and a model of the slots says which would be
 // rejected.
 
-const { FairShares, Queue, Wait, inRequestContext } = require('../../core/gate/queue')
+const { FairShares, Queue, QueueEntry, inRequestContext } = require('../../core/gate/queue')
 const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/verdict')
 const { hasBody, offHalfClose, onHalfClose } = require('../../core/request/half-closed')
-const { SHED } = require('../../core/request/ignore')
-const { isDisconnected } = require('../../core/request/request')
+const { IGNORE_SHED } = require('../../core/request/ignore')
+const { isDisconnected } = require('../../core/request/request-record')
 const { ObservedSlots } = require('./observed-slots')
 
 /**
@@ -19,12 +19,12 @@ const { ObservedSlots } = require('./observed-slots')
  * @import { Timeouts } from '../../core/errors/timeouts'
  * @import { Admission } from '../../core/gate/admission'
  * @import { MemberOptions } from '../../core/options/options'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Slot } from './slot'
  *
- * @typedef {{ admission: Admission, clock: Clock, slotOf: (request: Request, bulkhead: Bulkhead) => Slot |
- *   undefined, keep: (slot: Slot) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts,
- *   'leftMs'>, gateShare: { readonly value: number } }} BulkheadParts
+ * @typedef {{ admission: Admission, clock: Clock, slotOf: (request: RequestRecord, bulkhead: Bulkhead) =>
+ *   Slot | undefined, keep: (slot: Slot) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts,
+ *   'leftMs'>, gateShare: { readonly value: number } }} BulkheadDeps
  */
 
 /** Least time between two searches of the queue for requests that have waited too long. */
@@ -42,7 +42,7 @@ class Bulkhead {
   maxQueue
   maxWaitMs
   #key
-  #parts
+  #deps
   /** @type {ShedReason} */
   #reason
   #queue = new Queue()
@@ -53,18 +53,18 @@ class Bulkhead {
   #timer
   #timerMs = Number.POSITIVE_INFINITY
   #dequeueOne = () => this.#dequeue()
-  #checkLater = () => void this.#parts.clock.afterTurn(() => this.#check())
+  #checkLater = () => void this.#deps.clock.afterTurn(() => this.#check())
 
-  /** @param {MemberOptions['limit']} options @param {BulkheadParts} parts */
-  constructor({ name, maxConcurrent, maxQueue, maxWait, key }, parts) {
+  /** @param {MemberOptions['limit']} options @param {BulkheadDeps} deps */
+  constructor({ name, maxConcurrent, maxQueue, maxWait, key }, deps) {
     this.name = name
     this.maxConcurrent = maxConcurrent
     this.maxQueue = maxQueue ?? Number.POSITIVE_INFINITY
     this.maxWaitMs = maxWait
     this.#key = key
     this.#reason = `${LIMIT_REASON}${name}`
-    this.#parts = parts
-    const { admission, clock, gateShare } = parts
+    this.#deps = deps
+    const { admission, clock, gateShare } = deps
     this.#observed = new ObservedSlots(this, {
       clock,
       turns: admission.measurements.turns,
@@ -87,30 +87,30 @@ class Bulkhead {
   }
 
   get #isObserved() {
-    return this.#parts.admission.mode === 'observe'
+    return this.#deps.admission.mode === 'observe'
   }
 
   // Hot path: once a request. With a free slot it allocates nothing.
   /**
    * @param {Slot} slot
-   * @returns {number} RUN, QUEUED (`resume` or `giveUp` will be called) or REJECTED (answered, or its client
-   *   has disconnected)
+   * @returns {number} RUN, QUEUED (`runQueued` or `giveUp` will be called) or REJECTED (answered, or its
+   *   client has disconnected)
    */
-  decide(slot) {
+  takeSlot(slot) {
     const { request } = slot
     // With a frozen clock, no request would ever be dequeued.
-    if (this.#isClosed || this.#parts.clock.isFrozen) return RUN
+    if (this.#isClosed || this.#deps.clock.isFrozen) return RUN
     if (request.isTimedOut) return REJECTED
     // Code before the handler has already answered, so nobody waits for the handler.
     if (request.res.headersSent) return RUN
     this.#classify(request)
-    if (request.ticket.priority === BYPASS || this.#parts.slotOf(request, this) !== undefined) return RUN
+    if (request.ticket.priority === BYPASS || this.#deps.slotOf(request, this) !== undefined) return RUN
     if (isDisconnected(request)) return REJECTED
-    const nowMs = this.#parts.clock.now()
+    const nowMs = this.#deps.clock.now()
     if (this.#isObserved) this.#observe(slot, nowMs)
     else if (this.running >= this.maxConcurrent || this.#queue.length > 0)
       return this.#queueOrReject(slot, nowMs)
-    this.#parts.keep(slot)
+    this.#deps.keep(slot)
     this.#take(slot, nowMs)
     return RUN
   }
@@ -119,11 +119,11 @@ class Bulkhead {
    * Sets the class, unless the gate has set it. The gate has not set it if the gate is off, or if the request
    * never passed the gate.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   #classify({ ignores, req, ticket }) {
-    const { hooks, mode } = this.#parts.admission
-    if ((ignores & SHED) !== 0) ticket.priority = BYPASS
+    const { hooks, mode } = this.#deps.admission
+    if ((ignores & IGNORE_SHED) !== 0) ticket.priority = BYPASS
     else if (hooks.classifies && (mode === 'off' || !ticket.isDecided)) ticket.priority = hooks.classOf(req)
   }
 
@@ -131,7 +131,7 @@ class Bulkhead {
   #take(slot, nowMs) {
     slot.isHeld = true
     slot.takenMs = nowMs
-    if (this.#isObserved) slot.takenIdleMs = this.#parts.clock.idleMs()
+    if (this.#isObserved) slot.takenIdleMs = this.#deps.clock.idleMs()
     this.running++
     this.admitted++
   }
@@ -145,13 +145,13 @@ class Bulkhead {
   /** Returns the reason, with the number of requests that want a slot, this one included. */
   #because(others = this.running + this.#queue.length) {
     const wanted = others + 1
-    return this.#parts.admission.cause.because(this.#reason, wanted, this.maxConcurrent)
+    return this.#deps.admission.cause.because(this.#reason, wanted, this.maxConcurrent)
   }
 
   /** @param {Slot} slot @param {number} nowMs */
   #queueOrReject(slot, nowMs) {
     const { request, ctx } = slot
-    const { admission, clock } = this.#parts
+    const { admission, clock } = this.#deps
     const key = admission.hooks.keyOf(request, this.#key, ctx)
     const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
     const deadlineMs = this.#deadlineMs(request, nowMs)
@@ -162,14 +162,15 @@ class Bulkhead {
       return this.#reject(slot, this.#because())
     if (key !== undefined) this.#fairShares.onQueue(key, tag)
     const stallFreeMs = admission.measurements.turns.stallFreeMs(nowMs)
-    const wait = new Wait(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs: clock.idleMs() })
-    slot.wait = wait
-    this.#parts.keep(slot)
+    const idleMs = clock.idleMs()
+    const entry = new QueueEntry(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs })
+    slot.queueEntry = entry
+    this.#deps.keep(slot)
     request.markQueued()
     admission.limits.onPause(request.ticket, nowMs)
-    this.#queue.push(wait)
-    wait.onHalfClose = () => this.#onHalfClose(slot, wait)
-    onHalfClose(request, wait.onHalfClose)
+    this.#queue.push(entry)
+    entry.onHalfClose = () => this.#onHalfClose(slot, entry)
+    onHalfClose(request, entry.onHalfClose)
     this.#checkIn(Math.min(this.maxWaitMs, deadlineMs), nowMs)
     return QUEUED
   }
@@ -177,11 +178,11 @@ class Bulkhead {
   /**
    * Returns how long the request may be queued, by its deadline and by `errors.timeout`.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   #deadlineMs(request, nowMs) {
-    const { admission, timeouts } = this.#parts
+    const { admission, timeouts } = this.#deps
     return Math.min(admission.deadlineMs(request, nowMs), timeouts.leftMs(request, nowMs))
   }
 
@@ -197,15 +198,15 @@ class Bulkhead {
     const last = this.#queue.last()
     if (last === undefined || priority > last.priority || (priority === last.priority && tag >= last.tag))
       return false
-    this.#rejectQueued(this.#remove(this.#slotOf(/** @type {Request} */ (last.request))))
+    this.#rejectQueued(this.#remove(this.#slotOf(/** @type {RequestRecord} */ (last.request))))
     return true
   }
 
   /** @param {Slot} slot @param {ShedReason} reason */
-  #reject({ request, proceed }, reason) {
+  #reject({ request, frameworkNext }, reason) {
     this.rejected++
-    request.ticket.proceed = proceed
-    this.#parts.admission.rejectAdmitted(request, reason)
+    request.ticket.frameworkNext = frameworkNext
+    this.#deps.admission.rejectAdmitted(request, reason)
     return REJECTED
   }
 
@@ -213,22 +214,22 @@ class Bulkhead {
   #rejectQueued(slot, reason) {
     const { request } = slot
     if (isGone(request)) return this.#giveUp(slot)
-    inRequestContext(/** @type {Wait} */ (slot.wait), request, () =>
+    inRequestContext(/** @type {QueueEntry} */ (slot.queueEntry), request, () =>
       this.#reject(slot, reason ?? this.#because())
     )
     slot.giveUp()
   }
 
-  /** @param {Request} request that is queued, or was until now */
+  /** @param {RequestRecord} request that is queued, or was until now */
   #slotOf(request) {
-    return /** @type {Slot} */ (this.#parts.slotOf(request, this))
+    return /** @type {Slot} */ (this.#deps.slotOf(request, this))
   }
 
   /** @param {Slot} slot that is queued */
   #remove(slot) {
-    const wait = /** @type {Wait} */ (slot.wait)
-    const { key, onHalfClose: callback } = wait
-    this.#queue.remove(wait)
+    const entry = /** @type {QueueEntry} */ (slot.queueEntry)
+    const { key, onHalfClose: callback } = entry
+    this.#queue.remove(entry)
     if (key !== undefined) this.#fairShares.onRemove(key)
     offHalfClose(slot.request, callback)
     return slot
@@ -239,9 +240,9 @@ class Bulkhead {
       const request = this.#queue.shift()
       if (request === undefined) return
       const slot = this.#slotOf(request)
-      const wait = /** @type {Wait} */ (slot.wait)
-      offHalfClose(request, wait.onHalfClose)
-      if (wait.key !== undefined) this.#fairShares.onDequeue(wait.key, wait.tag)
+      const entry = /** @type {QueueEntry} */ (slot.queueEntry)
+      offHalfClose(request, entry.onHalfClose)
+      if (entry.key !== undefined) this.#fairShares.onDequeue(entry.key, entry.tag)
       // One request per callback, so that Node runs ticks and promises before the next request.
       if (this.#mayRun(slot)) return this.#run(slot)
       this.#rejectQueued(slot)
@@ -254,21 +255,21 @@ class Bulkhead {
    *
    * @param {Slot} slot that was queued
    */
-  #mayRun({ request, wait }) {
-    return !isGone(request) && !(/** @type {Wait} */ (wait).isPastDeadline(this.#parts.clock.now()))
+  #mayRun({ request, queueEntry: entry }) {
+    return !isGone(request) && !(/** @type {QueueEntry} */ (entry).isPastDeadline(this.#deps.clock.now()))
   }
 
   /** @param {Slot} slot taken out of the queue */
   #run(slot) {
-    const { request, resume } = slot
-    const wait = /** @type {Wait} */ (slot.wait)
-    const { admission, clock, onWait } = this.#parts
+    const { request, runQueued } = slot
+    const entry = /** @type {QueueEntry} */ (slot.queueEntry)
+    const { admission, clock, onWait } = this.#deps
     const nowMs = clock.now()
     this.#take(slot, nowMs)
     admission.limits.onResume(request.ticket, nowMs, clock.idleMs())
-    onWait(nowMs - wait.queuedMs)
+    onWait(nowMs - entry.queuedMs)
     if (!request.hasAnswer) request.markRunning()
-    inRequestContext(wait, request, resume)
+    inRequestContext(entry, request, runQueued)
   }
 
   /**
@@ -276,11 +277,11 @@ class Bulkhead {
    * believe that the body is complete.
    *
    * @param {Slot} slot
-   * @param {Wait} wait
+   * @param {QueueEntry} entry
    */
-  #onHalfClose(slot, wait) {
+  #onHalfClose(slot, entry) {
     // A handler that ran for the same half-close may have closed the instance, and so emptied the queue.
-    if (!wait.isQueued) return
+    if (!entry.isQueued) return
     this.#remove(slot)
     const isFree = this.running < this.maxConcurrent
     if (isFree && !hasBody(slot.request.req) && this.#mayRun(slot)) this.#run(slot)
@@ -294,13 +295,13 @@ class Bulkhead {
    * @param {number} nowMs
    */
   onEnd(slot, nowMs) {
-    const { wait } = slot
+    const { queueEntry } = slot
     if (slot.isHeld) {
       if (this.#isObserved) this.#observed.onObservedEnd(slot, this.running, nowMs)
       else this.#observed.onEnd(nowMs - slot.takenMs)
       this.running--
-      if (this.#queue.length > 0) this.#parts.clock.afterTurn(this.#dequeueOne)
-    } else if (wait?.isQueued) {
+      if (this.#queue.length > 0) this.#deps.clock.afterTurn(this.#dequeueOne)
+    } else if (queueEntry?.isQueued) {
       this.#giveUp(this.#remove(slot))
     }
   }
@@ -319,7 +320,7 @@ class Bulkhead {
    */
   #checkIn(leftMs, nowMs) {
     if (nowMs + leftMs >= this.#timerMs) return
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     if (this.#timer !== undefined) clock.cancel(this.#timer)
     this.#timerMs = nowMs + leftMs
     this.#timer = clock.after(leftMs, this.#checkLater)
@@ -332,10 +333,10 @@ class Bulkhead {
   #check() {
     this.#timer = undefined
     this.#timerMs = Number.POSITIVE_INFINITY
-    const nowMs = this.#parts.clock.now()
+    const nowMs = this.#deps.clock.now()
     let leastMs = Number.POSITIVE_INFINITY
-    const overdue = this.#queue.filter((wait) => {
-      const leftMs = this.#leftMs(wait, nowMs)
+    const overdue = this.#queue.filter((entry) => {
+      const leftMs = this.#leftMs(entry, nowMs)
       if (leftMs > 0) leastMs = Math.min(leastMs, leftMs)
       return leftMs <= 0
     })
@@ -346,20 +347,20 @@ class Bulkhead {
   /**
    * A stall of the loop does not count as a wait for a slot, but it uses up a deadline.
    *
-   * @param {Wait} wait
+   * @param {QueueEntry} entry
    * @param {number} nowMs
    */
-  #leftMs(wait, nowMs) {
-    const waitedMs = this.#parts.admission.measurements.turns.stallFreeMs(nowMs) - wait.queuedStallFreeMs
-    return Math.min(this.maxWaitMs - waitedMs, wait.queuedMs + wait.deadlineMs - nowMs)
+  #leftMs(entry, nowMs) {
+    const waitedMs = this.#deps.admission.measurements.turns.stallFreeMs(nowMs) - entry.queuedStallFreeMs
+    return Math.min(this.maxWaitMs - waitedMs, entry.queuedMs + entry.deadlineMs - nowMs)
   }
 
-  /** @param {readonly Request[]} requests @param {ShedReason} [reason] */
+  /** @param {readonly RequestRecord[]} requests @param {ShedReason} [reason] */
   #rejectAll(requests, reason) {
     for (const request of requests) {
-      const slot = this.#parts.slotOf(request, this)
+      const slot = this.#deps.slotOf(request, this)
       // A listener or function of the user may have closed the instance, and so emptied the queue.
-      if (slot?.wait?.isQueued) this.#rejectQueued(this.#remove(slot), reason)
+      if (slot?.queueEntry?.isQueued) this.#rejectQueued(this.#remove(slot), reason)
     }
   }
 
@@ -369,23 +370,23 @@ class Bulkhead {
    */
   onUpdate() {
     if (!this.#isObserved) return this.#observed.restart()
-    for (let left = this.#queue.length; left > 0; left--) this.#parts.clock.afterTurn(this.#dequeueOne)
+    for (let left = this.#queue.length; left > 0; left--) this.#deps.clock.afterTurn(this.#dequeueOne)
   }
 
   /** Rejects every queued request; from now on every request runs. */
   close() {
     this.#isClosed = true
     this.#observed.restart()
-    if (this.#timer !== undefined) this.#parts.clock.cancel(this.#timer)
+    if (this.#timer !== undefined) this.#deps.clock.cancel(this.#timer)
     for (const request of this.#queue.filter(() => true))
-      this.#rejectAll([request], this.#parts.admission.cause.because('closed'))
+      this.#rejectAll([request], this.#deps.admission.cause.because('closed'))
   }
 }
 
 /**
  * Whether nobody waits for an answer of the handler: the client has disconnected, or other code has answered.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 const isGone = (request) => isDisconnected(request) || request.res.headersSent
 

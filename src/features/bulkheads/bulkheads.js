@@ -6,13 +6,13 @@ const { SpillwayError } = require('../../core/errors/errors')
 const { MOST_LIMITS } = require('../../core/gate/verdict')
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { Bulkhead } = require('./bulkhead')
-const { GateShare } = require('./gate-share')
 const { middlewareOf } = require('./middleware')
+const { GateShare } = require('./observed-slots')
 
 /**
  * @import { LimitSnapshot } from '../../../index.js'
  * @import { MemberOptions } from '../../core/options/options'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Instance } from '../../instance'
  * @import { Slot } from './slot'
  */
@@ -21,7 +21,7 @@ class Bulkheads {
   #instance
   /** @type {Map<string, Bulkhead>} */
   #bulkheads = new Map()
-  /** The first slot of each request that has a slot. @type {Map<Request, Slot>} */
+  /** The first slot of each request that has a slot. @type {Map<RequestRecord, Slot>} */
   #slots = new Map()
   /** How long admitted requests were queued, with a row for each bulkhead in order. */
   #waits = new Buckets(ADVISED_BOUNDS)
@@ -52,7 +52,7 @@ class Bulkheads {
     return middlewareOf(bulkhead, { entrance, recorder })
   }
 
-  /** @param {Request} request @param {Bulkhead} bulkhead */
+  /** @param {RequestRecord} request @param {Bulkhead} bulkhead */
   #slotOf(request, bulkhead) {
     let slot = this.#slots.get(request)
     while (slot !== undefined && slot.bulkhead !== bulkhead) slot = slot.next
@@ -66,7 +66,7 @@ class Bulkheads {
   }
 
   // Hot path: once a request, while there is a limit.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   onEnd(request) {
     let slot = this.#slots.get(request)
     if (slot === undefined) return

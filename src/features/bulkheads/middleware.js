@@ -3,7 +3,8 @@
 // arguments, and for Koa.
 
 const { QUEUED, RUN } = require('../../core/gate/verdict')
-const { PASSED, TAKEN } = require('../../core/http/entrance')
+const { HANDLED, PASSED_ON } = require('../../core/http/entrance')
+const { endWithout, keepError, untilAdmitted } = require('../../core/http/koa-wait')
 const { limitOfNoResponse, limitWithoutNext } = require('../../core/http/wrong-framework')
 const { Slot } = require('./slot')
 
@@ -14,11 +15,10 @@ const { Slot } = require('./slot')
  * @import { Entrance, NodeRequest, NodeResponse } from '../../core/http/entrance'
  * @import { KoaNext } from '../../core/http/koa'
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Ticket } from '../../core/request/ticket'
  * @import { Bulkhead } from './bulkhead'
  */
 
-/** @param {Bulkhead} bulkhead @param {{ entrance: Entrance, recorder: Recorder }} parts */
+/** @param {Bulkhead} bulkhead @param {{ entrance: Entrance, recorder: Recorder }} deps */
 function middlewareOf(bulkhead, { entrance, recorder }) {
   /** @param {NodeRequest} req @param {NodeResponse} res */
   function enter(req, res) {
@@ -30,22 +30,22 @@ function middlewareOf(bulkhead, { entrance, recorder }) {
   /** @param {NodeRequest} req @param {NodeResponse} res @param {Next} next */
   function inExpress(req, res, next) {
     const request = enter(req, res)
-    if (request === TAKEN) return
-    if (request === PASSED || bulkhead.decide(new Slot(bulkhead, request, next, next)) === RUN) next()
+    if (request === HANDLED) return
+    if (request === PASSED_ON || bulkhead.takeSlot(new Slot(bulkhead, request, next, next)) === RUN) next()
   }
 
   /** @param {Context} ctx @param {KoaNext} next */
   function inKoa(ctx, next) {
     const request = enter(ctx.req, ctx.res)
-    if (request === PASSED) return next()
-    if (request === TAKEN) {
+    if (request === PASSED_ON) return next()
+    if (request === HANDLED) {
       ctx.respond = false
       return
     }
     const slot = new Slot(bulkhead, request, next, keepError, ctx)
-    const decision = bulkhead.decide(slot)
+    const decision = bulkhead.takeSlot(slot)
     if (decision === RUN) return next()
-    if (decision === QUEUED) return untilAdmitted(slot, ctx, next)
+    if (decision === QUEUED) return untilAdmitted(ctx, next, request.ticket, slot, slot)
     endWithout(ctx, request.ticket)
   }
 
@@ -62,36 +62,6 @@ function middlewareOf(bulkhead, { entrance, recorder }) {
     throw limitWithoutNext(bulkhead.name)
   }
   return /** @type {LimitMiddleware} */ (limit)
-}
-
-/** Keeps the error until the decision has returned. @this {Ticket} @param {unknown} error */
-function keepError(error) {
-  if (this.rejection !== undefined) this.rejection.error = error
-}
-
-/**
- * Ends the middleware without the handler: spillway has answered, or the client has disconnected.
- *
- * @param {Context} ctx
- * @param {Ticket} ticket
- */
-function endWithout(ctx, { rejection }) {
-  if (rejection?.error !== undefined) throw rejection.error
-  ctx.respond = false
-}
-
-/** @param {Slot} slot @param {Context} ctx @param {KoaNext} next @returns {Promise<unknown>} */
-function untilAdmitted(slot, ctx, next) {
-  return new Promise((resolve, reject) => {
-    slot.resume = () => resolve(next())
-    slot.giveUp = () => {
-      try {
-        resolve(endWithout(ctx, slot.request.ticket))
-      } catch (error) {
-        reject(error)
-      }
-    }
-  })
 }
 
 module.exports = { middlewareOf }

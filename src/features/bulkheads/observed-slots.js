@@ -3,8 +3,7 @@
 // that a slot is held.
 // - While the loop is full, one turn reads what arrived during the turn before. As in the gate's model, these
 //   arrivals are spread evenly over their turn (docs/decisions/0056).
-// - Requests that the gate would reject would never reach the limit. The gate cannot say which requests these
-//   are, so the limit leaves out the same share of its own requests.
+// - Requests that the gate would reject would never reach the limit. See `GateShare`.
 // - A request that would wait too long is counted as rejected when its wait is over. During its wait it is
 //   one of the queued requests. The gate is informed at once, because a rejected request costs the loop
 //   nothing.
@@ -29,6 +28,8 @@ const { ShadowSlots } = require('../../core/gate/shadow-slots')
 const MAX_OF_MEAN = 100
 /** Least time between two counts of the requests whose wait is over. */
 const COUNT_MS = 10
+/** Number of requests that the mean of the gate's share covers. */
+const HORIZON = 200
 
 class ObservedSlots {
   /** Mean time that a slot is held, in every mode. */
@@ -58,7 +59,7 @@ class ObservedSlots {
    * @param {{ readonly maxConcurrent: number, readonly maxQueue: number, readonly slotHeldMs: number }} limit
    * @param {{ clock: Pick<Clock, 'after' | 'afterTurn' | 'idleMs' | 'now'>, turns: Pick<LoopTurns,
    *   'beganIdle' | 'isIdling' | 'mostReadyDelayMs'>, gateShare: { readonly value: number },
-   *   onWouldReject: (arrival: Arrival) => void, onWithdraw: () => void }} parts
+   *   onWouldReject: (arrival: Arrival) => void, onWithdraw: () => void }} deps
    *   `onWithdraw`: called for a request that the gate admits and this limit would reject
    */
   constructor(limit, { clock, turns, gateShare, onWouldReject, onWithdraw }) {
@@ -73,7 +74,7 @@ class ObservedSlots {
 
   /** @param {Arrival} arrival @param {number} nowMs */
   onRequest(arrival, nowMs) {
-    if (this.#turns.beganIdle) this.#decide(arrival, nowMs)
+    if (this.#turns.beganIdle) this.#observe(arrival, nowMs)
     else if (this.#arrivals.push(arrival) === 1) this.#clock.afterTurn(() => this.#replay())
   }
 
@@ -109,11 +110,11 @@ class ObservedSlots {
     const arrivals = this.#arrivals
     this.#arrivals = []
     for (const [i, arrival] of arrivals.entries())
-      this.#decide(arrival, sinceMs + ((nowMs - sinceMs) * (i + 1)) / arrivals.length)
+      this.#observe(arrival, sinceMs + ((nowMs - sinceMs) * (i + 1)) / arrivals.length)
   }
 
   /** @param {Arrival} arrival @param {number} atMs */
-  #decide(arrival, atMs) {
+  #observe(arrival, atMs) {
     this.#modelMs = atMs
     this.#ofGate += this.#gateShare.value
     if (this.#ofGate >= 1) return void this.#ofGate--
@@ -166,4 +167,34 @@ class ObservedSlots {
   }
 }
 
+/**
+ * The share of the requests that the gate would reject. The gate replays a turn after its end, and cannot say
+ * which requests it would reject. Each limit would count some of these requests too. So each leaves out the
+ * same share of its own requests.
+ */
+class GateShare {
+  value = 0
+  #stats
+  #decided = 0
+  #wouldReject = 0
+
+  /** @param {{ readonly decided: number, readonly wouldReject: number }} stats of the gate and its limits */
+  constructor(stats) {
+    this.#stats = stats
+  }
+
+  /** Called at the end of a turn. @param {number} ofLimits how many the limits would have rejected so far */
+  sample(ofLimits) {
+    const { decided } = this.#stats
+    const count = decided - this.#decided
+    if (count === 0) return
+    const wouldReject = this.#stats.wouldReject - ofLimits
+    const share = Math.min(1, (wouldReject - this.#wouldReject) / count)
+    this.value += ((share - this.value) * count) / (HORIZON + count)
+    this.#decided = decided
+    this.#wouldReject = wouldReject
+  }
+}
+
+exports.GateShare = GateShare
 exports.ObservedSlots = ObservedSlots

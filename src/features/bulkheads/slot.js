@@ -4,8 +4,8 @@
 
 /**
  * @import { Context } from 'koa'
- * @import { Wait } from '../../core/gate/queue'
- * @import { Request } from '../../core/request/request'
+ * @import { QueueEntry } from '../../core/gate/queue'
+ * @import { FrameworkNext, RequestRecord } from '../../core/request/request-record'
  * @import { Bulkhead } from './bulkhead'
  */
 
@@ -15,26 +15,25 @@ class Slot {
   takenMs = 0
   /** Idle time of the loop at `takenMs`, in mode `observe`. */
   takenIdleMs = 0
-  /** The request's wait in the queue, if it was queued. @type {Wait | undefined} */
-  wait = undefined
+  /** The request's entry in the queue, if it was queued. @type {QueueEntry | undefined} */
+  queueEntry = undefined
   /** Runs the handler, once the request is dequeued. @type {() => unknown} */
-  resume
-  /** Called instead of `resume` if the handler will never run. */
+  runQueued
+  /** Called instead of `runQueued` if the handler will never run. */
   giveUp = () => {}
   /** The slot of the same request in another bulkhead. @type {Slot | undefined} */
   next = undefined
 
   /**
-   * @param {Bulkhead} bulkhead @param {Request} request @param {() => unknown} resume
-   * @param {Request['ticket']['proceed']} proceed takes the error of a rejection, with
-   *   `shed.errorMode: 'next'`
+   * @param {Bulkhead} bulkhead @param {RequestRecord} request @param {() => unknown} runQueued
+   * @param {FrameworkNext} frameworkNext takes the error of a rejection, with `shed.errorMode: 'next'`
    * @param {Context} [ctx] of Koa
    */
-  constructor(bulkhead, request, resume, proceed, ctx) {
+  constructor(bulkhead, request, runQueued, frameworkNext, ctx) {
     this.bulkhead = bulkhead
     this.request = request
-    this.resume = resume
-    this.proceed = proceed
+    this.runQueued = runQueued
+    this.frameworkNext = frameworkNext
     this.ctx = ctx
   }
 }

@@ -14,8 +14,8 @@ const LEAST_MAX_AGE_MS = 2 * CLOCKS_AGREE_MS
 /**
  * @import { IncomingMessage } from 'node:http'
  * @import { ShedReason } from '../../../index.js'
- * @import { FeatureLimit } from '../../core/gate/limits/feature-limits'
- * @import { Request } from '../../core/request/request'
+ * @import { FeatureLimit } from '../../core/gate/limits/limits'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Instance } from '../../instance'
  * @import { Forwarding } from './forwarding'
  * @import { Age, ProxyAges } from './proxy-ages'
@@ -117,7 +117,7 @@ class Deadlines {
   }
 
   // Hot path with a deadline or an age: once a request.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   onRequest(request) {
     const age = this.#ages === undefined ? NO_AGE : this.#ages.measure(request)
     const req = /** @type {Spanned} */ (/** @type {unknown} */ (request.req))
@@ -128,7 +128,7 @@ class Deadlines {
    * In mode `observe`, the requests of an overload wait in the kernel, and this time counts as age. In other
    * modes these requests are rejected before they are that old.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   #ownQueueMs({ startedMs, receivedIdleMs }) {
     const { measurements, mode } = this.#instance.admission
@@ -137,7 +137,7 @@ class Deadlines {
 
   // Hot path with a deadline or `maxAge`: once a request.
   /**
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    * @param {boolean} isObserved
    * @returns {ShedReason | undefined}
@@ -162,7 +162,7 @@ class Deadlines {
     return cause.because('age', ageMs, boundMs)
   }
 
-  /** @param {Span} span @param {Request} request @param {number} nowMs */
+  /** @param {Span} span @param {RequestRecord} request @param {number} nowMs */
   #reasonWithoutAge(span, request, nowMs) {
     const ages = /** @type {ProxyAges} */ (this.#ages)
     ages.implausible++
@@ -175,20 +175,22 @@ class Deadlines {
   /**
    * Called when the gate takes the request out of its queue.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    * @returns {ShedReason | undefined}
    */
   reasonAfterQueue(request, nowMs) {
     const span = this.#spanOf(request.req)
     if (span === undefined) return undefined
-    const { queuedMs } = /** @type {NonNullable<Request['ticket']['wait']>} */ (request.ticket.wait)
+    const { queuedMs } = /** @type {NonNullable<RequestRecord['ticket']['queueEntry']>} */ (
+      request.ticket.queueEntry
+    )
     const mostMs = this.#boundMs(span, request, nowMs) - (queuedMs - span.startedMs)
     if (nowMs - queuedMs < mostMs) return undefined
     return this.#instance.admission.cause.because('deadline', nowMs - queuedMs, mostMs)
   }
 
-  /** Returns how long the request may be queued. @param {Request} request @param {number} nowMs */
+  /** Returns how long the request may be queued. @param {RequestRecord} request @param {number} nowMs */
   deadlineMs(request, nowMs) {
     const span = this.#spanOf(request.req)
     if (span === undefined) return Number.POSITIVE_INFINITY
@@ -202,7 +204,7 @@ class Deadlines {
    * Returns how old the request may get.
    *
    * @param {Span} span
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   #boundMs(span, { req, ticket }, nowMs) {
@@ -214,14 +216,14 @@ class Deadlines {
   /** @param {Span} span @param {IncomingMessage} req @param {number} nowMs */
   #endsMs(span, req, nowMs) {
     if (span.endsMs === undefined) {
-      span.endsMs = this.#hasDeadlines ? this.#decide(span, req, nowMs) : Number.POSITIVE_INFINITY
+      span.endsMs = this.#hasDeadlines ? this.#deadlineOf(span, req, nowMs) : Number.POSITIVE_INFINITY
       if (span.endsMs < Number.POSITIVE_INFINITY) this.withDeadline++
     }
     return span.endsMs
   }
 
   /** @param {Span} span @param {IncomingMessage} req @param {number} nowMs */
-  #decide({ age, startedMs }, req, nowMs) {
+  #deadlineOf({ age, startedMs }, req, nowMs) {
     const {
       max = Number.POSITIVE_INFINITY,
       default: usual = Number.POSITIVE_INFINITY,
@@ -252,7 +254,7 @@ class Deadlines {
     return Math.max(0, Math.floor(endsMs - nowMs))
   }
 
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   ageOf({ req }) {
     return this.#spanOf(req)?.age.ms ?? 0
   }
@@ -296,7 +298,7 @@ function deadlinesOf(instance) {
     ages = new ProxyAges({ clock, header: requestStart, recorder, warn })
   }
   const deadlines = new Deadlines(instance, ages)
-  if (ages !== undefined) recorder.parts.proxyMsOf = (request) => deadlines.ageOf(request)
+  if (ages !== undefined) recorder.timeParts.proxyMsOf = (request) => deadlines.ageOf(request)
   admission.limitBy(deadlines)
   deadlines.start()
   return deadlines

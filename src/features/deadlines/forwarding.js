@@ -12,7 +12,7 @@ const { timeoutText } = require('./timeout-header')
 /**
  * @import { ChannelListener } from 'node:diagnostics_channel'
  * @import { ClientRequest } from 'node:http'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  *
  * @typedef {{ origin: unknown, headers: unknown, addHeader: (name: string, value: string) => unknown }}
  *   UndiciRequest
@@ -28,7 +28,7 @@ const [MAJOR, MINOR] = process.versions.node.split('.').map(Number)
 const IS_TOLD = MAJOR > 22 || (MAJOR === 22 && MINOR >= 12)
 
 class Forwarding {
-  #parts
+  #deps
   #hosts
   /** @type {Map<string, boolean>} */
   #isNamedByOrigin = new Map()
@@ -45,19 +45,19 @@ class Forwarding {
 
   /**
    * @param {{ header: string, hosts: readonly string[], internalErrors: InternalErrors, leftMs: () => number,
-   *   onForward: () => void }} parts
+   *   onForward: () => void }} deps
    *   `leftMs`: returns the time left for the request that the running code works for, or Infinity
    */
-  constructor(parts) {
-    this.#parts = parts
-    this.#hosts = new Set(parts.hosts.map((host) => host.toLowerCase()))
+  constructor(deps) {
+    this.#deps = deps
+    this.#hosts = new Set(deps.hosts.map((host) => host.toLowerCase()))
   }
 
   start() {
     subscribe('undici:request:create', this.#onUndici)
     if (IS_TOLD) subscribe('http.client.request.created', this.#onHttp)
     else this.#replaceHead()
-    if (this.#parts.hosts.some((host) => WITH_PORT.test(host))) this.#watchPorts()
+    if (this.#deps.hosts.some((host) => WITH_PORT.test(host))) this.#watchPorts()
   }
 
   close() {
@@ -105,7 +105,7 @@ class Forwarding {
     try {
       callback()
     } catch (error) {
-      this.#parts.internalErrors.report('deadline.forward', error)
+      this.#deps.internalErrors.report('deadline.forward', error)
     }
   }
 
@@ -119,7 +119,7 @@ class Forwarding {
 
   /** @param {ClientRequest & { socketPath?: string }} request */
   #tellHttp(request) {
-    const { header } = this.#parts
+    const { header } = this.#deps
     // If the headers were given as an array, or there is an `Expect`, the head is already made. A Unix socket
     // has no host.
     if (request.headersSent || request.socketPath) return
@@ -130,14 +130,14 @@ class Forwarding {
 
   /** @param {UndiciRequest} request */
   #tellUndici(request) {
-    const { header } = this.#parts
+    const { header } = this.#deps
     if (!this.#isOriginNamed(String(request.origin)) || hasHeader(request.headers, header)) return
     const text = this.#text()
     if (text !== undefined) request.addHeader(header, text)
   }
 
   #text() {
-    const { header, leftMs, onForward } = this.#parts
+    const { header, leftMs, onForward } = this.#deps
     const ms = leftMs()
     if (ms === Number.POSITIVE_INFINITY) return undefined
     onForward()

@@ -11,7 +11,7 @@ const { startOf } = require('./request-start')
  * @import { IncomingHttpHeaders } from 'node:http'
  * @import { Clock } from '../../core/clock'
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  *
  * @typedef {{ ms: number, differenceMs: number, isOdd: boolean, isQuiet: boolean,
  *   clock: ProxyClock | undefined }} Age `clock`: that of the proxy that stamped the request, if any;
@@ -59,7 +59,7 @@ class ProxyAges {
 
   /**
    * @param {{ clock: Clock, header: true | string, recorder: Recorder, warn: (fields: object,
-   *   message: string) => void }} parts
+   *   message: string) => void }} deps
    */
   constructor({ clock, header, recorder, warn }) {
     this.#clock = clock
@@ -71,7 +71,7 @@ class ProxyAges {
   }
 
   // Hot path with `proxy.requestStart`: once a request.
-  /** Called when the request arrives. @param {Request} request @returns {Age} */
+  /** Called when the request arrives. @param {RequestRecord} request @returns {Age} */
   measure(request) {
     const stamp = this.#stampOf(request.req.headers)
     if (stamp === undefined) return this.#unknown('without')

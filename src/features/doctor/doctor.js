@@ -2,20 +2,20 @@
 // Says what is wrong with the process. The doctor uses counters that exist anyway. It reads them every ten
 // seconds while requests come, and keeps the readings of the last minute. It judges what happened between the
 // oldest reading and now. In an idle process it reads nothing and has no timer. Findings of high severity are
-// logged when they begin and when they have ended. The rules are loaded with the first diagnosis.
+// logged when they begin and when they have ended. The rules are loaded with the first diagnosis. `LongTurns`
+// sums the turns that keep requests waiting.
 
 const { CpuThrottling } = require('./cpu-throttling')
-const { LongTurns } = require('./long-turns')
 const { ProxiedConnections } = require('./proxied-connections')
 const { ThreadPoolWait } = require('./thread-pool-wait')
 const { ownMsOf } = require('./call-parts')
-const { callsBetween } = require('./other-figures')
+const { callsBetween } = require('./feature-figures')
 const { UsualDurations, routeBetween, takeReading } = require('./reading')
 
 /**
  * @import { Diagnosis, Finding } from '../../../index.js'
  * @import { Instance } from '../../instance'
- * @import { Parts, Reading } from './reading'
+ * @import { Deps, Reading } from './reading'
  */
 /**
  * @typedef {{ route: string | null, sinceMs: number, missed: number }} Logged missed: how many looks in a row
@@ -36,9 +36,13 @@ const NOT_ON = 'The doctor is off: `insight.doctor` is false, or this spillway i
 const FEWEST_FOR_COST = 50
 /** How many heap sizes after collections are remembered. */
 const MOST_HEAPS = 12
+/** On a full loop a request waits for about two turns. Users notice two turns of this length. */
+const LONG_TURN_MS = 20
+/** Noticed at any load, because a request that comes meanwhile waits for the rest of the turn. */
+const VERY_LONG_TURN_MS = 50
 
 class Doctor {
-  #parts
+  #deps
   #isOn
   #own
   #read
@@ -70,21 +74,21 @@ class Doctor {
   #timer
 
   /**
-   * @param {{ parts: Parts, isOn: boolean,
+   * @param {{ deps: Deps, isOn: boolean,
    *   warn: (fields: object, message: string) => void, info: (fields: object, message: string) => void,
    *   read?: typeof takeReading }} given read: for tests
    */
-  constructor({ parts, isOn, warn, info, read = takeReading }) {
-    this.#parts = parts
+  constructor({ deps, isOn, warn, info, read = takeReading }) {
+    this.#deps = deps
     this.#own = {
       cpuThrottling: new CpuThrottling(),
       longTurns: new LongTurns(),
-      proxies: new ProxiedConnections(parts.recorder.requests, parts.entrance.connections),
-      threadPool: new ThreadPoolWait(parts.clock),
+      proxies: new ProxiedConnections(deps.recorder.requests, deps.entrance.connections),
+      threadPool: new ThreadPoolWait(deps.clock),
     }
     // With a frozen clock, such as the fake timers of a test suite, no look would ever come.
-    this.#isOn = isOn && !parts.clock.isFrozen
-    this.#read = () => read(parts, this.#own)
+    this.#isOn = isOn && !deps.clock.isFrozen
+    this.#read = () => read(deps, this.#own)
     this.#info = info
     this.#warn = warn
   }
@@ -98,16 +102,16 @@ class Doctor {
    */
   onEachTurn(busyMs, nowMs) {
     if (!this.#isOn) return
-    const { recorder, started } = this.#parts
+    const { recorder, startedFeatures } = this.#deps
     const { requests } = recorder
-    const ended = requests.ended + (started.sockets?.connections.received ?? 0)
+    const ended = requests.ended + (startedFeatures.sockets?.connections.received ?? 0)
     this.#own.longTurns.onTurn(busyMs, ended)
     this.#own.threadPool.onTurn(busyMs, nowMs, requests.size, ended)
     this.#own.proxies.onTurn(nowMs)
     if (this.#timer !== undefined) return
     if (requests.size === 0 && ended === this.#endedBefore) return
     this.#schedule()
-    this.#parts.internalErrors.guard('doctor', () => this.#wake())
+    this.#deps.internalErrors.guard('doctor', () => this.#wake())
   }
 
   #wake() {
@@ -126,7 +130,7 @@ class Doctor {
   diagnose() {
     const { unknownDiagnosis } = require('./diagnosis')
     if (!this.#isOn) return unknownDiagnosis(this.#wall(), NOT_ON)
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     const nowMs = clock.now()
     if (this.#last !== undefined && nowMs - this.#lastMs < LEAST_MS) return this.#last
     if (this.#readings.length === 0)
@@ -135,17 +139,17 @@ class Doctor {
   }
 
   #schedule() {
-    this.#timer = this.#parts.clock.after(LOOK_MS, () => {
+    this.#timer = this.#deps.clock.after(LOOK_MS, () => {
       this.#timer = undefined
-      if (this.#isOn) this.#parts.internalErrors.guard('doctor', () => this.#look())
+      if (this.#isOn) this.#deps.internalErrors.guard('doctor', () => this.#look())
     })
   }
 
   #look() {
     const now = this.#read()
     this.#recordHeap(now)
-    for (const series of this.#parts.recorder.routes.series) series.load.endSlice()
-    this.#parts.started.pools?.samples.endSlices()
+    for (const series of this.#deps.recorder.routes.series) series.load.endSlice()
+    this.#deps.startedFeatures.pools?.samples.endSlices()
     const before = /** @type {Reading} */ (this.#readings.at(-1))
     this.#recordCost(before, now)
     this.#log(this.#judge(now).findings)
@@ -154,7 +158,7 @@ class Doctor {
     const [oldest] = this.#readings
     const isMinute = now.atMs - oldest.atMs >= WINDOW_MS
     const isQuiet = oldest.ended === now.ended && oldest.messages === now.messages
-    if (isMinute && isQuiet && this.#parts.recorder.requests.size === 0) return this.#rest()
+    if (isMinute && isQuiet && this.#deps.recorder.requests.size === 0) return this.#rest()
     // After a suspension of the process, several readings are too old.
     while (now.atMs - this.#readings[0].atMs >= WINDOW_MS) this.#readings.shift()
     this.#schedule()
@@ -163,8 +167,8 @@ class Doctor {
   /** Called when no request came for a minute. Any problem has ended, or affects no client. */
   #rest() {
     for (const problem of this.#logged.keys()) this.#logEnd(problem)
-    const { recorder, started } = this.#parts
-    this.#endedBefore = recorder.requests.ended + (started.sockets?.connections.received ?? 0)
+    const { recorder, startedFeatures } = this.#deps
+    this.#endedBefore = recorder.requests.ended + (startedFeatures.sockets?.connections.received ?? 0)
     this.#readings = []
     this.#last = undefined
   }
@@ -173,7 +177,7 @@ class Doctor {
   #judge(now) {
     const { diagnose } = require('./diagnosis')
     const { figuresOf } = require('./figures')
-    const figures = figuresOf(this.#parts, {
+    const figures = figuresOf(this.#deps, {
       readings: this.#readings,
       now,
       usual: this.#usual,
@@ -198,7 +202,7 @@ class Doctor {
 
   /** @param {Reading} before @param {Reading} now */
   #recordUsual(before, now) {
-    for (const [index, series] of this.#parts.recorder.routes.series.entries()) {
+    for (const [index, series] of this.#deps.recorder.routes.series.entries()) {
       const { count, ms } = routeBetween(before, now, index)
       this.#usual.onLook(series, count, ms / count)
     }
@@ -210,7 +214,7 @@ class Doctor {
   /** @param {Reading} before @param {Reading} now */
   #recordCost(before, now) {
     let requests = now.messages - before.messages
-    const { length } = this.#parts.recorder.routes.series
+    const { length } = this.#deps.recorder.routes.series
     for (let index = 0; index < length; index++) requests += routeBetween(before, now, index).count
     if (requests < FEWEST_FOR_COST) return
     const lastMs = ranBetween(before, now) / requests
@@ -232,7 +236,7 @@ class Doctor {
 
   /** @param {Finding} finding */
   #logBegin({ problem, severity, share, route, summary, advice }) {
-    this.#logged.set(problem, { route, sinceMs: this.#parts.clock.now(), missed: 0 })
+    this.#logged.set(problem, { route, sinceMs: this.#deps.clock.now(), missed: 0 })
     const fields = {
       event: 'finding',
       problem,
@@ -248,7 +252,7 @@ class Doctor {
   #logEnd(problem) {
     const { route, sinceMs } = /** @type {Logged} */ (this.#logged.get(problem))
     this.#logged.delete(problem)
-    const seconds = Math.round((this.#parts.clock.now() - sinceMs) / 1000)
+    const seconds = Math.round((this.#deps.clock.now() - sinceMs) / 1000)
     this.#info(
       { event: 'findingEnded', problem, route, seconds },
       `spillway: ${problem} has ended after ${seconds} s`
@@ -256,12 +260,12 @@ class Doctor {
   }
 
   #wall() {
-    return new Date(this.#parts.clock.wallMs()).toISOString()
+    return new Date(this.#deps.clock.wallMs()).toISOString()
   }
 
   close() {
     this.#isOn = false
-    if (this.#timer !== undefined) this.#parts.clock.cancel(this.#timer)
+    if (this.#timer !== undefined) this.#deps.clock.cancel(this.#timer)
     this.#readings = []
     this.#last = undefined
   }
@@ -281,9 +285,52 @@ const ranBetween = (before, now) =>
 /** @param {Instance} instance */
 function doctorOf(instance) {
   const { info, options, warn } = instance
-  return new Doctor({ parts: instance, info, warn, isOn: options.insight.doctor })
+  return new Doctor({ deps: instance, info, warn, isOn: options.insight.doctor })
+}
+
+/**
+ * Sums the loop turns that kept everything else waiting: their number, their length, and how many requests
+ * ended in them. A turn with fifty requests of 2 ms each is a full loop. A turn of 100 ms for one request is
+ * a blocked loop.
+ */
+class LongTurns {
+  #long = { count: 0, ms: 0, requests: 0 }
+  #veryLong = { count: 0, ms: 0, requests: 0 }
+  #endedBefore = 0
+
+  // Hot path: once a loop turn, one comparison.
+  /** @param {number} busyMs @param {number} ended how many requests have ended so far, ever */
+  onTurn(busyMs, ended) {
+    if (busyMs >= LONG_TURN_MS) this.#record(busyMs, ended - this.#endedBefore)
+    this.#endedBefore = ended
+  }
+
+  /** @param {number} busyMs @param {number} requests */
+  #record(busyMs, requests) {
+    addTurn(this.#long, busyMs, requests)
+    if (busyMs >= VERY_LONG_TURN_MS) addTurn(this.#veryLong, busyMs, requests)
+  }
+
+  /** Sums since the start. */
+  sample() {
+    return { long: { ...this.#long }, veryLong: { ...this.#veryLong } }
+  }
+}
+
+/**
+ * @param {{ count: number, ms: number, requests: number }} sum
+ * @param {number} busyMs
+ * @param {number} requests
+ */
+function addTurn(sum, busyMs, requests) {
+  sum.count++
+  sum.ms += busyMs
+  sum.requests += requests
 }
 
 exports.Doctor = Doctor
+exports.LONG_TURN_MS = LONG_TURN_MS
 exports.LOOK_MS = LOOK_MS
+exports.LongTurns = LongTurns
+exports.VERY_LONG_TURN_MS = VERY_LONG_TURN_MS
 exports.doctorOf = doctorOf

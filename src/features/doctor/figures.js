@@ -3,7 +3,7 @@
 // current state. A figure that this process cannot measure is undefined, and a rule that needs this figure
 // makes no claim.
 
-const { BUFFER_MS } = require('../../core/drain/connections')
+const { BUFFER_MS } = require('../../core/servers/connections')
 const { newHistogram } = require('../../core/histogram/hdr-histogram')
 const { quantilesOf } = require('../../core/histogram/quantiles')
 const { cpuLimitOnce } = require('../../core/process/cpu-limit')
@@ -15,17 +15,17 @@ const {
   stallsSince,
   warningsOf,
   wastedBetween,
-} = require('./other-figures')
+} = require('./feature-figures')
 const { NOTHING, routeBetween } = require('./reading')
 const { waitingRequests } = require('./waiting-requests')
 
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'
- * @import { AnyServer } from '../../core/drain/connections'
+ * @import { AnyServer } from '../../core/servers/connections'
  * @import { RollingHistogram } from '../../core/histogram/rolling'
  * @import { Throttling } from './cpu-throttling'
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Parts, Reading, RouteSums, UsualDurations } from './reading'
+ * @import { Deps, Reading, RouteSums, UsualDurations } from './reading'
  */
 
 /** Quantiles take 70 µs per route, so only the routes with the most request time get them. */
@@ -39,6 +39,7 @@ const DEFAULT_THREADS = 4
  * @typedef {object} RouteFigures
  * @property {string} method
  * @property {string} route
+ * @property {boolean} [isLeftOut] whether `ignore.log` leaves out requests of it: it waits on purpose
  * @property {number} count
  * @property {number} errors 5xx, cut off or timed out
  * @property {number} aborted
@@ -113,8 +114,8 @@ const DEFAULT_THREADS = 4
  * @property {UseFigures[] | undefined} poolUses uses of pools that were given to `pool()`, the costliest
  *   first
  * @property {WasteFigures[] | undefined} [wasted] work for requests that nobody waited for any more
- * @property {import('./other-figures').PoolFigures[]} [pools] pools that were given to `pool()`
- * @property {import('./other-figures').Warnings | undefined} warnings of the process since its start
+ * @property {import('./feature-figures').PoolFigures[]} [pools] pools that were given to `pool()`
+ * @property {import('./feature-figures').Warnings | undefined} warnings of the process since its start
  *
  * @typedef {object} Overload the spans between two readings, at most ten seconds each, that had a rejection.
  *   Shares are shares of these spans.
@@ -170,21 +171,21 @@ const DEFAULT_THREADS = 4
  */
 
 /**
- * @param {Parts} parts
+ * @param {Deps} deps
  * @param {{ readings: readonly Reading[], now: Reading, usual: UsualDurations,
  *   recent: readonly { atMs: number, bytes: number }[], cost?: Figures['cost'] }} given `readings`: the
  *   earlier readings, the oldest first
  * @returns {Figures}
  */
-function figuresOf(parts, { cost, readings, now, usual, recent }) {
+function figuresOf(deps, { cost, readings, now, usual, recent }) {
   const [earlier] = readings
-  const { clock, recorder, requestLog, runtime } = parts
+  const { clock, recorder, requestLog, runtime } = deps
   const nowMs = clock.now()
   const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
   /** @type {ShareOf} */
   const shareOf = (ms) => Math.min(1, Math.max(0, ms / elapsedMs))
   const memory = runtime.memory.sample()
-  const previous = previousRelease(parts)
+  const previous = previousRelease(deps)
   const routes = routesOf(recorder, { earlier, now, usual, shareOf, previous }, nowMs)
   return {
     seconds: elapsedMs / 1000,
@@ -216,9 +217,9 @@ function figuresOf(parts, { cost, readings, now, usual, recent }) {
       trend: /** @type {Trend} */ (runtime.heapTrend.sample(nowMs, memory.heapLimitBytes)),
     },
     memory: { limitBytes: memory.limitBytes, rssBytes: memory.rssBytes },
-    admission: admissionOf(parts, earlier, now),
-    overload: overloadIn(parts, [...readings, now]),
-    ...waitingRequests(parts),
+    admission: admissionOf(deps, earlier, now),
+    overload: overloadIn(deps, [...readings, now]),
+    ...waitingRequests(deps),
     gaveUp: requestLog.slow
       .sample(nowMs)
       .filter(
@@ -228,13 +229,13 @@ function figuresOf(parts, { cost, readings, now, usual, recent }) {
       .map(({ method, route, durationMs }) => ({ method, route, durationMs })),
     events: eventsBetween(earlier.events, now.events),
     errorKinds: errorKinds(earlier, now),
-    stalls: stallsSince(parts, earlier.stallTotals),
+    stalls: stallsSince(deps, earlier.stallTotals),
     outgoing: callsBetween(earlier.outgoing, now.outgoing, usual),
     wasted: wastedBetween(earlier, now),
     poolUses: callsBetween(earlier.poolUses, now.poolUses, usual),
     cost,
-    pools: poolsOf(parts, earlier, now),
-    warnings: warningsOf(parts),
+    pools: poolsOf(deps, earlier, now),
+    warnings: warningsOf(deps),
   }
 }
 
@@ -245,7 +246,7 @@ function figuresOf(parts, { cost, readings, now, usual, recent }) {
  * @param {number} nowMs
  * @returns {RouteFigures[]}
  */
-function routesOf({ parts, routes }, { earlier, now, usual, shareOf, previous }, nowMs) {
+function routesOf({ timeParts, routes }, { earlier, now, usual, shareOf, previous }, nowMs) {
   const known = now.routes.length > 0 ? routes.series : []
   const counted = known
     .map((each, index) => ({ series: each, index, sum: routeBetween(earlier, now, index) }))
@@ -253,11 +254,13 @@ function routesOf({ parts, routes }, { earlier, now, usual, shareOf, previous },
     .sort((a, b) => b.sum.ms - a.sum.ms)
   const totalMs = counted.reduce((ms, { sum }) => ms + sum.ms, 0)
   const histogram = newHistogram(32)
-  return counted.map(({ series: { method, route, latency, load }, index, sum }, rank) => {
+  return counted.map(({ series, index, sum }, rank) => {
+    const { method, route, latency, load } = series
     const { count, errors } = routeBetween(NOTHING, earlier, index)
     return {
       method,
       route,
+      isLeftOut: series.isLeftOutOfLog,
       count: sum.count,
       errors: sum.errors,
       aborted: sum.aborted,
@@ -274,7 +277,7 @@ function routesOf({ parts, routes }, { earlier, now, usual, shareOf, previous },
       previous: previous(method, route),
       load: load.sample(),
       quantiles: rank < MOST_QUANTILES ? quantilesIn(histogram, latency, nowMs) : undefined,
-      ...(parts.isOn ? partsOf(sum, shareOf) : NO_PARTS),
+      ...(timeParts.isOn ? partsOf(sum, shareOf) : NO_PARTS),
     }
   })
 }
@@ -355,7 +358,7 @@ function proxiesBetween(earlier, { server, ...now }) {
   }
 }
 
-/** @param {Parts} parts @param {Reading} earlier @param {Reading} now */
+/** @param {Deps} deps @param {Reading} earlier @param {Reading} now */
 function admissionOf({ admission }, earlier, now) {
   const { mode, queued } = admission.sample()
   const shed = countsBetween(earlier.shed, now.shed)
@@ -374,11 +377,11 @@ function admissionOf({ admission }, earlier, now) {
 /**
  * Looks only at spans with rejections, because the rest of the minute may be idle.
  *
- * @param {Parts} parts
+ * @param {Deps} deps
  * @param {readonly Reading[]} readings
  * @returns {Overload | undefined}
  */
-function overloadIn({ admission, recorder: { parts, routes } }, readings) {
+function overloadIn({ admission, recorder: { timeParts, routes } }, readings) {
   const key = admission.sample().mode === 'observe' ? 'wouldShed' : 'shed'
   const spans = readings
     .slice(1)
@@ -395,7 +398,7 @@ function overloadIn({ admission, recorder: { parts, routes } }, readings) {
     1,
     sum(({ earlier, later }) => later.loopActiveMs - earlier.loopActiveMs) / elapsedMs
   )
-  const shown = parts.isOn ? routes.series : []
+  const shown = timeParts.isOn ? routes.series : []
   return {
     utilization,
     routes: shown

@@ -5,7 +5,7 @@
 const { queryName } = require('../../core/readable')
 
 /**
- * @import { PoolFigures } from './other-figures'
+ * @import { PoolFigures } from './feature-figures'
  * @typedef {object} LongestQuery
  * @property {string} name
  * @property {number} share of the time of all queries

@@ -9,7 +9,7 @@ const { namesProxy } = require('../../core/gate/measurements/clients')
  * @import { Server } from 'node:http'
  * @import { ConnectionEvents } from '../../core/http/connection-events'
  * @import { InFlight } from '../../core/request/in-flight'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  */
 
 const EVERY_MS = 1000
@@ -55,7 +55,7 @@ class ProxiedConnections {
   /**
    * Samples a request. HTTP/2 is left out, because its GOAWAY says which requests were not read.
    *
-   * @type {(request: Request) => void}
+   * @type {(request: RequestRecord) => void}
    */
   #look = ({ req, res, session, socket }) => {
     this.#isWaiting = false

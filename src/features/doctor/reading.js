@@ -4,17 +4,17 @@
 
 const { countOf, sumOf } = require('../../core/histogram/buckets')
 const { ABORTED, ERRORED, OUTCOMES, TIMED_OUT } = require('../../core/request/outcome')
-const { NO_STATUS } = require('../../core/request/request')
+const { NO_STATUS } = require('../../core/request/request-record')
 const { LOOP, PART_COLUMNS, UNREAD, partsIn } = require('../../core/request/request-parts')
 const { COUNTERS, FIRST_BYTE_COUNT, FIRST_BYTE_SUM } = require('../../core/request/route-series')
 const { schedulerWait } = require('../../core/process/scheduler-wait')
-const { stallTotals } = require('./other-figures')
+const { stallTotals } = require('./feature-figures')
 
 /**
  * @import { CollectionKind } from '../../../index.js'
  * @import { ConnectionEvents } from '../../core/http/connection-events'
  * @import { CpuThrottling } from './cpu-throttling'
- * @import { LongTurns } from './long-turns'
+ * @import { LongTurns } from './doctor'
  * @import { ProxiedConnections } from './proxied-connections'
  * @import { ThreadPoolWait } from './thread-pool-wait'
  * @import { Recorder } from '../../core/request/recorder'
@@ -41,26 +41,23 @@ const WIDTH = FIRST_PART + PART_COLUMNS
 /**
  * @typedef {ReturnType<typeof takeReading>} Reading
  * @typedef {ReturnType<typeof routeBetween>} RouteSums
- * @typedef {import('../../core/snapshot/snapshot').Parts & import('./other-figures').OtherParts
- *   & { entrance: { connections: ConnectionEvents } }} Parts
+ * @typedef {import('../../core/snapshot/snapshot').Deps & import('./feature-figures').OtherDeps
+ *   & { entrance: { connections: ConnectionEvents } }} Deps
  */
 
 /**
- * @param {Parts} parts
+ * @param {Deps} deps
  * @param {{ cpuThrottling: CpuThrottling, longTurns: LongTurns, proxies: ProxiedConnections,
  *   threadPool: ThreadPoolWait, readScheduler?: typeof schedulerWait }} own what only the doctor measures
  */
-function takeReading(
-  parts,
-  { cpuThrottling, longTurns, proxies, threadPool, readScheduler = schedulerWait }
-) {
-  const { admission, clock, failures, recorder, runtime, started } = parts
+function takeReading(deps, { cpuThrottling, longTurns, proxies, threadPool, readScheduler = schedulerWait }) {
+  const { admission, clock, failures, recorder, runtime, startedFeatures } = deps
   const { shed, wouldShed } = admission.sample()
   return {
     atMs: clock.now(),
     ended: recorder.requests.ended,
-    messages: started.sockets?.connections.received ?? 0,
-    events: started.sockets?.events.totals() ?? new Map(),
+    messages: startedFeatures.sockets?.connections.received ?? 0,
+    events: startedFeatures.sockets?.events.totals() ?? new Map(),
     ...processOf(runtime),
     scheduler: readScheduler(),
     throttling: cpuThrottling.sample(),
@@ -70,16 +67,16 @@ function takeReading(
     shed: countsByReason(shed),
     wouldShed: countsByReason(wouldShed),
     routes: routesOf(recorder),
-    stallTotals: stallTotals(parts),
-    pools: started.pools?.samples.readings(),
-    outgoing: started.outgoing?.totals(),
-    wasted: started.waste?.sample(),
-    poolUses: started.pools?.samples.totals(),
+    stallTotals: stallTotals(deps),
+    pools: startedFeatures.pools?.samples.readings(),
+    outgoing: startedFeatures.outgoing?.totals(),
+    wasted: startedFeatures.waste?.sample(),
+    poolUses: startedFeatures.pools?.samples.totals(),
     errors: new Map(failures.table.sample().map(({ row, count }) => [row, count])),
   }
 }
 
-/** @param {Parts['runtime']} runtime */
+/** @param {Deps['runtime']} runtime */
 function processOf({ collections, utilization }) {
   const { loopActiveSeconds, cpuUserSeconds, cpuSystemSeconds } = utilization.sample()
   const { kinds, buckets, bounds, heapAfterBytes } = collections.sample()
@@ -103,10 +100,10 @@ function countsByReason(rows) {
 }
 
 /** @param {Recorder} recorder */
-function routesOf({ parts, routes: { bounds, series, tables } }) {
+function routesOf({ timeParts, routes: { bounds, series, tables } }) {
   const { values: counters } = tables.counters
   const durations = tables.durations.copy()
-  const partRows = parts.copy()
+  const partRows = timeParts.copy()
   const rows = new Float64Array(series.length * WIDTH)
   for (let i = 0; i < series.length; i++) {
     const start = series[i].row * COUNTERS

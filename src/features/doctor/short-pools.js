@@ -11,7 +11,7 @@ const { longestQuery } = require('./pool-queries')
 
 /**
  * @import { Figures } from './figures'
- * @import { PoolFigures } from './other-figures'
+ * @import { PoolFigures } from './feature-figures'
  * @import { LongestQuery } from './pool-queries'
  * @import { Claim } from './rules'
  * @typedef {Claim & { pool: string }} NamedClaim

@@ -17,7 +17,7 @@ const { fanOuts, isOfSameSockets } = require('./short-sockets')
 
 /**
  * @import { Figures, RouteFigures, UseFigures } from './figures'
- * @import { PoolFigures } from './other-figures'
+ * @import { PoolFigures } from './feature-figures'
  * @import { FanOut } from './short-sockets'
  * @typedef {{ route: RouteFigures, pool: PoolFigures, use: UseFigures, query: UseFigures | undefined }} Held
  *   a short pool, and a route with slow uses that holds it. `query`: the slow query that most of these uses
@@ -135,7 +135,7 @@ const isSlowerThanUsual = (route, figures) =>
 
 /** @param {RouteFigures} route @param {Figures} figures */
 function isSlow(route, figures) {
-  if (route.count < FEWEST) return false
+  if (route.isLeftOut || route.count < FEWEST) return false
   if (!isSlowerThanUsual(route, figures) && !(ownWaitOf(route, figures) >= LONG_MS)) return false
   const calls = manyCallsOf(route, figures)
   return calls === undefined || ownMsOf(calls) >= MUCH * Number(calls.usualMs)

@@ -3,11 +3,12 @@
 // are sorted by arrival, so only old requests are visited.
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
+const { IGNORE_LOG } = require('../../core/request/ignore')
 
 /**
  * @import { RequestInFlight } from '../../../index.js'
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  */
 
 /** A client that takes longer than this to read or to send is slow. */
@@ -27,7 +28,7 @@ const MOST_LOOKED_AT = 1000
  */
 
 /**
- * @param {Pick<import('../../core/metrics/capture').Parts, 'clock' | 'recorder'>} parts
+ * @param {Pick<import('../../core/metrics/capture').Deps, 'clock' | 'recorder'>} deps
  * @returns {{ unanswered: Unanswered[], oldest: Oldest | undefined, clients: Clients }}
  */
 function waitingRequests({ clock, recorder }) {
@@ -41,7 +42,7 @@ function waitingRequests({ clock, recorder }) {
   for (const request of recorder.requests) {
     const ageMs = nowMs - request.startedMs
     if (ageMs < SLOW_CLIENT_MS || ++looked > MOST_LOOKED_AT) break
-    if (request.isLongPoll) continue
+    if (request.isLongPoll || (request.ignores & IGNORE_LOG) !== 0) continue
     if (countClient(clients, request)) clients.oldestMs = Math.max(clients.oldestMs, ageMs)
     else if (!request.hasAnswer && !request.isQueued) {
       oldest ??= recorder.describe(request)
@@ -53,7 +54,7 @@ function waitingRequests({ clock, recorder }) {
 
 /**
  * @param {Clients} clients
- * @param {Request} request
+ * @param {RequestRecord} request
  * @returns {boolean} whether the client is what the request waits for
  */
 function countClient(clients, { hasAnswer, req, res }) {

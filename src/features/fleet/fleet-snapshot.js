@@ -24,7 +24,7 @@ const SHED = 'spillway_shed_requests_total'
  */
 
 /**
- * @param {{ clock: Clock, recorder: { parts: { isOn: boolean } } }} parts of the instance that is asked
+ * @param {{ clock: Clock, recorder: { timeParts: { isOn: boolean } } }} deps of the instance that is asked
  * @param {ReportSum} sum
  * @param {readonly NamedMember[]} members
  * @param {States} states
@@ -41,7 +41,7 @@ async function takeFleetSnapshot({ clock, recorder }, sum, members, states) {
   /** @type {RouteSnapshot[]} */
   const routes = []
   await new TimeSlices(clock).run(
-    readRoutes({ sum, wallMs, hasParts: recorder.parts.isOn }, requests, routes)
+    readRoutes({ sum, wallMs, hasParts: recorder.timeParts.isOn }, requests, routes)
   )
   const { unreadable, departed } = states
   const at = new Date(wallMs).toISOString()

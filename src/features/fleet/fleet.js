@@ -19,12 +19,12 @@ const { Reporter } = require('./reporter')
 const { ReportBuffers, joinPieces } = require('./report-file')
 const { ReadableSum, UnreadableReports } = require('./readable-sum')
 const { pollMembers, pollOfOne } = require('./poll-members')
-const { Turn } = require('./turn')
+const { Token } = require('./token')
 const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
 
 /**
  * @import { Handler } from '../../../index.js'
- * @import { Ask, FoundWorker } from '../../core/feature'
+ * @import { Ask, FoundWorker } from '../../core/features'
  * @import { TakeCapture } from '../../core/metrics/capture'
  * @import { Family } from '../../core/metrics/family'
  * @import { Prometheus, Sources } from '../../core/metrics/scrape/prometheus'
@@ -39,7 +39,7 @@ const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
 
 /**
  * @typedef {Pick<Instance,
- *   'clock' | 'families' | 'internalErrors' | 'recorder' | 'startedAtWallMs' | 'warn'>} Parts
+ *   'clock' | 'families' | 'internalErrors' | 'recorder' | 'startedAtWallMs' | 'warn'>} Deps
  */
 
 /**
@@ -62,7 +62,7 @@ const onExit = () => {
 class Fleet {
   /** The pages of this member for the others. */
   #pages
-  #parts
+  #deps
   #options
   #reporter
   #exporter
@@ -87,26 +87,26 @@ class Fleet {
   #buffers = new ReportBuffers()
   #unreadable
   #isRetiring = false
-  /** @type {Turn | undefined} */
-  #turn
+  /** @type {Token | undefined} */
+  #token
   #isClosed = false
 
   /**
-   * @param {Parts} parts
+   * @param {Deps} deps
    * @param {FleetOption} options
    * @param {TakeCapture} capture
    * @param {Prometheus} exporter the metrics of this process
    * @param {{ number: number, pagesNow: () => Map<string, Handler> }} member
    */
-  constructor(parts, options, capture, exporter, { number, pagesNow }) {
-    this.#parts = parts
+  constructor(deps, options, capture, exporter, { number, pagesNow }) {
+    this.#deps = deps
     this.#options = options
     this.#number = number
     this.#exporter = exporter
-    this.#own = ownMetrics(exporter, parts.families())
-    this.#reporter = new Reporter(parts, capture, exporter)
-    this.#pages = new MemberPages(parts.internalErrors, pagesNow)
-    this.#unreadable = new UnreadableReports(parts.warn)
+    this.#own = ownMetrics(exporter, deps.families())
+    this.#reporter = new Reporter(deps, capture, exporter)
+    this.#pages = new MemberPages(deps.internalErrors, pagesNow)
+    this.#unreadable = new UnreadableReports(deps.warn)
     this.#identity = identityOf(options)
   }
 
@@ -133,14 +133,14 @@ class Fleet {
     } catch (error) {
       if (currentUser() !== user) return this.#enter()
       const why = `this worker shows its own numbers only: ${/** @type {Error} */ (error).message}`
-      this.#parts.internalErrors.report('fleet', new Error(why, { cause: error }))
+      this.#deps.internalErrors.report('fleet', new Error(why, { cause: error }))
     }
-    this.#nextCheckMs = this.#parts.clock.now() + CHECK_EVERY_MS
+    this.#nextCheckMs = this.#deps.clock.now() + CHECK_EVERY_MS
   }
 
-  // Hot path: one comparison a loop turn.
+  // Hot path: one comparison every 10 ms.
   /** @param {number} nowMs */
-  onTurn(nowMs) {
+  checkMembership(nowMs) {
     if (nowMs < this.#nextCheckMs) return
     this.#nextCheckMs = nowMs + CHECK_EVERY_MS
     this.#rejoinIfLost()
@@ -206,7 +206,7 @@ class Fleet {
     const made = await this.#reporter.make(this.#self(), withRoutes, async (pieces) => {
       if (this.#directory !== undefined && !this.#isClosed) await this.#directory.write(this.#id, pieces)
     })
-    if (made.error !== undefined) this.#parts.internalErrors.report('fleet', made.error)
+    if (made.error !== undefined) this.#deps.internalErrors.report('fleet', made.error)
     return made
   }
 
@@ -218,7 +218,7 @@ class Fleet {
   /** @param {Directory} directory @param {boolean} withRoutes @param {Loan} loan */
   async #poll(directory, withRoutes, loan) {
     const ownReport = this.#report(withRoutes).then(({ pieces }) => joinPieces(pieces, loan))
-    return pollMembers(directory, { clock: this.#parts.clock, ownId: this.#id, ownReport, withRoutes, loan })
+    return pollMembers(directory, { clock: this.#deps.clock, ownId: this.#id, ownReport, withRoutes, loan })
   }
 
   /** @param {Directory} directory @param {Poll} poll */
@@ -226,9 +226,9 @@ class Fleet {
     if (this.#isRetiring || this.#isClosed) return
     this.#isRetiring = true
     try {
-      await retireMembers(directory, this.#parts.clock, poll, this.#id, this.#own)
+      await retireMembers(directory, this.#deps.clock, poll, this.#id, this.#own)
     } catch (error) {
-      this.#parts.internalErrors.report('fleet', error)
+      this.#deps.internalErrors.report('fleet', error)
     }
     this.#isRetiring = false
   }
@@ -257,28 +257,28 @@ class Fleet {
 
   async snapshot() {
     const { sum, members, states } = await this.#gather({ withRoutes: true })
-    return takeFleetSnapshot(this.#parts, sum, members, states)
+    return takeFleetSnapshot(this.#deps, sum, members, states)
   }
 
   /**
    * @returns {Promise<boolean>} whether this member may now do something that only one member may do at a
    *   time
    */
-  async takeTurn() {
+  async takeToken() {
     const directory = this.#directory
     if (directory === undefined) return false
-    const { clock, internalErrors } = this.#parts
-    this.#turn ??= new Turn({ directory, id: this.#id, clock })
-    return this.#turn.take().catch((error) => {
+    const { clock, internalErrors } = this.#deps
+    this.#token ??= new Token({ directory, id: this.#id, clock })
+    return this.#token.take().catch((error) => {
       internalErrors.report('fleet', error)
       return false
     })
   }
 
-  endTurn() {
-    this.#turn?.end()
-    // If the directory was lost, the next turn is taken in another directory.
-    this.#turn = undefined
+  giveBackToken() {
+    this.#token?.giveBack()
+    // If the directory was lost, the next token is taken in another directory.
+    this.#token = undefined
   }
 
   /**
@@ -293,7 +293,7 @@ class Fleet {
       const { worker } = this.#self()
       return { isOwn: worker === name, names: [worker] }
     }
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     const loan = this.#buffers.lend()
     const { members } = await this.#poll(directory, false, loan)
     loan.giveBack()
@@ -312,7 +312,7 @@ class Fleet {
   /** @param {{ withRoutes: boolean }} how */
   async #gather({ withRoutes }) {
     await this.#rejoinIfLost()
-    const { clock, internalErrors } = this.#parts
+    const { clock, internalErrors } = this.#deps
     const directory = this.#directory
     const loan = this.#buffers.lend()
     const isAlone = directory === undefined
@@ -335,10 +335,10 @@ class Fleet {
   close() {
     if (this.#isClosed) return
     this.#isClosed = true
-    const { internalErrors } = this.#parts
+    const { internalErrors } = this.#deps
     const directory = this.#directory
     internalErrors.guard('fleet', () => directory?.writeNow(this.#id, this.#reporter.makeNow(this.#self())))
-    internalErrors.guard('fleet', () => this.endTurn())
+    internalErrors.guard('fleet', () => this.giveBackToken())
     this.#closeSocket()
     open.delete(this)
     if (open.size === 0) process.off('exit', onExit)

@@ -8,7 +8,7 @@ const net = require('node:net')
 const { OWN_HOST, markOwn } = require('../../core/process-use')
 const { urlPath } = require('../../core/url-path')
 
-/** @import { InternalErrors } from '../../core/request/internal-errors' */
+/** @import { InternalErrors } from '../../core/errors/internal-errors' */
 
 /**
  * The first byte of a connection. The member returns it before the request is sent. An older version returns
@@ -56,7 +56,7 @@ class MemberPages {
 
 /**
  * @param {string} path of the member's socket
- * @param {Pick<typeof import('../../core/clock').systemClock, 'after' | 'cancel'>} clock
+ * @param {Pick<import('../../core/clock').Clock, 'after' | 'cancel'>} clock
  * @returns {Promise<net.Socket>} ready for a request; rejects if the member does not answer, or runs an older
  *   version
  */

@@ -66,7 +66,7 @@ function openMemberSocket(path, { report, servePages }) {
  * @param {string} path
  * @param {boolean} withRoutes
  * @param {number} timeoutMs
- * @param {Pick<typeof import('../../core/clock').systemClock, 'after'>} clock
+ * @param {Pick<import('../../core/clock').Clock, 'after'>} clock
  * @returns {Promise<Reply>}
  */
 function requestReport(path, withRoutes, timeoutMs, clock) {

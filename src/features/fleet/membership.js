@@ -40,19 +40,19 @@ class Membership {
 
   /** @param {number} nowMs */
   onInterval(nowMs) {
-    this.#fleet.made?.onTurn(nowMs)
+    this.#fleet.made?.checkMembership(nowMs)
   }
 
   /**
    * @returns {Promise<boolean>} whether this member may now answer 503 at `/readyz`; a process without a
    *   fleet always may
    */
-  async takeTurn() {
-    return this.isMember ? this.#fleet.value.takeTurn() : true
+  async takeToken() {
+    return this.isMember ? this.#fleet.value.takeToken() : true
   }
 
-  endTurn() {
-    this.#fleet.made?.endTurn()
+  giveBackToken() {
+    this.#fleet.made?.giveBackToken()
   }
 
   gather() {
@@ -63,7 +63,7 @@ class Membership {
     return this.#fleet.value.snapshot()
   }
 
-  /** @param {string} name @returns {Promise<import('../../core/feature').FoundWorker>} */
+  /** @param {string} name @returns {Promise<import('../../core/features').FoundWorker>} */
   find(name) {
     return this.#fleet.value.find(name)
   }

@@ -25,7 +25,7 @@ const NO_REPORT = 'it is not a complete report of this version'
 const HAS_JOINED = { answer: 'answered' }
 
 /**
- * @typedef {Pick<typeof import('../../core/clock').systemClock, 'after'>} Clock
+ * @typedef {Pick<import('../../core/clock').Clock, 'after'>} Clock
  */
 /**
  * A member, as its report describes it; `error`: why the report is unreadable

@@ -38,8 +38,8 @@ class ReadableSum {
   #own
 
   /**
-   * @param {{ clock: typeof import('../../core/clock').systemClock, withRoutes: boolean,
-   *   own?: import('./metric-names').OwnMetrics | undefined }} parts
+   * @param {{ clock: import('../../core/clock').Clock, withRoutes: boolean,
+   *   own?: import('./metric-names').OwnMetrics | undefined }} deps
    */
   constructor({ clock, withRoutes, own }) {
     this.#own = own

@@ -20,7 +20,7 @@ const { TimeSlices } = require('./time-slices')
  */
 
 /**
- * @typedef {Pick<Instance, 'clock' | 'internalErrors' | 'recorder' | 'startedAtWallMs'>} Parts
+ * @typedef {Pick<Instance, 'clock' | 'internalErrors' | 'recorder' | 'startedAtWallMs'>} Deps
  * @typedef {{ id: string, worker: string }} Self
  * @typedef {{ pieces: Buffer[], error?: unknown }} Made `error`: what `keep` threw
  */
@@ -29,7 +29,7 @@ const { TimeSlices } = require('./time-slices')
 const ROUTES_MS = 60_000
 
 class Reporter {
-  #parts
+  #deps
   #capture
   #exporter
   #head
@@ -48,19 +48,19 @@ class Reporter {
   #queued
 
   /**
-   * @param {Parts} parts
+   * @param {Deps} deps
    * @param {TakeCapture} capture
    * @param {Prometheus} exporter
    */
-  constructor(parts, capture, exporter) {
-    this.#parts = parts
+  constructor(deps, capture, exporter) {
+    this.#deps = deps
     this.#capture = capture
     this.#exporter = exporter
     this.#head = {
       process: identify(process.pid).text,
       pid: process.pid,
       thread: threadId,
-      startedAt: parts.startedAtWallMs,
+      startedAt: deps.startedAtWallMs,
     }
   }
 
@@ -86,7 +86,7 @@ class Reporter {
 
   /** @param {Self} member */
   async #make(member) {
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     const withRoutes = this.#needsRoutes
     this.#needsRoutes = false
     const slices = new TimeSlices(clock)
@@ -139,16 +139,16 @@ class Reporter {
 
   /** @param {Capture} captured @param {Buffer[]} pieces */
   #reportRoutes(captured, pieces) {
-    const { clock } = this.#parts
-    return putInto(pieces, reportRoutes(this.#parts, captured, clock.now(), clock.wallMs()))
+    const { clock } = this.#deps
+    return putInto(pieces, reportRoutes(this.#deps, captured, clock.now(), clock.wallMs()))
   }
 
   /** @param {RegistryEntry} source @param {Buffer[]} pieces @param {TimeSlices} slices */
   async #readForeign(source, pieces, slices) {
     /** @param {unknown} error */
-    const onInvalid = (error) => this.#parts.internalErrors.report('metrics', error)
+    const onInvalid = (error) => this.#deps.internalErrors.report('metrics', error)
     try {
-      const { clock } = this.#parts
+      const { clock } = this.#deps
       for (const family of await inTime(clock, source, () => readMetric(source, onInvalid))) {
         await slices.run(putInto(pieces, reportFamily(family, family.points())))
       }
@@ -160,7 +160,7 @@ class Reporter {
   /** @param {Self} member @param {Capture} captured @param {boolean} isFinal */
   #headOf({ id, worker }, captured, isFinal) {
     const inFlight = captured.inFlight.reduce((sum, count) => sum + count, 0)
-    return headOf({ ...this.#head, id, worker, isFinal, inFlight, at: this.#parts.clock.wallMs() })
+    return headOf({ ...this.#head, id, worker, isFinal, inFlight, at: this.#deps.clock.wallMs() })
   }
 }
 

@@ -84,7 +84,7 @@ class RouteWriter {
 }
 
 /**
- * @param {{ recorder: Recorder }} parts @param {Capture} captured @param {number} nowMs @param {number}
+ * @param {{ recorder: Recorder }} deps @param {Capture} captured @param {number} nowMs @param {number}
  *   wallMs
  * @returns {Generator<Buffer | undefined>} blocks; undefined for a step without one
  */

@@ -50,7 +50,7 @@ class MetricProducer {
   /**
    * @param {{ clock: import('../../core/clock').Clock, capture: TakeCapture,
    *   attributes: Attributes,
-   *   instruments: readonly Instrument[] }} parts
+   *   instruments: readonly Instrument[] }} deps
    */
   constructor({ clock, capture, attributes, instruments }) {
     this.#clock = clock

@@ -33,7 +33,7 @@ class ObservableInstruments {
    * @param {{ provider: MeterProvider,
    *   attributes: Attributes,
    *   instruments: readonly Instrument[],
-   *   capture: TakeCapture }} parts
+   *   capture: TakeCapture }} deps
    */
   constructor({ provider, attributes, instruments, capture }) {
     this.#meter = provider.getMeter('spillway')

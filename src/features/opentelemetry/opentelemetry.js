@@ -4,10 +4,10 @@
 // is loaded, and the only cost is to look for one at set-up and at each scrape. The first instance of a
 // process has no mark. Further instances have a number and omit the metrics of the process.
 
-const { registeredSdk } = require('../../core/tracing/sdk')
+const { registeredSdk } = require('../../core/tracing/spans')
 
 /**
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Instance } from '../../instance'
  * @import { MetricProducer } from './metric-producer'
@@ -24,7 +24,7 @@ const numbers = (/** @type {Record<symbol, Set<number>>} */ (globalThis)[Symbol.
 
 class OpenTelemetry {
   #families
-  #parts
+  #deps
   #recorder
   #internalErrors
   #unmatched
@@ -47,7 +47,7 @@ class OpenTelemetry {
    */
   constructor({ clock, families, internalErrors, recorder, options }, capture) {
     this.#families = families
-    this.#parts = { clock, capture }
+    this.#deps = { clock, capture }
     this.#recorder = recorder
     this.#internalErrors = internalErrors
     this.#unmatched = options.routes.unmatched
@@ -67,7 +67,7 @@ class OpenTelemetry {
       const provider = registeredSdk()?.metrics
       if (provider === undefined) return
       const { ObservableInstruments } = require('./observable-instruments')
-      this.#observed = new ObservableInstruments({ provider, ...this.#makeParts() })
+      this.#observed = new ObservableInstruments({ provider, ...this.#makeDeps() })
     })
   }
 
@@ -75,7 +75,7 @@ class OpenTelemetry {
   producer() {
     if (this.#producer === undefined) {
       const { MetricProducer } = require('./metric-producer')
-      this.#producer = new MetricProducer(this.#makeParts())
+      this.#producer = new MetricProducer(this.#makeDeps())
       this.#removeInstruments()
     }
     return this.#producer
@@ -93,7 +93,7 @@ class OpenTelemetry {
     this.#observed = undefined
   }
 
-  #makeParts() {
+  #makeDeps() {
     if (this.#number === undefined) {
       this.#number = 1
       while (numbers.has(this.#number)) this.#number++
@@ -106,7 +106,7 @@ class OpenTelemetry {
     const attributes = new Attributes({ unmatched: this.#unmatched, own, labels: this.#labels })
     const all = instrumentsWith(this.#recorder.routes.bounds, this.#families())
     const instruments = isFirst ? all : all.filter(({ family }) => !isOfProcess(family))
-    return { ...this.#parts, attributes, instruments }
+    return { ...this.#deps, attributes, instruments }
   }
 }
 

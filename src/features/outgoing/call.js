@@ -1,5 +1,10 @@
 'use strict'
-// One outgoing call in progress, and the property that a request has for it.
+// One outgoing call in progress, and the property that a request has for it. The port and the `error.type` of
+// a call follow OpenTelemetry's conventions. OpenTelemetry's own instrumentation may measure the calls too.
+// It also has the metric `http.client.request.duration`, and two such metrics would count each call twice.
+
+const { channel } = require('node:diagnostics_channel')
+const http = require('node:http')
 
 /**
  * @import { Opening } from './opening'
@@ -7,6 +12,16 @@
  * @typedef {{ method: string, route: string | undefined, request?: object | undefined }} Asker `request`: set
  *   until the request has ended
  */
+
+/** @type {Readonly<Record<string, string>>} */
+const DEFAULT_PORTS = { 'http:': '80', 'https:': '443' }
+const PORT = /:(\d{1,5})$/
+/** Names that look like code. Other names may contain data. */
+const ERROR_NAME = /^[A-Za-z]\w{0,49}$/
+/** For a client, each of these statuses is an error. */
+const LEAST_ERROR_STATUS = 400
+/** The method that UndiciInstrumentation subscribes. It is bound, so its name begins with `bound `. */
+const UNDICI_SUBSCRIBER = /onRequestCreated$/
 
 class Call {
   /** Status of the response; 0 before its head has come. */
@@ -22,7 +37,7 @@ class Call {
   opening = undefined
   /** The wait for a free socket of an agent, or for a connection of undici. */
   waitMs = 0
-  /** The agent whose socket it waited for: see sockets.js. */
+  /** The agent whose socket it waited for: see outgoing-table.js. */
   agent = 0
   /** Limit of sockets of that agent. 0 if not known. */
   sockets = 0
@@ -90,5 +105,75 @@ class OwnProperty {
   }
 }
 
+/**
+ * Returns the port of a request of `node:http`, or an empty text for a Unix socket. The port is that of the
+ * URL. The `Host` header contains it, unless it is the default port of the protocol.
+ *
+ * @param {{ protocol?: string, socketPath?: string | undefined, getHeader?(name: string): unknown }} request
+ */
+function portOf(request) {
+  if (request.socketPath != null) return ''
+  const named = PORT.exec(String(request.getHeader?.('host')))
+  return named?.[1] ?? DEFAULT_PORTS[request.protocol ?? ''] ?? ''
+}
+
+/** @param {string} origin @returns {Target} */
+function targetOfOrigin(origin) {
+  try {
+    const { hostname: host, port, protocol } = new URL(origin)
+    return { host, port: port || (DEFAULT_PORTS[protocol] ?? '') }
+  } catch {
+    return { host: origin, port: '' }
+  }
+}
+
+/**
+ * The `error.type` of a call: what failed, `cut_off` if the response was not whole, or the status. Empty
+ * without an error.
+ *
+ * @param {{ error: unknown, isCut: boolean, status: number }} end
+ */
+function callErrorOf({ error, isCut, status }) {
+  if (error !== undefined) return nameOf(error)
+  if (isCut) return 'cut_off'
+  return status >= LEAST_ERROR_STATUS ? String(status) : ''
+}
+
+/** @param {unknown} error */
+function nameOf(error) {
+  const { code, name } = /** @type {{ code?: unknown, name?: unknown }} */ (Object(error))
+  for (const each of [code, name]) if (typeof each === 'string' && ERROR_NAME.test(each)) return each
+  return '_OTHER'
+}
+
+/**
+ * The shape that OpenTelemetry's `isWrapped` looks for.
+ *
+ * @param {typeof http.request & { __wrapped?: unknown, __original?: unknown, __unwrap?: unknown }} method
+ */
+const isWrapped = (method) =>
+  method?.__wrapped === true &&
+  typeof method.__original === 'function' &&
+  typeof method.__unwrap === 'function'
+
+/** Whether OpenTelemetry's instrumentation measures the calls of `node:http`. */
+const isHttpInstrumented = () => isWrapped(http.request) || isWrapped(http.get)
+
+/**
+ * The same for undici. Looks for OpenTelemetry among the subscribers of undici's channel. Node has no API
+ * that lists them.
+ */
+function isUndiciInstrumented() {
+  const { _subscribers: subscribers } = /** @type {{ _subscribers?: { name: string }[] }} */ (
+    channel('undici:request:create')
+  )
+  return Array.isArray(subscribers) && subscribers.some(({ name }) => UNDICI_SUBSCRIBER.test(name))
+}
+
 exports.Call = Call
 exports.OwnProperty = OwnProperty
+exports.callErrorOf = callErrorOf
+exports.isHttpInstrumented = isHttpInstrumented
+exports.isUndiciInstrumented = isUndiciInstrumented
+exports.portOf = portOf
+exports.targetOfOrigin = targetOfOrigin

@@ -9,16 +9,14 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { OWN_HOST } = require('../../core/process-use')
 const { METHOD_INDEX, OTHER_METHOD } = require('../../core/request/methods')
-const { Call, OwnProperty } = require('./call')
-const { callErrorOf, portOf, targetOfOrigin } = require('./call-labels')
-const { isHttpInstrumented, isUndiciInstrumented } = require('./instrumentation')
+const { Call, OwnProperty, callErrorOf, portOf, targetOfOrigin } = require('./call')
+const { isHttpInstrumented, isUndiciInstrumented } = require('./call')
 const { openingOf } = require('./opening')
-const { OutgoingTable } = require('./outgoing-table')
-const { idOf, mostSocketsOf } = require('./sockets')
+const { OutgoingTable, idOf, mostSocketsOf } = require('./outgoing-table')
 const { UndiciOpenings } = require('./undici-openings')
 
 /**
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Instance } from '../../instance'
  * @import { Asker } from './call'
  * @import { ClientSocket } from './opening'
@@ -26,7 +24,7 @@ const { UndiciOpenings } = require('./undici-openings')
 
 /**
  * @typedef {{ host?: string, protocol?: string, getHeader?(name: string): unknown, origin?: unknown,
- *   method: string, socket?: ClientSocket, socketPath?: string, agent?: import('./sockets').Agent,
+ *   method: string, socket?: ClientSocket, socketPath?: string, agent?: import('./outgoing-table').Agent,
  *   on: (event: 'socket', listener: (this: ClientRequest, socket: ClientSocket) => void) => unknown }}
  *   ClientRequest of `node:http`, or of undici, which has an `origin`
  * @typedef {{ statusCode: number, complete: boolean, once: (event: 'close',
@@ -68,7 +66,7 @@ class OutgoingCalls {
 
   /**
    * @param {{ clock: import('../../core/clock').Clock, internalErrors: InternalErrors,
-   *   routes: { overflow: string, unmatched: string }, askerAt: (nowMs: number) => Asker | undefined }} parts
+   *   routes: { overflow: string, unmatched: string }, askerAt: (nowMs: number) => Asker | undefined }} deps
    *   `askerAt`: returns the request that the running code works for, if known
    */
   constructor({ clock, internalErrors, routes, askerAt }) {

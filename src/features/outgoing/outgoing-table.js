@@ -4,11 +4,13 @@
 // replaces its least used host when a new host answers. The new host inherits the weight of the old one (the
 // algorithm "space-saving"). So each host with over a fiftieth of the calls is kept. Other calls past a bound
 // count under the overflow name.
+//
+// A route also has the agent of `node:http` whose sockets its calls waited for, and the agent's limit of
+// sockets. Calls that wait for the same agent wait for each other.
 
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { METHODS } = require('../../core/request/methods')
 const { MinuteSums } = require('../../core/histogram/minute-sums')
-const { SEVERAL } = require('./sockets')
 
 const MAX_HOSTS = 50
 const MAX_ROUTES_OF_HOST = 50
@@ -20,8 +22,11 @@ const MAX_ROUTES = 500
 const MAX_ROWS_OF_HOST = 50
 /** A call that gets a free socket at once waits for less than this. */
 const LEAST_WAIT_MS = 1
+/** In place of an id: the calls of a route to one host waited for several agents. */
+const SEVERAL = -1
 
 /**
+ * @typedef {{ maxSockets?: number, maxTotalSockets?: number }} Agent of `node:http`
  * @typedef {{ method: string, route: string | null }} Asker the route that made the call
  * @typedef {{ method: number, port: string, status: number, errorType: string }} CallLabels `method`: the
  *   index among METHODS; `port`, `errorType`: may be empty; `status`: 0 without an answer
@@ -33,12 +38,30 @@ const LEAST_WAIT_MS = 1
  * @property {number} connectMs TCP and TLS
  * @property {number} firstByteMs from the last byte of the request to the head of the response
  * @typedef {{ agent: number, port: string, sockets: number }} Sockets that calls waited for. `agent`: the id
- *   that sockets.js gives the agent; `sockets`: the agent's limit, 0 if not known
+ *   that `idOf` gives the agent; `sockets`: the agent's limit, 0 if not known
  * @typedef {Asker & { sums: MinuteSums, parts: CallParts, awaited: number, awaitedMs: number,
  *   waitedFor: Sockets | undefined }} HostRoute
  *   `awaited`: calls that ended before their request did;
  *   `awaitedMs`: lower bound of the time while a request of the route had a call in progress
  */
+
+/** @type {WeakMap<object, number>} */
+const ids = new WeakMap()
+let lastId = 0
+
+/** @param {object} agent @returns {number} from 1 on; 0 is for clients without an agent, such as undici */
+function idOf(agent) {
+  let id = ids.get(agent)
+  if (id === undefined) ids.set(agent, (id = ++lastId))
+  return id
+}
+
+/** @param {Agent | undefined} agent @returns {number} 0 without a limit */
+function mostSocketsOf(agent) {
+  const { maxSockets = Infinity, maxTotalSockets = Infinity } = agent ?? {}
+  const most = Math.min(maxSockets, maxTotalSockets)
+  return most > 0 && most < Infinity ? most : 0
+}
 
 class Host {
   sums = new MinuteSums()
@@ -262,3 +285,5 @@ const byTime = (entries) =>
   )
 
 exports.OutgoingTable = OutgoingTable
+exports.idOf = idOf
+exports.mostSocketsOf = mostSocketsOf

@@ -54,7 +54,7 @@ class PoolPressure {
 
   /**
    * @param {{ maxWait: number | false | undefined, figures: { readonly max: number, readonly waiting: number,
-   *   readonly held: number, routes: { comingWithin: (travelMs: number, nowMs: number) => number } } }} parts
+   *   readonly held: number, routes: { comingWithin: (travelMs: number, nowMs: number) => number } } }} deps
    *   `figures`: current figures of the pool
    */
   constructor({ maxWait, figures }) {

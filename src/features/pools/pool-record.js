@@ -13,8 +13,8 @@ const { addVisit, findVisit } = require('./visits')
 
 /**
  * @import { ReplacedMethod } from '../../core/replaced-method'
- * @import { InternalErrors } from '../../core/request/internal-errors'
- * @import { Request } from '../../core/request/request'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Adapter } from './adapters/adapters'
  * @import { QueryTable } from './query-table'
  * @import { Asker } from './visits'
@@ -78,7 +78,7 @@ class PoolRecord {
    * @param {{ name: string, kind: import('../../../index.js').PoolSnapshot['kind'], maxWait: number | false |
    *   undefined, overflow: string, clock: import('../../core/clock').Clock,
    *   askerAt: (nowMs: number) => Asker | undefined, onShortage: (record: PoolRecord, nowMs: number) => void,
-   *   stallFreeMs: (nowMs: number) => number, internalErrors: InternalErrors }} parts
+   *   stallFreeMs: (nowMs: number) => number, internalErrors: InternalErrors }} deps
    */
   constructor({ name, kind, maxWait, overflow, clock, askerAt, onShortage, stallFreeMs, internalErrors }) {
     this.name = name
@@ -188,8 +188,8 @@ class PoolRecord {
       return
     }
     addVisit(asker, this).asks = 1
-    const { ticket } = /** @type {Request} */ (asker.request)
-    for (const each of ticket.expected ?? []) if (each.record === this) each.arrive(nowMs - ticket.decidedMs)
+    const { ticket } = /** @type {RequestRecord} */ (asker.request)
+    for (const each of ticket.expected ?? []) if (each.record === this) each.arrive(nowMs - ticket.gateMs)
   }
 
   /**

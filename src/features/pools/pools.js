@@ -14,9 +14,9 @@ const { visitsOf } = require('./visits')
 /**
  * @import { ShedReason } from '../../../index.js'
  * @import { Cause } from '../../core/gate/verdict'
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Instance } from '../../instance'
  * @import { Kind, OnPool } from './adapters/adapters'
  * @import { PoolRecord } from './pool-record'
@@ -42,7 +42,7 @@ class Pools {
   /** Whether a pool is watched. Only then requests are checked on arrival. */
   isWatched = false
   samples
-  #parts
+  #deps
   /** @type {Map<string, PoolRecord>} */
   #records = new Map()
   /**
@@ -57,12 +57,12 @@ class Pools {
    *   turns: { stallFreeMs: (nowMs: number) => number },
    *   context: { asker: (nowMs: number) => Asker | undefined, turnOn: () => void, turnOff: () => void },
    *   recorder: Recorder,
-   *   internalErrors: InternalErrors }} parts
+   *   internalErrors: InternalErrors }} deps
    *   `overflow`: the route name for further routes, once a table of routes is full
    */
-  constructor(parts) {
-    this.#parts = parts
-    this.samples = new PoolSamples(this.#records, parts.clock)
+  constructor(deps) {
+    this.#deps = deps
+    this.samples = new PoolSamples(this.#records, deps.clock)
   }
 
   /**
@@ -104,7 +104,7 @@ class Pools {
     // A cluster may have more servers than are observed.
     if (this.#records.size >= MAX_RECORDS || this.#records.has(name)) return () => {}
     const { PoolRecord } = require('./pool-record')
-    const { clock, context, internalErrors, overflow, turns } = this.#parts
+    const { clock, context, internalErrors, overflow, turns } = this.#deps
     const record = new PoolRecord({
       name,
       kind,
@@ -132,7 +132,7 @@ class Pools {
   #remove(record) {
     if (this.#records.get(record.name) !== record) return
     this.#records.delete(record.name)
-    if (record.queries !== undefined) this.#parts.context.turnOff()
+    if (record.queries !== undefined) this.#deps.context.turnOff()
     record.close()
     record.pressure.isWatched = false
     this.isOn = this.#records.size > 0
@@ -159,8 +159,8 @@ class Pools {
   #setWatched(isWatched) {
     if (isWatched === this.isWatched) return
     this.isWatched = isWatched
-    if (isWatched) this.#parts.context.turnOn()
-    else this.#parts.context.turnOff()
+    if (isWatched) this.#deps.context.turnOn()
+    else this.#deps.context.turnOff()
   }
 
   /**
@@ -199,7 +199,7 @@ class Pools {
   /**
    * Called for each request while a pool is watched.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    * @param {boolean} isObserved true in mode `observe`: the request runs, and a rejection is only counted
    * @returns {ShedReason | undefined} why the request is to be rejected
@@ -208,14 +208,14 @@ class Pools {
     try {
       return this.#reasonFor(request, nowMs, isObserved)
     } catch (error) {
-      this.#parts.internalErrors.report('pools', error)
+      this.#deps.internalErrors.report('pools', error)
       return undefined
     }
   }
 
-  /** @param {Request} request @param {number} nowMs @param {boolean} isObserved */
+  /** @param {RequestRecord} request @param {number} nowMs @param {boolean} isObserved */
   #reasonFor({ ticket, req }, nowMs, isObserved) {
-    const series = this.#parts.recorder.routes.shed.find(req)
+    const series = this.#deps.recorder.routes.shed.find(req)
     if (series === undefined) return undefined
     /** @type {Coming[] | undefined} */
     let needed
@@ -226,8 +226,7 @@ class Pools {
       const isRejected = isObserved
         ? pressure.wouldReject(ticket.priority, nowMs)
         : pressure.rejects(route, ticket.priority, nowMs)
-      if (isRejected)
-        return this.#parts.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
+      if (isRejected) return this.#deps.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
       needed ??= []
       needed.push(new Coming(record, route))
     }
@@ -240,7 +239,7 @@ class Pools {
   /**
    * Called when the request runs. From now on it is expected to ask for a connection.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   onAdmit({ ticket }, nowMs) {
@@ -251,7 +250,7 @@ class Pools {
    * Called when a request leaves the gate's queue. While it was queued, the pool may have become short, or
    * its route may have become known to need the pool.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    * @param {number} nowMs
    */
   reasonAfterQueue(request, nowMs) {
@@ -260,7 +259,7 @@ class Pools {
     return reason
   }
 
-  /** Called when the request was rejected after all. @param {Request} request */
+  /** Called when the request was rejected after all. @param {RequestRecord} request */
   onReject({ ticket }) {
     for (const each of ticket.expected ?? []) each.leave()
   }
@@ -269,7 +268,7 @@ class Pools {
   /**
    * Called when the request has ended. Counts under its route what it did with the pools.
    *
-   * @param {Request} request
+   * @param {RequestRecord} request
    */
   onEnd(request) {
     if (!this.isOn) return
@@ -277,9 +276,9 @@ class Pools {
       if (request.ticket.expected !== undefined) this.onReject(request)
       // The reference of the request counts its visits to pools. A request without an async context has none.
       if (request.reference !== undefined)
-        this.#count(/** @type {Request & { reference: Asker }} */ (request), this.#parts.clock.now())
+        this.#count(/** @type {RequestRecord & { reference: Asker }} */ (request), this.#deps.clock.now())
     } catch (error) {
-      this.#parts.internalErrors.report('pools', error)
+      this.#deps.internalErrors.report('pools', error)
     }
   }
 

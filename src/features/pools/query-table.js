@@ -11,7 +11,7 @@ const { RouteUses } = require('./route-uses')
 const { addVisit, findVisit } = require('./visits')
 
 /**
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { QueryMethods } from './adapters/adapters'
  * @import { QueryName } from './query-names'
  * @import { Asker } from './visits'
@@ -73,7 +73,7 @@ class QueryTable {
    * @param {{ askerOf: (connection: unknown) => Asker | undefined }} record of the pool
    * @param {QueryMethods} methods
    * @param {{ clock: import('../../core/clock').Clock, internalErrors: InternalErrors, overflow: string }}
-   *   parts
+   *   deps
    */
   constructor(
     record,

@@ -4,17 +4,17 @@
 // When the request ends, its route is known, and pools.js adds the sums to that route.
 
 /**
- * @import { LateWork } from '../../core/errors/request-context'
- * @import { Request } from '../../core/request/request'
+ * @import { LateWork } from '../../core/request/async-context'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { RouteUses } from './route-uses'
  *
  * @typedef {{ readonly routes: RouteUses }} Used a pool, or a kind of query
  */
 
 /**
- * @typedef {{ request?: Request | undefined, visits?: unknown, readonly method: string,
+ * @typedef {{ request?: RequestRecord | undefined, visits?: unknown, readonly method: string,
  *   readonly route: string | undefined, readonly late?: LateWork | undefined }} Asker the reference of a
- *   request: see core/errors/request-context.js
+ *   request: see core/request/async-context.js
  */
 
 class Visit {

@@ -11,7 +11,7 @@ const { BYPASS, NORMAL, PRIORITIES } = require('../../core/gate/verdict')
 
 /**
  * @import { PressureOptions } from '../../../index.js'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { RoutedResponse } from '../../core/route/route-state'
  */
 
@@ -43,8 +43,8 @@ class Degrading {
 
   /**
    * @param {{ degradeAt: PressureOptions['degradeAt'], find: (res: RoutedResponse |
-   *   undefined) => Pick<Request, 'req' | 'ticket'> | undefined, onMistake: (error: Error) => void,
-   *   random?: () => number }} parts
+   *   undefined) => Pick<RequestRecord, 'req' | 'ticket'> | undefined, onMistake: (error: Error) => void,
+   *   random?: () => number }} deps
    */
   constructor({ degradeAt, find, onMistake, random = Math.random }) {
     /** @type {Record<string, number | false | undefined>} */
@@ -66,7 +66,7 @@ class Degrading {
    * @param {unknown} given
    * @param {number} pressure
    */
-  decide(given, pressure) {
+  shouldDegrade(given, pressure) {
     const held = heldBy(given)
     if (held === undefined) {
       this.#onMistake(notARequest())

@@ -13,7 +13,7 @@ const { Steps } = require('./steps')
 /**
  * @import { SpillwayEvents } from '../../../index.js'
  * @import { Clock } from '../../core/clock'
- * @import { Shortages } from '../../core/gate/shortages'
+ * @import { Shortages } from '../../core/gate/limits/resource-limits'
  * @import { Instance } from '../../instance'
  * @typedef {SpillwayEvents['pressure']['by']} Resource
  */
@@ -59,7 +59,7 @@ class Pressure {
   #isClosed = false
 
   /**
-   * @param {{ clock: Clock, shortages: Shortages, poolShortage: () => number, degrading: Degrading }} parts
+   * @param {{ clock: Clock, shortages: Shortages, poolShortage: () => number, degrading: Degrading }} deps
    *   `poolShortage`: returns the longest wait for a pool, as a share of the permitted wait
    */
   constructor({ clock, shortages, poolShortage, degrading }) {
@@ -87,7 +87,7 @@ class Pressure {
    * @param {unknown} given a request or a response, or an object that contains them
    */
   shouldDegrade(given) {
-    return this.#degrading.decide(given, this.ratio)
+    return this.#degrading.shouldDegrade(given, this.ratio)
   }
 
   /** @param {number} nowMs @param {number} idleMs */
@@ -179,12 +179,12 @@ class Pressure {
 const within01 = (value) => Math.min(1, Math.max(0, value))
 
 /** @param {Instance} instance */
-function pressureOf({ admission, clock, events, internalErrors, options, recorder, started }) {
+function pressureOf({ admission, clock, events, internalErrors, options, recorder, startedFeatures }) {
   const { degradeAt, steps } = options.pressure
   const pressure = new Pressure({
     clock,
     shortages: admission.shortages,
-    poolShortage: () => started.pools?.shortage ?? 0,
+    poolShortage: () => startedFeatures.pools?.shortage ?? 0,
     degrading: new Degrading({
       degradeAt,
       find: (res) => recorder.find(res),

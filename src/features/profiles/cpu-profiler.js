@@ -31,7 +31,7 @@ class CpuProfiler {
   /** @type {ReturnType<typeof correctIdle>} */
   #endCorrection
 
-  /** @param {{ clock: import('../../core/clock').Clock, rest: PauseRest }} parts */
+  /** @param {{ clock: import('../../core/clock').Clock, rest: PauseRest }} deps */
   constructor({ clock, rest }) {
     this.#clock = clock
     this.#rest = rest

@@ -13,7 +13,7 @@ class HeapSampler {
   /** @type {ProfilerSession | undefined} */
   #session
 
-  /** @param {{ clock: import('../../core/clock').Clock, rest: PauseRest }} parts */
+  /** @param {{ clock: import('../../core/clock').Clock, rest: PauseRest }} deps */
   constructor({ clock, rest }) {
     this.#clock = clock
     this.#rest = rest

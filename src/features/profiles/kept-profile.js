@@ -21,7 +21,7 @@ class KeptProfile {
   /** @type {Promise<Buffer> | undefined} */
   #pprof
 
-  /** @param {{ clock: import('../../core/clock').Clock, work?: typeof workOn }} parts */
+  /** @param {{ clock: import('../../core/clock').Clock, work?: typeof workOn }} deps */
   constructor({ clock, work = workOn }) {
     this.#clock = clock
     this.#work = work

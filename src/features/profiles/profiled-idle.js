@@ -29,7 +29,7 @@ class ProfiledIdle {
 
   /**
    * @param {{ clock: Pick<import('../../core/clock').Clock, 'now' | 'onTurn' | 'cancelTurn'>, cpu: ThreadCpu,
-   *   nodeIdleMs: () => number, beganMs: number }} parts
+   *   nodeIdleMs: () => number, beganMs: number }} deps
    */
   constructor({ clock, cpu, nodeIdleMs, beganMs }) {
     this.#clock = clock

@@ -21,15 +21,16 @@ class ProfilerSession {
     return isOpen
   }
 
-  /** Undefined when it is closed. @type {Session} */
+  /** Undefined when it is closed. @type {Session | undefined} */
   #session
 
   /** @param {string} domain such as `Profiler` */
   constructor(domain) {
     if (isOpen || isInspected()) throw new Error('the inspector is in use')
     const { Session } = require('node:inspector')
-    this.#session = new Session()
-    this.#session.connect()
+    const session = new Session()
+    session.connect()
+    this.#session = session
     isOpen = true
     process.once('exit', this.close)
     try {
@@ -50,7 +51,8 @@ class ProfilerSession {
     /** @type {any} */
     let answer
     // A session of the own thread calls back before `post` returns.
-    this.#session.post(method, params, (error, result) => {
+    const session = /** @type {Session} */ (this.#session)
+    session.post(method, params, (error, result) => {
       answer = { error, result }
     })
     if (answer?.error) throw new Error(`${method}: ${answer.error.message}`)
@@ -61,7 +63,7 @@ class ProfilerSession {
     if (this.#session === undefined) return
     process.off('exit', this.close)
     this.#session.disconnect()
-    this.#session = /** @type {never} */ (undefined)
+    this.#session = undefined
     isOpen = false
   }
 }

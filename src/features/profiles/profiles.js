@@ -46,7 +46,7 @@ class Profiles {
   /**
    * @param {{ clock: import('../../core/clock').Clock, isOverloaded: () => boolean,
    *   onPause: (ms: number) => void, onPauseBegin?: () => void, sampleMemory?: typeof memoryForProfile }}
-   *   parts onPause: called with the time that the loop was blocked on demand
+   *   deps onPause: called with the time that the loop was blocked on demand
    */
   constructor({ clock, isOverloaded, onPause, onPauseBegin, sampleMemory = memoryForProfile }) {
     this.#clock = clock

@@ -73,12 +73,12 @@ const isKoaClass = (given) =>
  * method of its class. So the method is replaced once, for apps made before and after.
  *
  * @param {typeof import('koa')} Koa the class of the apps
- * @param {Instance} parts of the instance that measures their requests
+ * @param {Instance} deps of the instance that measures their requests
  */
-function followKoa(Koa, parts) {
+function followKoa(Koa, deps) {
   const { prototype } = Koa
   if (Object.hasOwn(prototype.createContext, kFollowed)) return
-  const { recorder, entrance, internalErrors } = parts
+  const { recorder, entrance, internalErrors } = deps
   const { createContext } = prototype
   const seen = new WeakSet()
   /** @param {App} app @param {import('koa').Context} ctx @param {ServerResponse} res */
@@ -88,9 +88,9 @@ function followKoa(Koa, parts) {
     if (!seen.has(app)) {
       seen.add(app)
       watchMounts(app, routeStateOf)
-      catchErrors(app, parts)
+      catchErrors(app, deps)
     }
-    request.head.ctx = ctx
+    request.first.ctx = ctx
   }
   // Hot path: once a request.
   /** @this {App} @param {IncomingMessage} req @param {ServerResponse} res */

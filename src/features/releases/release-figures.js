@@ -5,7 +5,7 @@
 
 const { quantilesOf } = require('../../core/histogram/quantiles')
 const { OUTCOMES } = require('../../core/request/outcome')
-const { COUNTERS, SHED } = require('../../core/request/route-series')
+const { COUNTERS, SHED_COLUMN } = require('../../core/request/route-series')
 
 /**
  * @import { ReleaseFigures, ReleaseSnapshot, ReleasesSnapshot, RouteSnapshot, Snapshot } from '../../../index.js'
@@ -58,7 +58,7 @@ function routeFigures(latency, shed) {
 }
 
 /**
- * @param {Pick<import('../../core/metrics/capture').Parts, 'admission' | 'recorder' | 'clock'>} parts
+ * @param {Pick<import('../../core/metrics/capture').Deps, 'admission' | 'recorder' | 'clock'>} deps
  * @param {number} maxRoutes
  * @returns {Pick<import('./release-file').ReleaseRecord, 'requests' | 'routes'>}
  */
@@ -73,7 +73,7 @@ function takeFigures({ admission, recorder, clock }, maxRoutes) {
       route,
       ...routeFigures(
         latency.sinceStart(nowMs),
-        recorder.routes.tables.counters.values[row * COUNTERS + SHED]
+        recorder.routes.tables.counters.values[row * COUNTERS + SHED_COLUMN]
       ),
     })),
   }

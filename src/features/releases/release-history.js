@@ -9,7 +9,7 @@
 const { compareReleases, takeFigures } = require('./release-figures')
 
 /**
- * @import { InternalErrors } from '../../core/request/internal-errors'
+ * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Instance } from '../../instance'
  * @import { ReleaseFile, ReleaseRecord } from './release-file'
  */
@@ -82,7 +82,7 @@ class ReleaseHistory {
    * @param {{ options: { version: string | undefined, revision: string | undefined, file: string |
    *   undefined }, clock: import('../../core/clock').Clock, internalErrors: InternalErrors,
    *   warn: (fields: object, message: string) => void,
-   *   takeFigures: (maxRoutes: number) => ReturnType<typeof import('./release-figures').takeFigures> }} parts
+   *   takeFigures: (maxRoutes: number) => ReturnType<typeof import('./release-figures').takeFigures> }} deps
    */
   constructor({ options, clock, internalErrors, warn, takeFigures }) {
     this.#clock = clock

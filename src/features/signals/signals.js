@@ -9,7 +9,7 @@
 
 const { isEndedByDrain } = require('../../core/request/event-stream')
 const { ABORTED, ERRORED, TIMED_OUT, outcomeOf } = require('../../core/request/outcome')
-const { ENDED, Request, isDisconnected } = require('../../core/request/request')
+const { RequestRecord, STATE_ENDED, isDisconnected } = require('../../core/request/request-record')
 const { linkInFlight, linkResponse, requireHeld } = require('../../core/request/request-holder')
 const { RequestAbortError } = require('./abort-reasons')
 
@@ -50,7 +50,7 @@ class Signals {
   #leftMs
   onRequest = linkResponse
 
-  /** @param {{ clock: Clock, recorder: Recorder, leftMs: LeftMs }} parts */
+  /** @param {{ clock: Clock, recorder: Recorder, leftMs: LeftMs }} deps */
   constructor({ clock, recorder, leftMs }) {
     this.#clock = clock
     this.#recorder = recorder
@@ -72,14 +72,14 @@ class Signals {
     this.#pending++
     // The recorder does not know a request that came after `close()`, or that has not reached the middleware
     // yet.
-    const request = this.#recorder.find(res) ?? new Request(this.#recorder, req, res, 0)
-    if (request.state === ENDED || res.destroyed) this.onEnd(request)
+    const request = this.#recorder.find(res) ?? new RequestRecord(this.#recorder, req, res, 0)
+    if (request.state === STATE_ENDED || res.destroyed) this.onEnd(request)
     else if (isDisconnected(request)) this.#settle(pending, codeOf(request) ?? codeOfClosed(request))
     else this.#follow(request, pending)
     return pending.controller.signal
   }
 
-  /** @param {Request} request @param {Pending} pending */
+  /** @param {RequestRecord} request @param {Pending} pending */
   #follow(request, pending) {
     const { stream, res } = request
     if (!request.isCounted) (stream ?? res).once('close', () => this.onEnd(request))
@@ -105,7 +105,7 @@ class Signals {
   }
 
   // Hot path: once a request, from the first call of `signal()` on.
-  /** @param {Request} request */
+  /** @param {RequestRecord} request */
   onEnd(request) {
     if (this.#pending === 0) return
     const pending = this.#signals.get(request.res)
@@ -125,7 +125,7 @@ class Signals {
 /**
  * Returns why the request ended without its whole answer.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  * @returns {AbortCode | undefined}
  */
 function codeOf(request) {
@@ -147,7 +147,7 @@ function codeOf(request) {
  * error, `codeOf` returns ERR_SPILLWAY_RESPONSE_CUT, as if the server had closed it, until the stream has
  * finished. But only a server destroys the stream, so `destroyed` tells the two apart.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 function codeOfAborted(request) {
   const { rstCode, destroyed } = /** @type {import('node:http2').ServerHttp2Stream} */ (request.stream)
@@ -159,7 +159,7 @@ function codeOfAborted(request) {
 /**
  * The code for a pipelined request whose connection closed before its response got the connection.
  *
- * @param {Request} request
+ * @param {RequestRecord} request
  */
 const codeOfClosed = ({ stream }) => (stream === undefined ? DISCONNECTED : undefined)
 
@@ -184,9 +184,9 @@ function signalWithoutResponse(req) {
 }
 
 /** @param {Instance} instance */
-function signalsOf({ clock, failures, recorder, started }) {
+function signalsOf({ clock, failures, recorder, startedFeatures }) {
   // The feature `deadlines` may be off, or left out.
-  const others = /** @type {{ deadlines?: { remaining: LeftMs } }} */ (started)
+  const others = /** @type {{ deadlines?: { remaining: LeftMs } }} */ (startedFeatures)
   const leftMs = (/** @type {NodeRequest} */ req) =>
     others.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
   const signals = new Signals({ clock, recorder, leftMs })

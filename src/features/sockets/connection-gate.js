@@ -15,7 +15,7 @@ const { ConnectionLoad, LAG_MS } = require('./connection-load')
 
 /**
  * @import { Request, ShedReason } from '../../../index.js'
- * @import { ConnectionParts, ShedOptions } from '../../core/gate/admission'
+ * @import { ConnectionDeps, ShedOptions } from '../../core/gate/admission'
  * @import { Source } from './connection-load'
  */
 
@@ -45,7 +45,7 @@ const FULL_MS = 500
 class ConnectionGate {
   /** Whether the process drains: no connection opens any more. */
   isClosing = false
-  #parts
+  #deps
   /** @type {ShedOptions['mode'] | undefined} */
   #mode
   /** @type {Set<Held>} */
@@ -68,11 +68,11 @@ class ConnectionGate {
   #isLookScheduled = false
   #isClosed = false
 
-  /** @param {ConnectionParts} parts @param {Source} connections */
-  constructor(parts, connections) {
-    this.#parts = parts
-    this.#turnedMs = this.#waitedAtMs = parts.clock.now()
-    this.#turnedIdleMs = parts.clock.idleMs()
+  /** @param {ConnectionDeps} deps @param {Source} connections */
+  constructor(deps, connections) {
+    this.#deps = deps
+    this.#turnedMs = this.#waitedAtMs = deps.clock.now()
+    this.#turnedIdleMs = deps.clock.idleMs()
     this.#load = new ConnectionLoad(connections, this.#turnedMs)
   }
 
@@ -84,12 +84,12 @@ class ConnectionGate {
 
   /** The class of a connection, by the request that opens it. @param {Request} req */
   classOf(req) {
-    const { hooks } = this.#parts
+    const { hooks } = this.#deps
     return hooks.classifies ? hooks.classOf(req) : NORMAL
   }
 
   retryAfterSeconds() {
-    return this.#parts.retryAfterSeconds()
+    return this.#deps.retryAfterSeconds()
   }
 
   get held() {
@@ -108,7 +108,7 @@ class ConnectionGate {
 
   /** @param {number} nowMs */
   #shareNow(nowMs) {
-    const idledMs = this.#parts.clock.idleMs() - this.#turnedIdleMs
+    const idledMs = this.#deps.clock.idleMs() - this.#turnedIdleMs
     return shareAfter(this.#idleShare, idledMs, Math.max(0, nowMs - this.#turnedMs - idledMs), HORIZON_MS)
   }
 
@@ -127,7 +127,7 @@ class ConnectionGate {
 
   // Hot path where messages have priorities: once a message. One turn may read thousands.
   onMessage() {
-    const nowMs = this.#parts.clock.now()
+    const nowMs = this.#deps.clock.now()
     this.#noteFull(this.#shareNow(nowMs), nowMs)
   }
 
@@ -145,7 +145,7 @@ class ConnectionGate {
    */
   get isOverloaded() {
     if (this.#isClosed || this.#mode === 'off') return false
-    return this.#parts.resources.isShort || this.#isLoopFull(this.#parts.clock.now())
+    return this.#deps.resources.isShort || this.#isLoopFull(this.#deps.clock.now())
   }
 
   /**
@@ -155,7 +155,7 @@ class ConnectionGate {
    */
   rejectMessage() {
     if (this.#mode !== 'observe') return true
-    this.#parts.onWouldReject(this.#parts.cause.because('loop'), LOW)
+    this.#deps.onWouldReject(this.#deps.cause.because('loop'), LOW)
     return false
   }
 
@@ -191,7 +191,7 @@ class ConnectionGate {
   }
 
   sample() {
-    return { held: this.#held.size, room: this.#roomAt(this.#parts.clock.now()) }
+    return { held: this.#held.size, room: this.#roomAt(this.#deps.clock.now()) }
   }
 
   /**
@@ -210,12 +210,12 @@ class ConnectionGate {
    * @returns {(() => void) | undefined} cancels a held connection; undefined if the connection is decided
    *   already
    */
-  decide({ priority, owner, onDecision }) {
-    const nowMs = this.#parts.clock.now()
+  admit({ priority, owner, onDecision }) {
+    const nowMs = this.#deps.clock.now()
     const reason = this.#reasonNow(priority, nowMs)
     if (reason !== undefined) {
-      const { bound, value } = this.#parts.cause
-      this.#parts.onReject(reason, priority)
+      const { bound, value } = this.#deps.cause
+      this.#deps.onReject(reason, priority)
       onDecision(reason, value, bound)
       return undefined
     }
@@ -236,24 +236,24 @@ class ConnectionGate {
   /** @param {number} priority @param {number} nowMs */
   #reasonNow(priority, nowMs) {
     if (this.#isClosed) return undefined
-    if (this.isClosing) return this.#parts.cause.because('closed')
+    if (this.isClosing) return this.#deps.cause.because('closed')
     if (this.#mode === 'off' || priority === BYPASS) return undefined
     const reason = this.#shortage(priority) ?? this.#loopReason(priority, nowMs)
     if (reason === undefined || this.#mode !== 'observe') return reason
-    this.#parts.onWouldReject(reason, priority)
+    this.#deps.onWouldReject(reason, priority)
     return undefined
   }
 
   /** @param {number} priority */
   #shortage(priority) {
-    const { resources } = this.#parts
+    const { resources } = this.#deps
     return resources.isShort ? resources.reasonFor(priority) : undefined
   }
 
   /** @param {number} priority @param {number} nowMs */
   #loopReason(priority, nowMs) {
     if (priority === CRITICAL) return undefined
-    const { cause } = this.#parts
+    const { cause } = this.#deps
     if (this.#mode === 'observe')
       return this.#isLoopFull(nowMs) && !this.#hasRoom(nowMs) ? cause.because('loop') : undefined
     if (!this.#isStanding(nowMs)) return undefined
@@ -272,14 +272,14 @@ class ConnectionGate {
   #lookLater() {
     if (this.#isLookScheduled) return
     this.#isLookScheduled = true
-    this.#parts.clock.after(RECHECK_MS, () => {
+    this.#deps.clock.after(RECHECK_MS, () => {
       this.#isLookScheduled = false
       this.#look()
     })
   }
 
   #look() {
-    const nowMs = this.#parts.clock.now()
+    const nowMs = this.#deps.clock.now()
     const waitedMs = this.#patientMs(nowMs)
     for (const held of [...this.#held]) {
       if (this.#hasRoom(nowMs)) {
@@ -302,13 +302,13 @@ class ConnectionGate {
    */
   #release(held, reason, value, bound) {
     if (!this.#held.delete(held)) return
-    const { cause, clock, onReject } = this.#parts
+    const { cause, clock, onReject } = this.#deps
     if (reason !== undefined) onReject(cause.because(reason, value, bound), held.priority)
     clock.afterTurn(() => held.onDecision(reason, value, bound))
   }
 
   /** Called when the process drains: no connection opens from now on. */
-  drain() {
+  onDrain() {
     this.isClosing = true
     this.#releaseAll('closed')
   }

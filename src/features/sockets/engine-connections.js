@@ -85,7 +85,7 @@ class EngineConnections {
       (method) =>
         /** @this {unknown} @param {HandshakeRequest} req @param {OnAllowed} callback */
         function (req, callback) {
-          engines.#decide(req, () =>
+          engines.#openOrRefuse(req, () =>
             method.inner === undefined ? callback(null, true) : method.inner.call(this, req, callback)
           )
         }
@@ -111,9 +111,9 @@ class EngineConnections {
   }
 
   /** @param {HandshakeRequest} req @param {() => void} open */
-  #decide(req, open) {
+  #openOrRefuse(req, open) {
     if (this.#isClosed) return open()
-    this.#sockets.decide(req, { owner: this, res: req.res, socket: req.socket }, open)
+    this.#sockets.openOrRefuse(req, { owner: this, res: req.res, socket: req.socket }, open)
   }
 
   /** Whether the request belongs to the engine, by its path. @param {HandshakeRequest} req */

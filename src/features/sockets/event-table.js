@@ -49,7 +49,7 @@ const OUTCOMES = Object.freeze(
     'shed', // rejected in overload, by its priority
   ])
 )
-const [COMPLETED, ERRORED, BLOCKED, SHED] = OUTCOMES.keys()
+const [OUTCOME_COMPLETED, OUTCOME_ERRORED, OUTCOME_BLOCKED, OUTCOME_SHED] = OUTCOMES.keys()
 
 class EventRow {
   outcomes = new Float64Array(OUTCOMES.length)
@@ -111,11 +111,11 @@ class EventTable {
    */
   onEnd(row, outcome, durationMs, nowMs) {
     row.outcomes[outcome]++
-    if (outcome === BLOCKED || outcome === SHED || row.name === UNHANDLED) return
+    if (outcome === OUTCOME_BLOCKED || outcome === OUTCOME_SHED || row.name === UNHANDLED) return
     row.durationRow ??= this.#buckets.add()
     row.latency ??= new RollingHistogram(this.#startMs)
     this.#buckets.record(row.durationRow, durationMs / 1000)
-    row.latency.record(durationMs, nowMs, outcome === ERRORED)
+    row.latency.record(durationMs, nowMs, outcome === OUTCOME_ERRORED)
   }
 
   // Hot path: once a message with an acknowledgement.
@@ -135,7 +135,10 @@ class EventTable {
   totals() {
     const totals = new Map()
     for (const { name, outcomes } of this.#rows.values())
-      totals.set(name, { count: outcomes[COMPLETED] + outcomes[ERRORED], errors: outcomes[ERRORED] })
+      totals.set(name, {
+        count: outcomes[OUTCOME_COMPLETED] + outcomes[OUTCOME_ERRORED],
+        errors: outcomes[OUTCOME_ERRORED],
+      })
     return totals
   }
 
@@ -162,10 +165,10 @@ class EventTable {
   }
 }
 
-exports.BLOCKED = BLOCKED
-exports.COMPLETED = COMPLETED
-exports.ERRORED = ERRORED
-exports.SHED = SHED
-exports.UNHANDLED = UNHANDLED
 exports.EventReference = EventReference
 exports.EventTable = EventTable
+exports.OUTCOME_BLOCKED = OUTCOME_BLOCKED
+exports.OUTCOME_COMPLETED = OUTCOME_COMPLETED
+exports.OUTCOME_ERRORED = OUTCOME_ERRORED
+exports.OUTCOME_SHED = OUTCOME_SHED
+exports.UNHANDLED = UNHANDLED

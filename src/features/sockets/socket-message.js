@@ -3,7 +3,7 @@
 // acknowledged. Each instance of Spillway that watches the socket makes its own SocketMessage. `next` links
 // them.
 
-const { BLOCKED, COMPLETED, ERRORED } = require('./event-table')
+const { OUTCOME_BLOCKED, OUTCOME_COMPLETED, OUTCOME_ERRORED } = require('./event-table')
 
 /**
  * @import { EventTable } from './event-table'
@@ -86,7 +86,7 @@ class SocketMessage {
   /** @param {number} nowMs */
   #settle(nowMs) {
     if (--this.#pending > 0) return
-    const outcome = this.#hasFailed ? ERRORED : COMPLETED
+    const outcome = this.#hasFailed ? OUTCOME_ERRORED : OUTCOME_COMPLETED
     this.#sockets.events.onEnd(this.#row, outcome, nowMs - this.#startedMs, nowMs)
   }
 
@@ -100,7 +100,7 @@ class SocketMessage {
 
   /** Called when a middleware has passed an error, so no listener is called. */
   onBlocked() {
-    this.#sockets.events.onEnd(this.#row, BLOCKED, 0, 0)
+    this.#sockets.events.onEnd(this.#row, OUTCOME_BLOCKED, 0, 0)
   }
 }
 

@@ -1,13 +1,13 @@
 'use strict'
-// The sockets of one instance: the servers of Socket.IO and ws that it watches, and their counts. `decide()`
-// asks the gate whether a connection may open (connection-gate.js). Until `sockets()` is called, no request
-// reaches this file.
+// The sockets of one instance: the servers of Socket.IO and ws that it watches, and their counts.
+// `openOrRefuse()` asks the gate whether a connection may open (connection-gate.js). Until `sockets()` is
+// called, no request reaches this file.
 
 const { LOW, NORMAL, priorityIndex } = require('../../core/gate/verdict')
-const { SHED: SHED_PART } = require('../../core/request/ignore')
+const { IGNORE_SHED } = require('../../core/request/ignore')
 const { Failure } = require('../../core/errors/failure')
 const { ConnectionTable } = require('./connection-table')
-const { EventTable, SHED, UNHANDLED } = require('./event-table')
+const { EventTable, OUTCOME_SHED, UNHANDLED } = require('./event-table')
 const { Newcomers } = require('./newcomers')
 const { refuseRequest, refuseUpgrade } = require('./refusal')
 const { SocketMessage } = require('./socket-message')
@@ -29,7 +29,7 @@ const { SocketMessage } = require('./socket-message')
 
 /**
  * @typedef {Pick<Instance,
- *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'options' | 'recorder'>} Parts
+ *   'admission' | 'clock' | 'context' | 'failures' | 'internalErrors' | 'options' | 'recorder'>} Deps
  * @typedef {IncomingMessage & { res?: ServerResponse, socket: Socket & { server?: unknown } }}
  *   HandshakeRequest
  *   `res`: set by Engine.IO
@@ -47,25 +47,25 @@ class Sockets {
   handledMs = 0
   /** The event whose listeners run now. The watcher of stalls reads it. @type {EventReference | undefined} */
   running
-  #parts
+  #deps
   /** @type {Gate | undefined} */
   #gate
   /** Watched servers, by the argument of `add`. @type {Map<Given, IoServer | WsServer>} */
   #servers = new Map()
 
-  /** @param {Parts} parts */
-  constructor(parts) {
-    this.#parts = parts
-    this.newcomers = new Newcomers(parts.clock)
-    this.events = new EventTable(parts.options.routes.overflow, parts.clock.now())
+  /** @param {Deps} deps */
+  constructor(deps) {
+    this.#deps = deps
+    this.newcomers = new Newcomers(deps.clock)
+    this.events = new EventTable(deps.options.routes.overflow, deps.clock.now())
   }
 
   get context() {
-    return this.#parts.context
+    return this.#deps.context
   }
 
   nowMs() {
-    return this.#parts.clock.now()
+    return this.#deps.clock.now()
   }
 
   /**
@@ -82,7 +82,7 @@ class Sockets {
     const Server = isSocketIo(given) ? IoServer : isWebSocketServer(given) ? WsServer : undefined
     if (Server === undefined) throw notSockets(given)
     if (this.#servers.has(given)) throw takenSockets()
-    this.#gate ??= this.#parts.admission.connectionGate((parts) => new ConnectionGate(parts, this.#load))
+    this.#gate ??= this.#deps.admission.connectionGate((deps) => new ConnectionGate(deps, this.#load))
     const server = new Server(/** @type {Io & WebSocketServer} */ (given), options, this)
     this.#servers.set(given, server)
     this.#connect(this)
@@ -107,7 +107,7 @@ class Sockets {
 
   /** Requests are checked only while a server is watched. @param {Sockets | undefined} sockets */
   #connect(sockets) {
-    this.#parts.recorder.sessions = sockets
+    this.#deps.recorder.sessions = sockets
   }
 
   /** Whether any server was ever watched. If not, there is nothing to show. */
@@ -140,8 +140,8 @@ class Sockets {
    *   watches the server, see `open()`; `res`: the response, if the handshake is not an upgrade
    * @param {() => void} open
    */
-  decide(req, { owner, res, socket }, open) {
-    const { clock, recorder } = this.#parts
+  openOrRefuse(req, { owner, res, socket }, open) {
+    const { clock, recorder } = this.#deps
     const gate = /** @type {Gate} */ (this.#gate)
     const isUpgrade = res === undefined
     /** @type {EventEmitter} */
@@ -149,7 +149,7 @@ class Sockets {
     // A connection of another server than Node's can be neither held nor answered.
     if (typeof client?.on !== 'function') return open()
     const request = isUpgrade ? undefined : recorder.find(res)
-    const isExempt = request !== undefined && (request.ignores & SHED_PART) !== 0
+    const isExempt = request !== undefined && (request.ignores & IGNORE_SHED) !== 0
     let hasGone = false
     /** @type {(() => void) | undefined} */
     let giveUp
@@ -184,7 +184,7 @@ class Sockets {
       refuseRequest(res, seconds)
     }
     if (isExempt) return onDecision(undefined)
-    giveUp = gate.decide({ priority: gate.classOf(req), owner, onDecision })
+    giveUp = gate.admit({ priority: gate.classOf(req), owner, onDecision })
     if (giveUp === undefined) return
     client.on('close', onGone)
     if (!isUpgrade) return
@@ -240,7 +240,7 @@ class Sockets {
     if (!gate.isOverloaded) return undefined
     const given = this.call('sockets.priority', () => priority(event, socket))
     if ((priorityIndex(given) ?? NORMAL) !== LOW || !gate.rejectMessage()) return undefined
-    this.events.onEnd(this.events.rowOf(isHandled ? event : UNHANDLED), SHED, 0, 0)
+    this.events.onEnd(this.events.rowOf(isHandled ? event : UNHANDLED), OUTCOME_SHED, 0, 0)
     return { error: 'spillway:overloaded', event, retryAfter: gate.retryAfterSeconds() }
   }
 
@@ -251,7 +251,7 @@ class Sockets {
    * @param {EventReference} reference
    */
   onThrow(reference) {
-    const { clock, context } = this.#parts
+    const { clock, context } = this.#deps
     context.thrown = { reference, onUncaught: (error) => this.onError(error, reference) }
     clock.onTurn(() => (context.thrown = undefined))
   }
@@ -263,7 +263,7 @@ class Sockets {
    * @param {EventReference} reference
    */
   onError(error, reference) {
-    const { context, failures, internalErrors } = this.#parts
+    const { context, failures, internalErrors } = this.#deps
     internalErrors.guard('sockets', () => {
       context.recordFailure(error, reference)
       failures.table.count({ route: reference.label }, new Failure(error))
@@ -277,7 +277,7 @@ class Sockets {
    * @returns {T | undefined} undefined if it throws or returns a promise
    */
   call(option, callback) {
-    const { internalErrors } = this.#parts
+    const { internalErrors } = this.#deps
     try {
       const given = callback()
       return internalErrors.catchRejection(option, given) ? undefined : given
@@ -289,12 +289,12 @@ class Sockets {
 
   /** @param {() => unknown} callback */
   guard(callback) {
-    this.#parts.internalErrors.guard('sockets', callback)
+    this.#deps.internalErrors.guard('sockets', callback)
   }
 
   /** Called for a version of Socket.IO whose events cannot be followed. */
   onUnknown() {
-    this.#parts.internalErrors.report(
+    this.#deps.internalErrors.report(
       'sockets',
       new Error(
         'this version of Socket.IO is not known: its connections and messages are counted, its events are not'
@@ -306,8 +306,8 @@ class Sockets {
    * Called when the process drains and accepts no more connections. Open sockets are closed with a reason.
    */
   onStopAccepting() {
-    this.#gate?.drain()
-    for (const server of this.#servers.values()) server.goodbye(this.#parts.clock)
+    this.#gate?.onDrain()
+    for (const server of this.#servers.values()) server.goodbye(this.#deps.clock)
   }
 
   /** @param {{ durations: Float64Array, acks: Float64Array }} [spare] */

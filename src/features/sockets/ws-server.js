@@ -97,7 +97,7 @@ class WsServer {
           if (server.#isClosed || !this.shouldHandle(req)) return open()
           // Copied, because Node reuses the memory of the head, and the connection may be held.
           head = Buffer.from(head)
-          sockets.decide(req, { owner: server, socket }, open)
+          sockets.openOrRefuse(req, { owner: server, socket }, open)
         }
     )
   }

@@ -9,6 +9,7 @@ const { placeText } = require('./stall-log')
 
 /**
  * @import { StallSite } from '../../../index.js'
+ * @import { Clock } from '../../core/clock'
  * @import { Output } from '../../core/log/logger'
  *
  * @typedef {Pick<StallSite, 'call' | 'function' | 'file' | 'line' | 'package' | 'frames' | 'method' |
@@ -58,7 +59,7 @@ class BlockedLog {
  * Makes the function that writes lines in place of the blocked thread.
  *
  * @param {Output | undefined} output undefined: nothing is written
- * @param {Pick<typeof import('../../core/clock').systemClock, 'wallMs'>} clock
+ * @param {Pick<Clock, 'wallMs'>} clock
  * @returns {WriteLine}
  */
 function lineWriter(output, clock, write = writeSync) {

@@ -9,7 +9,7 @@ const { packageOf, isOfNode } = require('../../core/stack-frames')
 const { pathOf } = require('../../core/call-place')
 
 /**
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Frame } from '../../core/stack-frames'
  * @typedef {{ name: string, frames?: readonly Frame[] }} Call `frames`: the stack at the call, if the call
  *   was over when the stack was read
@@ -271,7 +271,7 @@ function readLines(path) {
  * The size of the body that was parsed or made; null if unknown or too small.
  *
  * @param {string | undefined} call
- * @param {Request | undefined} request
+ * @param {RequestRecord | undefined} request
  */
 function bodyBytesOf(call, request) {
   if (request === undefined || !(call === 'JSON.parse' || call === 'JSON.stringify')) return null

@@ -1,13 +1,32 @@
 'use strict'
-// Stalls summed by site: one for each cause, function and route, at most 50. A new site replaces the site
-// with the least blocked time.
+// What is known of the stalls. `causeOf` decides why the loop was blocked, from the figures of one turn.
+// `stallOf` describes one stall: its place, its call, and the request whose code ran. `StallSites` sums
+// stalls by site: one for each cause, function and route, at most 50. A new site replaces the site with the
+// least blocked time.
 
+const { placeOf } = require('../../core/stack-frames')
+const { blockingCall, bodyBytesOf } = require('./blocking-call')
+
+const CAUSES = /** @type {const} */ (['javascript', 'native', 'garbage-collection', 'host', 'unknown'])
+/**
+ * If the reading of the stack takes longer than this, native code ran. JavaScript can be interrupted at the
+ * next call or loop, within a few milliseconds. A native call answers when it is over.
+ */
+const NATIVE_MS = 15
+/** Used in place of a method if the code ran for an event of a socket. */
+const EVENT = 'event'
+const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: null, frames: [] }
 const MOST_SITES = 50
 /** How many lines of one function are counted separately. */
 const MOST_LINES = 20
 
 /**
- * @import { StallSite } from '../../../index.js'
+ * @import { StallCause, StallSite } from '../../../index.js'
+ * @import { RequestRecord } from '../../core/request/request-record'
+ * @import { Stack } from './stall-watcher'
+ *
+ * @typedef {{ method: string, route: string, request: WeakRef<RequestRecord> | undefined }} Reference
+ * @typedef {Stack & { place: ReturnType<typeof placeOf>, reference: Reference | undefined }} Seen
  * @typedef {Pick<StallSite, 'cause' | 'function' | 'file' | 'line' | 'route' | 'method' | 'origin' |
  *   'package' | 'frames'
  *   | 'call' | 'bodyBytes'>
@@ -15,6 +34,50 @@ const MOST_LINES = 20
  * @typedef {{ -readonly [Key in keyof StallSite]: StallSite[Key] } & { lines: Map<number, number>,
  *   lineMs: number }} Site
  */
+
+/**
+ * @param {{ durationMs: number, collectedMs: number, waitedMs: number, thresholdMs: number,
+ *   seen: { delayMs: number, place: unknown } | undefined }} turn waitedMs: how long the thread waited for a
+ *   CPU
+ * @returns {typeof CAUSES[number]}
+ */
+function causeOf({ durationMs, collectedMs, waitedMs, thresholdMs, seen }) {
+  const mostMs = durationMs / 2
+  if (collectedMs >= mostMs) return 'garbage-collection'
+  // The cause is not the host if the turn, without its wait for a CPU, reaches the threshold.
+  if (waitedMs >= mostMs && durationMs - waitedMs < thresholdMs) return 'host'
+  if (seen?.place === undefined) return 'unknown'
+  // On a busy host every thread answers late.
+  const delayMs = seen.delayMs * (1 - waitedMs / durationMs)
+  return delayMs >= NATIVE_MS ? 'native' : 'javascript'
+}
+
+/**
+ * Describes a stall. Garbage collection and a starved host have no function, so their stalls name no place.
+ *
+ * @param {StallCause} cause @param {Seen | undefined} seen @param {boolean} isStart
+ */
+function stallOf(cause, seen, isStart) {
+  const isOurs = cause === 'javascript' || cause === 'native'
+  const found = isOurs && seen?.place !== undefined ? seen : undefined
+  const call = found && blockingCall(found.frames, cause === 'native')
+  const place = (call?.frames && placeOf(call.frames)) ?? found?.place ?? NO_PLACE
+  const reference = isOurs ? seen?.reference : undefined
+  /** @type {'startup' | 'request' | 'event' | 'background' | null} */
+  let origin = null
+  if (isStart) origin = 'startup'
+  else if (reference !== undefined) origin = reference.method === EVENT ? 'event' : 'request'
+  else if (isOurs) origin = 'background'
+  return {
+    ...place,
+    cause,
+    origin,
+    method: reference?.method ?? null,
+    route: reference?.route ?? null,
+    call: call?.name ?? null,
+    bodyBytes: bodyBytesOf(call?.name, reference?.request?.deref()),
+  }
+}
 
 class StallSites {
   /** @type {Map<string, Site>} */
@@ -85,5 +148,9 @@ const keyOf = ({ cause, file, begin, function: name, method, route, origin, pack
 /** @param {Site} site @returns {StallSite} */
 const shown = ({ lines: _, lineMs: __, ...site }) => site
 
+exports.CAUSES = CAUSES
 exports.MOST_SITES = MOST_SITES
+exports.NATIVE_MS = NATIVE_MS
 exports.StallSites = StallSites
+exports.causeOf = causeOf
+exports.stallOf = stallOf

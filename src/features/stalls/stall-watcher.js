@@ -2,16 +2,16 @@
 // Watches this thread for stalls, from a worker thread (stall-watcher-thread.js) that all instances in this
 // thread share. During a watch, each loop turn writes a beat into shared memory. A timer does this for an
 // idle loop. When the beat stops, the worker interrupts this thread. This thread then reads its own stack,
-// and which request it works for. decisions/0043 has the figures.
+// and which request it works for. decisions/0043 has the figures. The worker can also have a server, which
+// answers while the loop is blocked.
 
 const { randomUUID } = require('node:crypto')
+const { signals } = require('node:os').constants
 const { Worker, isMainThread, threadId } = require('node:worker_threads')
 const { systemClock: clock } = require('../../core/clock')
 const { isInspected } = require('../../core/environment/inspected')
 const { ownFile } = require('../../core/own-files')
-const { watchProcessEnd } = require('./process-end')
 const { createStackReader } = require('./running-stack')
-const { NATIVE_MS } = require('./stall-cause')
 const {
   ASKED,
   BEAT,
@@ -24,6 +24,7 @@ const {
   STOP,
   periodOf,
 } = require('./stall-signals')
+const { NATIVE_MS } = require('./stall-sites')
 
 const WORKER = 'features/stalls/stall-watcher-thread.js'
 
@@ -33,6 +34,22 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 
 const HANG_CODE = 70
 /** Disconnecting takes about 1 ms. A starved worker must not delay an exit for long. */
 const DISCONNECT_MS = 500
+/** Least time between two messages to the server in the worker. */
+const TELL_EVERY_MS = 10_000
+
+/** Names of the signals, by number. */
+const SIGNAL_NAMES = new Map(Object.entries(signals).map(([name, number]) => [number, name]))
+/** Signals that stop the process for a while, continue it, or are ignored. */
+const HARMLESS = new Set([
+  'SIGCHLD',
+  'SIGCONT',
+  'SIGSTOP',
+  'SIGTSTP',
+  'SIGTTIN',
+  'SIGTTOU',
+  'SIGURG',
+  'SIGWINCH',
+])
 
 /**
  * @import { AdminAddress, ResolvedOptions } from '../../../index.js'
@@ -53,6 +70,8 @@ const DISCONNECT_MS = 500
  *   file of the worker; `given`: the parameters of the server
  * @typedef {{ worker: Worker, shared: Int32Array<SharedArrayBuffer>, key: string, thresholdMs: number,
  *   periodMs: number, timer: NodeJS.Timeout | undefined, unwatch: () => void }} Watch
+ * @typedef {NodeJS.Process & { kill: (...given: unknown[]) => true, reallyExit: { apply(self: unknown,
+ *   given: IArguments): void } }} Ending
  */
 
 class StallWatcher {
@@ -233,7 +252,93 @@ const byDeeds = (one, other) => deedsOf(other) - deedsOf(one)
 const deedsOf = ({ output, insight: { exitAfter, hangReport } }) =>
   2 * Number(exitAfter > 0 || hangReport !== undefined) + Number(output !== undefined)
 
+/** The main thread's side of the server in the worker: starts it, and sends what it shows. */
+class BlockedServer {
+  #watcher
+  #onError
+  /** @type {(() => Promise<unknown>) | undefined} */
+  #tell
+  #toldMs = Number.NEGATIVE_INFINITY
+  /** @type {(error: unknown) => void} */
+  #fail = () => {}
+
+  /**
+   * @param {Pick<typeof stallWatcher, 'publish' | 'serve'>} watcher
+   * @param {(error: unknown) => void} onError called when `tell` has failed
+   */
+  constructor(watcher, onError) {
+    this.#watcher = watcher
+    this.#onError = onError
+  }
+
+  /**
+   * @param {Pick<Served, 'file' | 'given'>} served
+   * @param {() => Promise<unknown>} tell returns what the server shows
+   * @returns {Promise<AdminAddress>}
+   */
+  start(served, tell) {
+    this.#tell = tell
+    return new Promise((resolve, reject) => {
+      this.#fail = reject
+      this.#watcher.serve({
+        ...served,
+        onAnswer: ({ address, error }) => (address === undefined ? reject(error) : resolve(address)),
+      })
+    })
+  }
+
+  /** Called several times a second while the thread watches. @param {number} nowMs */
+  onBeat(nowMs) {
+    if (this.#tell === undefined || nowMs - this.#toldMs < TELL_EVERY_MS) return
+    this.#toldMs = nowMs
+    this.#tell().then((told) => this.#watcher.publish(told), this.#onError)
+  }
+
+  /** Called when the thread has ended. @param {unknown} error */
+  onEnd(error) {
+    this.#fail(error ?? new Error('the thread that watches the loop has ended'))
+  }
+}
+
+/**
+ * Calls back just before this thread ends, unless it is killed. If a debugger session is still connected
+ * then, Node prints a line and waits for the session. Packages pass a signal on by `process.kill` of the own
+ * pid, or by `process.reallyExit`. Neither emits `exit`, so both are wrapped during a watch.
+ *
+ * @param {() => void} callback @returns {() => void} stops watching
+ */
+function watchProcessEnd(callback) {
+  const { kill, reallyExit } = /** @type {Ending} */ (process)
+  /** @type {typeof kill} */
+  const killWithCallback = function (pid, signal) {
+    if (Math.abs(Number(pid)) === process.pid && signal !== 0 && isFatal(signal)) callback()
+    return kill.call(process, ...arguments)
+  }
+  const exitWithCallback = function () {
+    callback()
+    return reallyExit.apply(process, arguments)
+  }
+  process.on('exit', callback)
+  Object.assign(process, { kill: killWithCallback, reallyExit: exitWithCallback })
+  return () => {
+    process.off('exit', callback)
+    // If other code has wrapped these wrappers, they stay, and only pass calls on.
+    if (process.kill === killWithCallback) process.kill = kill
+    if (/** @type {Ending} */ (process).reallyExit === exitWithCallback)
+      Object.assign(process, { reallyExit })
+  }
+}
+
+/** A signal that has a listener does not end the process. @param {unknown} [signal] */
+function isFatal(signal = 'SIGTERM') {
+  const given = typeof signal === 'number' ? SIGNAL_NAMES.get(signal) : signal
+  const name = /** @type {NodeJS.Signals} */ (String(given))
+  return signals[name] !== undefined && !HARMLESS.has(name) && process.listenerCount(name) === 0
+}
+
 /** One per thread, because two instances need only one watcher. */
 const stallWatcher = new StallWatcher()
 
-module.exports = { stallWatcher }
+exports.BlockedServer = BlockedServer
+exports.stallWatcher = stallWatcher
+exports.watchProcessEnd = watchProcessEnd

@@ -10,18 +10,15 @@ const { missingFor } = require('../../core/environment/permissions')
 const { outputOf } = require('../../core/log/logger')
 const { schedulerWait } = require('../../core/process/scheduler-wait')
 const { placeOf } = require('../../core/stack-frames')
-const { BlockedServer } = require('./blocked-server')
-const { CAUSES, causeOf } = require('./stall-cause')
-const { stallOf } = require('./seen-stall')
 const { StallLog } = require('./stall-log')
-const { StallSites } = require('./stall-sites')
-const { stallWatcher } = require('./stall-watcher')
+const { CAUSES, StallSites, causeOf, stallOf } = require('./stall-sites')
+const { BlockedServer, stallWatcher } = require('./stall-watcher')
 
 /**
  * @import { Recorder } from '../../core/request/recorder'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Instance } from '../../instance'
- * @import { Reference } from './seen-stall'
+ * @import { Reference } from './stall-sites'
  * @import { Served, Stack, Subscriber } from './stall-watcher'
  */
 
@@ -40,8 +37,8 @@ const FOLLOWING = { followsEvents: true }
 /**
  * @typedef {Pick<Instance,
  *   'clock' | 'context' | 'events' | 'internalErrors' | 'options' | 'recorder' | 'runtime' | 'snapshot'>
- *   & { started: { sockets?: { running: Running | undefined } } }} Parts
- * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: Request | undefined }}
+ *   & { startedFeatures: { sockets?: { running: Running | undefined } } }} Deps
+ * @typedef {{ method: string, route: string | undefined, isEvent?: boolean, request?: RequestRecord | undefined }}
  *   Running an event, or a request
  * @typedef {{ count: number, totalMs: number }} Sums
  */
@@ -67,7 +64,7 @@ function isBeforeRequests({ requests, routes }, atMs) {
 class Stalls {
   /** The time of all stalls so far. */
   totalMs = 0
-  #parts
+  #deps
   #info
   #log
   #thresholdMs
@@ -85,9 +82,9 @@ class Stalls {
   /**
    * The code that ran when the watcher last read the stack.
    *
-   * @type {{ atMs: number, stack: Stack, reference: Reference | undefined }}
+   * @type {{ atMs: number, stack: Stack | undefined, reference: Reference | undefined }}
    */
-  #read = { atMs: -1, stack: /** @type {never} */ (undefined), reference: undefined }
+  #read = { atMs: -1, stack: undefined, reference: undefined }
   #scheduler
   #schedulerMs
   #hasReportedInspected = false
@@ -96,31 +93,31 @@ class Stalls {
   #excused = { ms: 0, atMs: Number.NEGATIVE_INFINITY }
 
   /**
-   * @param {{ parts: Parts, info: (fields: object, message: string) => void, warn: (fields: object,
+   * @param {{ deps: Deps, info: (fields: object, message: string) => void, warn: (fields: object,
    *   message: string) => void }} given
    * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'mean' | 'publish' | 'remove' | 'serve'>,
    *   readScheduler?: typeof schedulerWait, canWatch?: boolean }} [forTests]
    */
   constructor(
-    { parts, info, warn },
+    { deps, info, warn },
     { watcher = stallWatcher, readScheduler = schedulerWait, canWatch = !isTested() && mayRead() } = {}
   ) {
-    this.#parts = parts
+    this.#deps = deps
     this.#info = info
     this.#log = new StallLog(warn)
-    this.#thresholdMs = parts.options.insight.stallThreshold
+    this.#thresholdMs = deps.options.insight.stallThreshold
     this.#watcher = watcher
-    this.#blockedServer = new BlockedServer(watcher, (error) => parts.internalErrors.report('listen', error))
+    this.#blockedServer = new BlockedServer(watcher, (error) => deps.internalErrors.report('listen', error))
     this.#readScheduler = readScheduler
-    this.#canWatch = canWatch && !parts.clock.isFrozen
-    this.#startedMs = this.#schedulerMs = parts.clock.now()
+    this.#canWatch = canWatch && !deps.clock.isFrozen
+    this.#startedMs = this.#schedulerMs = deps.clock.now()
     this.#scheduler = readScheduler()
-    const { insight, logger } = parts.options
+    const { insight, logger } = deps.options
     this.#subscriber = {
       thresholdMs: this.#thresholdMs,
       blocked: { output: outputOf(logger), pid: process.pid, insight },
       describe: (frames) => this.#describe(frames),
-      report: () => parts.snapshot(),
+      report: () => deps.snapshot(),
       onBeat: (nowMs) => this.#onBeat(nowMs),
       onRead: (stack) => this.#onRead(stack),
       onEnd: (error) => this.#onEnd(error),
@@ -146,7 +143,7 @@ class Stalls {
    */
   excuse(ms) {
     this.#watcher.mean(ms === undefined)
-    if (ms !== undefined) this.#excused = { ms, atMs: this.#parts.clock.now() }
+    if (ms !== undefined) this.#excused = { ms, atMs: this.#deps.clock.now() }
   }
 
   /** @param {number} busyMs @param {number} nowMs */
@@ -159,7 +156,7 @@ class Stalls {
     if (isInspected()) return this.#reportInspected()
     if (this.#mayHaveIdled(scheduled, durationMs)) return this.#watch(nowMs)
     const waitedMs = Math.min(scheduled?.waitedMs ?? 0, durationMs)
-    const { clock, events, recorder, runtime } = this.#parts
+    const { clock, events, recorder, runtime } = this.#deps
     const isStart = nowMs - this.#startedMs < START_MS && isBeforeRequests(recorder, nowMs - durationMs / 2)
     const seen = this.#seenSince(nowMs - durationMs)
     const cause = causeOf({
@@ -203,7 +200,7 @@ class Stalls {
    */
   #seenSince(beganMs) {
     const { atMs, stack, reference } = this.#read
-    if (!this.#isWatching || atMs < beganMs) return undefined
+    if (!this.#isWatching || stack === undefined || atMs < beganMs) return undefined
     return { ...stack, place: placeOf(stack.frames), reference }
   }
 
@@ -214,7 +211,7 @@ class Stalls {
    */
   #onRead(stack) {
     try {
-      this.#read.atMs = this.#parts.clock.now()
+      this.#read.atMs = this.#deps.clock.now()
       this.#read.stack = stack
       this.#read.reference = this.#running()
     } catch {
@@ -236,9 +233,9 @@ class Stalls {
    * @returns {Reference | undefined}
    */
   #running() {
-    const { context, options, started } = this.#parts
+    const { context, options, startedFeatures } = this.#deps
     /** @type {Running | undefined} */
-    const reference = started.sockets?.running ?? context.reference
+    const reference = startedFeatures.sockets?.running ?? context.reference
     if (reference?.request === undefined && !reference?.isEvent) return undefined
     return {
       method: reference.method,
@@ -257,7 +254,7 @@ class Stalls {
     try {
       this.#watcher.add(this.#subscriber)
       this.#isWatching = true
-      this.#parts.context.turnOn(FOLLOWING)
+      this.#deps.context.turnOn(FOLLOWING)
     } catch (error) {
       // For example, a bundler may have left out the file of the thread.
       this.#onEnd(error)
@@ -268,7 +265,7 @@ class Stalls {
     if (!this.#isWatching) return
     this.#isWatching = false
     this.#watcher.remove(this.#subscriber)
-    this.#parts.context.turnOff(FOLLOWING)
+    this.#deps.context.turnOff(FOLLOWING)
   }
 
   /** @param {number} nowMs */
@@ -288,7 +285,7 @@ class Stalls {
     this.#unwatch()
     this.#canWatch = false
     this.#blockedServer.onEnd(error)
-    if (error !== undefined) this.#parts.internalErrors.report('insight.stalls', error)
+    if (error !== undefined) this.#deps.internalErrors.report('insight.stalls', error)
   }
 
   /**
@@ -322,7 +319,7 @@ class Stalls {
    */
   async serve(served, tell) {
     this.#alwaysWatches = true
-    this.#watch(this.#parts.clock.now())
+    this.#watch(this.#deps.clock.now())
     if (!this.#isWatching)
       throw new Error(
         'no thread may watch the loop here, because of a test runner, a debugger or the permission model'
@@ -350,7 +347,7 @@ class Stalls {
 }
 
 /** @param {Instance} instance */
-const stallsOf = (instance) => new Stalls({ parts: instance, info: instance.info, warn: instance.warn })
+const stallsOf = (instance) => new Stalls({ deps: instance, info: instance.info, warn: instance.warn })
 
 exports.Stalls = Stalls
 exports.stallsOf = stallsOf

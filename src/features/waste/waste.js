@@ -6,7 +6,7 @@
 
 /**
  * @import { Clock } from '../../core/clock'
- * @import { Request } from '../../core/request/request'
+ * @import { RequestRecord } from '../../core/request/request-record'
  * @import { RequestParts } from '../../core/request/request-parts'
  * @import { RouteSeries } from '../../core/request/route-series'
  * @import { Instance } from '../../instance'
@@ -20,20 +20,20 @@
 class LateWork {
   #sinceMs
   #sums
-  #parts
+  #timeParts
   #isCounted = false
 
-  /** @param {number} sinceMs @param {RouteWaste} sums of its route @param {RequestParts} parts */
-  constructor(sinceMs, sums, parts) {
+  /** @param {number} sinceMs @param {RouteWaste} sums of its route @param {RequestParts} timeParts */
+  constructor(sinceMs, sums, timeParts) {
     this.#sinceMs = sinceMs
     this.#sums = sums
-    this.#parts = parts
+    this.#timeParts = timeParts
   }
 
   /** Called while the handler runs. Time since the loop woke counts as its work. @param {number} nowMs */
   onCode(nowMs) {
     this.#count()
-    this.#sums.loopMs += Math.min(this.#parts.takeResumedMs(nowMs), nowMs - this.#sinceMs)
+    this.#sums.loopMs += Math.min(this.#timeParts.takeResumedMs(nowMs), nowMs - this.#sinceMs)
   }
 
   /**
@@ -58,21 +58,21 @@ class Waste {
   /** @type {Map<RouteSeries, RouteWaste>} */
   #routes = new Map()
   #clock
-  #parts
+  #timeParts
 
-  /** @param {{ clock: Clock, parts: RequestParts }} given */
-  constructor({ clock, parts }) {
+  /** @param {{ clock: Clock, timeParts: RequestParts }} given */
+  constructor({ clock, timeParts }) {
     this.#clock = clock
-    this.#parts = parts
+    this.#timeParts = timeParts
   }
 
-  /** @param {Request} request that has ended and has a series */
+  /** @param {RequestRecord} request that has ended and has a series */
   onUnwanted(request) {
     const { reference, res } = request
     const series = /** @type {RouteSeries | { route: string, method?: undefined }} */ (request.series)
     // Such a request is not in the metrics.
     if (series.method === undefined) return
-    const work = new LateWork(this.#clock.now(), this.#sumsOf(series), this.#parts)
+    const work = new LateWork(this.#clock.now(), this.#sumsOf(series), this.#timeParts)
     if (reference !== undefined) reference.late = work
     this.#watchEnd(/** @type {Ending} */ (/** @type {unknown} */ (res)), work)
   }
@@ -113,7 +113,7 @@ class Waste {
 }
 
 /** @param {Instance} instance */
-const wasteOf = ({ clock, recorder }) => new Waste({ clock, parts: recorder.parts })
+const wasteOf = ({ clock, recorder }) => new Waste({ clock, timeParts: recorder.timeParts })
 
 exports.Waste = Waste
 exports.wasteOf = wasteOf

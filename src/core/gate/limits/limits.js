@@ -2,6 +2,9 @@
 // All limits of one instance. Queries change nothing: `current(nowMs)` returns how many requests may be in
 // flight, which limit says so, and how long a request may be queued. Events change the limits: onAdmit,
 // onEnd, onHeldBack, onTurn.
+//
+// Features add limits of their own, such as the connections of a pool: `FeatureLimits`. Such a limit is not
+// told when a request ends: its feature has the hook `onEnd` for that (core/features.js).
 
 const { MOST_OF_MEAN, SMOOTHING } = require('../measurements/request-cost')
 const { LoopShare } = require('./loop-share')
@@ -10,12 +13,27 @@ const { NORMAL } = require('../verdict')
 
 /**
  * @import { ShedReason } from '../../../../index.js'
- * @import { Ticket } from '../../request/ticket'
- * @import { Wait } from '../queue'
+ * @import { Clock } from '../../clock'
+ * @import { RequestRecord, Ticket } from '../../request/request-record'
+ * @import { QueueEntry } from '../queue'
  * @import { ShedOptions } from '../admission'
  * @import { LoopTurns } from '../measurements/loop-turns'
  * @import { RequestCost } from '../measurements/request-cost'
  * @import { Cause } from '../verdict'
+ *
+ * @typedef {object} FeatureLimit
+ * @property {boolean} isWatched whether the limit may reject now
+ * @property {boolean} [callsUser] whether the limit calls a function of the user. Such a function expects the
+ *   framework's request, so the framework's middleware then asks the gate
+ * @property {(request: RequestRecord, nowMs: number, isObserved: boolean) => ShedReason | undefined}
+ *   reasonFor called on arrival
+ * @property {(request: RequestRecord, nowMs: number) => ShedReason | undefined} reasonAfterQueue called
+ *   before a queued request runs
+ * @property {(request: RequestRecord, nowMs: number) => number} [deadlineMs] returns how long the request may
+ *   be queued
+ * @property {(request: RequestRecord, nowMs: number) => void} onAdmit called when a request runs whose
+ *   `ticket.expected` was set by `reasonFor`
+ * @property {(request: RequestRecord) => void} onReject called when such a request is rejected after all
  */
 
 /**
@@ -49,11 +67,11 @@ class Limits {
   /**
    * @param {{
    *   cause: Cause,
-   *   clock: typeof import('../../clock').systemClock,
+   *   clock: Clock,
    *   cost: RequestCost,
    *   turns: LoopTurns,
    *   clients: import('./queue-delay').BoundedClients,
-   * }} parts
+   * }} deps
    */
   constructor({ cause, clock, cost, turns, clients }) {
     this.#cause = cause
@@ -111,7 +129,7 @@ class Limits {
     return this.loop.inFlight >= this.maxConcurrent
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** Whether every limit allows one more request in flight. @param {number} nowMs */
   hasFreeSlot(nowMs) {
     if (!this.areEnforced) return true
@@ -129,22 +147,22 @@ class Limits {
   }
 
   /** The mean time until one more queued request can start. */
-  get eachMs() {
+  get msPerStart() {
     return this.isAtMaxConcurrent ? this.slotMs : Math.max(this.#cost.meanMs, this.#cost.ms)
   }
 
   /** @param {number} priority @param {number} nowMs */
   toleratedMs(priority, nowMs) {
-    return this.delay.toleratedMs(priority, this.eachMs, nowMs)
+    return this.delay.toleratedMs(priority, this.msPerStart, nowMs)
   }
 
   get areClientsBounded() {
-    return this.#overload.isBounded(this.eachMs)
+    return this.#overload.isBounded(this.msPerStart)
   }
 
   /** @param {number} nowMs */
   isOverload(nowMs) {
-    return this.#overload.isOn(this.eachMs, nowMs)
+    return this.#overload.isOn(this.msPerStart, nowMs)
   }
 
   /** How long a request will be queued behind `ahead` others. @param {number} ahead */
@@ -161,7 +179,7 @@ class Limits {
   reasonFor(expectedWaitMs, ahead, priority, nowMs) {
     if (this.isAtMaxConcurrent)
       return expectedWaitMs > this.toleratedMs(priority, nowMs) ? this.concurrencyReason() : undefined
-    const isTooLong = this.delay.rejects(expectedWaitMs, ahead, priority, this.eachMs, nowMs)
+    const isTooLong = this.delay.rejects(expectedWaitMs, ahead, priority, this.msPerStart, nowMs)
     // A loop that idles rejects nothing.
     if (!isTooLong || this.#turns.isIdling(nowMs)) return undefined
     return this.#cause.because('loop', expectedWaitMs, this.toleratedMs(priority, nowMs))
@@ -170,14 +188,14 @@ class Limits {
   /**
    * The reason to reject a queued request that has waited too long.
    *
-   * @param {Wait} wait
+   * @param {QueueEntry} entry
    * @param {boolean} isOverload
    * @param {number} nowMs
    */
-  overdueReason(wait, isOverload, nowMs) {
+  overdueReason(entry, isOverload, nowMs) {
     if (this.isAtMaxConcurrent) return this.concurrencyReason()
-    const waitedMs = this.delay.waitedMs(wait, isOverload, nowMs)
-    return this.#cause.because('loop', waitedMs, this.delay.boundMs(wait.priority, isOverload))
+    const waitedMs = this.delay.waitedMs(entry, isOverload, nowMs)
+    return this.#cause.because('loop', waitedMs, this.delay.boundMs(entry.priority, isOverload))
   }
 
   concurrencyReason() {
@@ -194,35 +212,35 @@ class Limits {
     if (this.#turns.beganIdle) this.#overload.onEmpty(nowMs)
   }
 
-  /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
-  onAdmit(record, nowMs, idleMs) {
-    this.loop.onAdmit(record, nowMs, idleMs)
+  /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
+  onAdmit(ticket, nowMs, idleMs) {
+    this.loop.onAdmit(ticket, nowMs, idleMs)
   }
 
-  /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
-  onEnd(record, nowMs, idleMs) {
-    const tookMs = nowMs - record.decidedMs
+  /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
+  onEnd(ticket, nowMs, idleMs) {
+    const tookMs = nowMs - ticket.gateMs
     const maxMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)
     this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * SMOOTHING
     const slotMaxMs = SLOT_MAX_OF_MEAN * Math.max(1, this.slotHeldMs)
     this.slotHeldMs += (Math.min(tookMs, slotMaxMs) - this.slotHeldMs) * SMOOTHING
-    this.loop.onEnd(record, nowMs, idleMs)
+    this.loop.onEnd(ticket, nowMs, idleMs)
   }
 
-  /** @param {Ticket} record that was admitted @param {number} nowMs */
-  onPause(record, nowMs) {
-    if (record.isInFlight) this.loop.onPause(record, nowMs)
+  /** @param {Ticket} ticket that was admitted @param {number} nowMs */
+  onPause(ticket, nowMs) {
+    if (ticket.isInFlight) this.loop.onPause(ticket, nowMs)
   }
 
-  /** @param {Ticket} record that was paused @param {number} nowMs @param {number} idleMs */
-  onResume(record, nowMs, idleMs) {
-    if (record.isInFlight) this.loop.onResume(record, nowMs, idleMs)
+  /** @param {Ticket} ticket that was paused @param {number} nowMs @param {number} idleMs */
+  onResume(ticket, nowMs, idleMs) {
+    if (ticket.isInFlight) this.loop.onResume(ticket, nowMs, idleMs)
   }
 
-  /** @param {Ticket} record that was admitted, and has not run @param {number} nowMs */
-  onWithdraw(record, nowMs) {
+  /** @param {Ticket} ticket that was admitted, and has not run @param {number} nowMs */
+  onWithdraw(ticket, nowMs) {
     this.#withdrawn++
-    this.loop.onWithdraw(record, nowMs)
+    this.loop.onWithdraw(ticket, nowMs)
   }
 
   /**
@@ -248,8 +266,85 @@ class Limits {
     this.#wasHeldBack = false
     const isEmpty = !isQueueing && this.#turns.isIdling(nowMs)
     const isSlotShort = this.isAtMaxConcurrent
-    this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs: this.eachMs, isEmpty, isSlotShort })
+    this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs: this.msPerStart, isEmpty, isSlotShort })
   }
 }
 
+/** Rejects nothing: it is not watched, so the gate calls none of its functions. */
+const NO_LIMIT = /** @type {Readonly<FeatureLimit>} */ ({ isWatched: false })
+
+/**
+ * Several limits as one. If several have a reason to reject a request, the reason of the first is used.
+ *
+ * @implements {FeatureLimit}
+ */
+class FeatureLimits {
+  #all
+
+  /** @param {readonly FeatureLimit[]} all */
+  constructor(all) {
+    this.#all = all
+  }
+
+  get callsUser() {
+    return this.#all.some(({ callsUser }) => callsUser)
+  }
+
+  // Hot path: once per request, if several features limit requests.
+  get isWatched() {
+    for (const each of this.#all) if (each.isWatched) return true
+    return false
+  }
+
+  /** @param {RequestRecord} request @param {number} nowMs @param {boolean} isObserved */
+  reasonFor(request, nowMs, isObserved) {
+    return this.#first((each) => each.reasonFor(request, nowMs, isObserved))
+  }
+
+  /** @param {RequestRecord} request @param {number} nowMs */
+  reasonAfterQueue(request, nowMs) {
+    return this.#first((each) => each.reasonAfterQueue(request, nowMs))
+  }
+
+  /** @param {RequestRecord} request @param {number} nowMs */
+  deadlineMs(request, nowMs) {
+    const each = this.#all.map((limit) => deadlineOf(limit, request, nowMs))
+    return Math.min(...each)
+  }
+
+  /** @param {RequestRecord} request @param {number} nowMs */
+  onAdmit(request, nowMs) {
+    for (const each of this.#all) if (each.isWatched) each.onAdmit(request, nowMs)
+  }
+
+  /** @param {RequestRecord} request */
+  onReject(request) {
+    for (const each of this.#all) each.onReject(request)
+  }
+
+  /** @param {(limit: FeatureLimit) => ShedReason | undefined} ask */
+  #first(ask) {
+    for (const each of this.#all) {
+      const reason = each.isWatched ? ask(each) : undefined
+      if (reason !== undefined) return reason
+    }
+    return undefined
+  }
+}
+
+/**
+ * Returns how long the limit lets a request be queued.
+ *
+ * @param {FeatureLimit} limit
+ * @param {RequestRecord} request
+ * @param {number} nowMs
+ */
+function deadlineOf(limit, request, nowMs) {
+  if (!limit.isWatched || limit.deadlineMs === undefined) return Number.POSITIVE_INFINITY
+  return limit.deadlineMs(request, nowMs)
+}
+
+exports.FeatureLimits = FeatureLimits
 exports.Limits = Limits
+exports.NO_LIMIT = NO_LIMIT
+exports.deadlineOf = deadlineOf

@@ -10,7 +10,8 @@ const { IDLE_SHARE } = require('../measurements/loop-turns')
 const { SMOOTHING } = require('../measurements/request-cost')
 
 /**
- * @import { Ticket } from '../../request/ticket'
+ * @import { Clock } from '../../clock'
+ * @import { Ticket } from '../../request/request-record'
  * @import { LoopTurns } from '../measurements/loop-turns'
  * @import { RequestCost } from '../measurements/request-cost'
  */
@@ -27,11 +28,11 @@ const POINTLESS_REJECTIONS = 3
 
 /**
  * `idleMs` of a request that waits for a slot. With it the loop seems to have idled infinitely long, so the
- * request's share becomes 0.
+ * request's reservation becomes 0.
  */
 const PAUSED = Number.NEGATIVE_INFINITY
 
-/** Lower bound of `Trust.share`. A factor of 0 could never grow, because it grows by multiplication. */
+/** Lower bound of `Trust.factor`. A factor of 0 could never grow, because it grows by multiplication. */
 const MIN_TRUST = 1e-3
 /**
  * A loop that idles less than this share of its time is saturated. An idle share between this and IDLE_SHARE
@@ -75,10 +76,10 @@ class LoopShare {
 
   /**
    * @param {{
-   *   clock: typeof import('../../clock').systemClock,
+   *   clock: Clock,
    *   cost: RequestCost,
    *   turns: LoopTurns,
-   * }} parts
+   * }} deps
    */
   constructor({ clock, cost, turns }) {
     this.#cost = cost
@@ -98,14 +99,14 @@ class LoopShare {
 
   /** The expected cost of one more request: the measured cost times trust. */
   get expectedCostMs() {
-    return this.#cost.ms * this.#trust.share
+    return this.#cost.ms * this.#trust.factor
   }
 
   get #free() {
     return 1 - this.#cost.rejectedShare
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** Whether the loop has a share left for one more request. @param {number} nowMs */
   hasFreeShare(nowMs) {
     if (this.#inFlight.length - this.#paused < FEW_REQUESTS || this.isRejectingPointless) return true
@@ -124,68 +125,68 @@ class LoopShare {
     return (ahead * this.expectedCostMs) / this.#free
   }
 
-  // Hot path: once per request.
-  /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
-  onAdmit(record, nowMs, idleMs) {
-    record.idleMs = idleMs
-    record.share = this.#usual
-    this.#reserved += record.share
-    record.onAdmit(nowMs, this.#inFlight.push(record) - 1)
+  // Hot path, once a request (bench/overhead).
+  /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
+  onAdmit(ticket, nowMs, idleMs) {
+    ticket.idleMs = idleMs
+    ticket.reservation = this.#usual
+    this.#reserved += ticket.reservation
+    ticket.onAdmit(nowMs, this.#inFlight.push(ticket) - 1)
     this.#pace.onAdmit(this.#cost.ms, nowMs)
   }
 
-  // Hot path: once per request.
-  /** @param {Ticket} record @param {number} nowMs @param {number} idleMs */
-  onEnd(record, nowMs, idleMs) {
-    this.#recordWait(nowMs - record.decidedMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
-    this.#remove(record)
+  // Hot path, once a request (bench/overhead).
+  /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
+  onEnd(ticket, nowMs, idleMs) {
+    this.#recordWait(nowMs - ticket.gateMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
+    this.#remove(ticket)
   }
 
   /**
    * The request waits for a slot in the limit of its route. It reserves nothing once the loop idles.
    * Otherwise requests that wait there would keep all others out.
    *
-   * @param {Ticket} record in flight @param {number} nowMs
+   * @param {Ticket} ticket in flight @param {number} nowMs
    */
-  onPause(record, nowMs) {
+  onPause(ticket, nowMs) {
     this.#pace.onWithdraw(this.#cost.ms, nowMs)
-    record.idleMs = PAUSED
+    ticket.idleMs = PAUSED
     this.#paused++
   }
 
   /**
    * The paused request has got its slot.
    *
-   * @param {Ticket} record @param {number} nowMs @param {number} idleMs
+   * @param {Ticket} ticket @param {number} nowMs @param {number} idleMs
    */
-  onResume(record, nowMs, idleMs) {
-    this.#reserved += this.#usual - record.share
-    if (record.idleMs === PAUSED) this.#paused--
-    record.idleMs = idleMs
-    record.share = this.#usual
+  onResume(ticket, nowMs, idleMs) {
+    this.#reserved += this.#usual - ticket.reservation
+    if (ticket.idleMs === PAUSED) this.#paused--
+    ticket.idleMs = idleMs
+    ticket.reservation = this.#usual
     this.#pace.onAdmit(this.#cost.ms, nowMs)
   }
 
   /**
    * The request has not run, so neither its time nor its cost counts.
    *
-   * @param {Ticket} record @param {number} nowMs
+   * @param {Ticket} ticket @param {number} nowMs
    */
-  onWithdraw(record, nowMs) {
-    if (record.idleMs !== PAUSED) this.#pace.onWithdraw(this.#cost.ms, nowMs)
-    this.#remove(record)
+  onWithdraw(ticket, nowMs) {
+    if (ticket.idleMs !== PAUSED) this.#pace.onWithdraw(this.#cost.ms, nowMs)
+    this.#remove(ticket)
   }
 
-  /** @param {Ticket} record in flight */
-  #remove(record) {
-    if (record.idleMs === PAUSED) this.#paused--
+  /** @param {Ticket} ticket in flight */
+  #remove(ticket) {
+    if (ticket.idleMs === PAUSED) this.#paused--
     const last = /** @type {Ticket} */ (this.#inFlight.pop())
-    if (last !== record) {
-      this.#inFlight[record.index] = last
-      last.index = record.index
+    if (last !== ticket) {
+      this.#inFlight[ticket.index] = last
+      last.index = ticket.index
     }
-    record.onRelease()
-    this.#reserved = this.#inFlight.length === 0 ? 0 : this.#reserved - record.share
+    ticket.onRelease()
+    this.#reserved = this.#inFlight.length === 0 ? 0 : this.#reserved - ticket.reservation
   }
 
   /**
@@ -196,9 +197,9 @@ class LoopShare {
    * @param {number} nowMs
    */
   #recordWait(waitedMs, nowMs) {
-    const share = 1 / (Math.max(0, waitedMs) + SLACK_MS)
-    if (share < this.#usual && !this.#turns.isIdling(nowMs)) return
-    this.#usual += (share - this.#usual) * SMOOTHING
+    const reservation = 1 / (Math.max(0, waitedMs) + SLACK_MS)
+    if (reservation < this.#usual && !this.#turns.isIdling(nowMs)) return
+    this.#usual += (reservation - this.#usual) * SMOOTHING
   }
 
   /**
@@ -221,10 +222,10 @@ class LoopShare {
   #refresh(idleMs, isIdling) {
     this.#refreshedIdleMs = idleMs
     this.#reserved = 0
-    for (const record of this.#inFlight) {
-      if (record.idleMs !== PAUSED || isIdling)
-        record.share = Math.min(this.#usual, 1 / (idleMs - record.idleMs + SLACK_MS))
-      this.#reserved += record.share
+    for (const ticket of this.#inFlight) {
+      if (ticket.idleMs !== PAUSED || isIdling)
+        ticket.reservation = Math.min(this.#usual, 1 / (idleMs - ticket.idleMs + SLACK_MS))
+      this.#reserved += ticket.reservation
     }
   }
 }
@@ -236,7 +237,7 @@ class LoopShare {
  */
 class Trust {
   /** The factor, from MIN_TRUST to 1. */
-  share = 1
+  factor = 1
 
   /**
    * @param {{ idledMs: number, elapsedMs: number, idleShare: number, isContended: boolean, waitMs: number }}
@@ -249,7 +250,7 @@ class Trust {
     if (!isContended) growth = elapsedMs / MAX_WAITS_MS
     else if (idleShare >= IDLE_SHARE) growth = -idledMs / horizonMs
     else if (idleShare < SATURATED_SHARE) growth = elapsedMs / horizonMs
-    this.share = Math.min(1, Math.max(MIN_TRUST, this.share * Math.exp(growth)))
+    this.factor = Math.min(1, Math.max(MIN_TRUST, this.factor * Math.exp(growth)))
   }
 }
 
@@ -276,7 +277,7 @@ class Pace {
     return Math.max(0, this.#debtMs - (nowMs - this.#debtSinceMs) * SPEED)
   }
 
-  // Hot path: once per request.
+  // Hot path, once a request (bench/overhead).
   /** @param {number} costMs @param {number} nowMs */
   onAdmit(costMs, nowMs) {
     this.#debtMs = Math.min(MAX_DEBT_MS, this.#debtAt(nowMs)) + costMs

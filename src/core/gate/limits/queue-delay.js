@@ -11,7 +11,7 @@ const { FEW_REQUESTS } = require('./loop-share')
 
 /**
  * @import { ShedOptions } from '../admission'
- * @typedef {{ readonly most: number, readonly areGateways: boolean, readonly cpuShare: number }}
+ * @typedef {{ readonly maxOutstanding: number, readonly areGateways: boolean, readonly cpuShare: number }}
  *   BoundedClients
  * @typedef {{ readonly priority: number, readonly queuedMs: number, readonly queuedStallFreeMs: number }}
  *   Waited
@@ -44,7 +44,7 @@ class QueueDelay {
 
   /**
    * @param {{ turns: { readonly usualLongMs: number, stallFreeMs: (nowMs: number) => number },
-   *   overload: Overload }} parts
+   *   overload: Overload }} deps
    */
   constructor({ turns, overload }) {
     this.#turns = turns
@@ -68,21 +68,21 @@ class QueueDelay {
 
   /**
    * @param {number} priority
-   * @param {number} eachMs how long each queued request takes
+   * @param {number} msPerStart how long each queued request takes
    * @param {number} nowMs
    */
-  toleratedMs(priority, eachMs, nowMs) {
-    return this.boundMs(priority, this.#overload.isOn(eachMs, nowMs))
+  toleratedMs(priority, msPerStart, nowMs) {
+    return this.boundMs(priority, this.#overload.isOn(msPerStart, nowMs))
   }
 
   /**
    * Whether to reject a request on arrival that would wait `waitMs` behind `ahead` others.
-   * @param {number} waitMs @param {number} ahead @param {number} priority @param {number} eachMs
+   * @param {number} waitMs @param {number} ahead @param {number} priority @param {number} msPerStart
    *   @param {number} nowMs
    */
-  rejects(waitMs, ahead, priority, eachMs, nowMs) {
+  rejects(waitMs, ahead, priority, msPerStart, nowMs) {
     if (ahead < FEW_REQUESTS || waitMs <= this.targetOf(priority)) return false
-    if (this.#overload.isOn(eachMs, nowMs)) return true
+    if (this.#overload.isOn(msPerStart, nowMs)) return true
     // In a burst `waitMs` is not enough, because the requests of a burst may be cheaper than the usual ones.
     return waitMs > this.maxDelayMs && this.#overload.waitMs(ahead, nowMs) > this.maxDelayMs
   }
@@ -90,18 +90,16 @@ class QueueDelay {
   /**
    * Whether a queued request has waited for longer than its bound. TURN_BUDGET_MS is added, because requests
    * are dequeued throughout that part of a loop turn.
-   * @param {Waited} record @param {boolean} isOverload @param {number} nowMs
+   * @param {Waited} wait @param {boolean} isOverload @param {number} nowMs
    */
-  isOverdue(record, isOverload, nowMs) {
-    return (
-      this.waitedMs(record, isOverload, nowMs) > this.boundMs(record.priority, isOverload) + TURN_BUDGET_MS
-    )
+  isOverdue(wait, isOverload, nowMs) {
+    return this.waitedMs(wait, isOverload, nowMs) > this.boundMs(wait.priority, isOverload) + TURN_BUDGET_MS
   }
 
   /**
    * How long a queued request has waited. In a burst, stalls do not count.
    *
-   * @param {Waited} record
+   * @param {Waited} wait
    * @param {boolean} isOverload
    * @param {number} nowMs
    */
@@ -136,7 +134,7 @@ class Overload {
   #arrived = 0
   #ended = 0
   /** Cost of a request in the last slice; the load of that slice, and of the slice before. */
-  #eachMs = 0
+  #costMs = 0
   #load = 0
   #loadBefore = 0
   /** Whether the loop was busy for no more than 0.7 of the last slice. */
@@ -149,10 +147,10 @@ class Overload {
     this.#slicedIdleMs = idleMs
   }
 
-  /** @param {number} eachMs how long each queued request takes @param {number} nowMs */
-  isOn(eachMs, nowMs) {
+  /** @param {number} msPerStart how long each queued request takes @param {number} nowMs */
+  isOn(msPerStart, nowMs) {
     const stoodMs = nowMs - this.#emptiedMs
-    if (stoodMs < MIN_STOOD_MS || this.isBounded(eachMs)) return false
+    if (stoodMs < MIN_STOOD_MS || this.isBounded(msPerStart)) return false
     const most = this.#clients.areGateways ? MOST_GATEWAY_EXCESS_MS : MOST_EXCESS_MS
     return stoodMs * (Math.min(this.#load, this.#loadBefore) - HEALTHY_LOAD) > most
   }
@@ -163,18 +161,18 @@ class Overload {
    * @param {number} ahead @param {number} nowMs
    */
   waitMs(ahead, nowMs) {
-    return nowMs - this.#emptiedMs < MIN_STOOD_MS ? 0 : ahead * this.#eachMs
+    return nowMs - this.#emptiedMs < MIN_STOOD_MS ? 0 : ahead * this.#costMs
   }
 
   /**
    * Whether the clients cannot make the queue long, because all requests that they can have outstanding need
    * little CPU time.
    *
-   * @param {number} eachMs
+   * @param {number} msPerStart
    */
-  isBounded(eachMs) {
-    const { cpuShare, most } = this.#clients
-    return most * eachMs * cpuShare <= MOST_BOUND_MS
+  isBounded(msPerStart) {
+    const { cpuShare, maxOutstanding } = this.#clients
+    return maxOutstanding * msPerStart * cpuShare <= MOST_BOUND_MS
   }
 
   /**
@@ -203,10 +201,10 @@ class Overload {
   #endSlice(nowMs, idleMs, usualMs, isSlotShort) {
     const elapsedMs = nowMs - this.#slicedMs
     const busyMs = isSlotShort ? elapsedMs : elapsedMs - (idleMs - this.#slicedIdleMs)
-    const eachMs = this.#ended === 0 ? usualMs : Math.min(usualMs, busyMs / this.#ended)
+    const costMs = this.#ended === 0 ? usualMs : Math.min(usualMs, busyMs / this.#ended)
     this.#loadBefore = this.#load
-    this.#load = (this.#arrived * eachMs) / elapsedMs
-    this.#eachMs = eachMs
+    this.#load = (this.#arrived * costMs) / elapsedMs
+    this.#costMs = costMs
     // If the loop had this much room in two slices in a row, queued requests wait for something other than
     // the loop.
     const hadRoom = this.#hadRoom

@@ -4,18 +4,28 @@
 //   memory pressure = clamp((heap after a major collection / limit - 0.85) / (0.95 - 0.85))
 // For shortage and memory, the probability of a rejection is the shortage or the pressure, times the weight
 // of the class. Class `critical` is never rejected, class `low` most.
+//
+// `Shortages` says how short each resource is, the queue too.
 
-const { SHORTAGE_WEIGHTS } = require('../verdict')
+const { NORMAL, SHORTAGE_WEIGHTS } = require('../verdict')
 
 /**
  * @import { ShedReason } from '../../../../index.js'
+ * @import { Clock } from '../../clock'
  * @import { ShedOptions } from '../admission'
+ * @import { Queue } from '../queue'
+ * @import { Stats } from '../stats'
  * @import { UserHooks } from '../user-hooks'
  * @import { Cause } from '../verdict'
+ * @import { Limits } from './limits'
  */
 
-const BEGIN = 0.85
-const FULL = 0.95
+/**
+ * Requests are rejected once the heap after a major collection is larger than this share of its limit. From
+ * the second share on, all requests of class `normal` are rejected.
+ */
+const MEMORY_SHED_FROM = 0.85
+const MEMORY_SHED_ALL = 0.95
 
 const LIMITS = Object.freeze(
   /** @type {const} */ ([
@@ -31,7 +41,7 @@ const LIMITS = Object.freeze(
  *   last measurement
  */
 
-/** @param {ShedOptions} options @returns {Threshold[]} */
+/** @param {Partial<ShedOptions>} options @returns {Threshold[]} */
 const limitsOf = (options) =>
   LIMITS.map(([option, measured, reason]) => ({
     limit: /** @type {number} */ (options[option]),
@@ -51,19 +61,18 @@ class ResourceLimits {
   #hooks
   #sampleMemory
   #turnSample
-  /** Set by `update`. @type {Thresholds} */
-  #thresholds = /** @type {never} */ (undefined)
+  #thresholds = new Thresholds({})
   #sampleIntervalMs = 0
   #random
 
   /**
    * @param {{
    *   cause: Cause,
-   *   clock: typeof import('../../clock').systemClock,
+   *   clock: Clock,
    *   hooks: UserHooks,
    *   sampleMemory: () => ReturnType<typeof import('../../process/memory').memoryForGate>,
    *   random?: (() => number) | undefined,
-   * }} parts
+   * }} deps
    */
   constructor({ cause, clock, hooks, sampleMemory, random = Math.random }) {
     this.#cause = cause
@@ -77,7 +86,7 @@ class ResourceLimits {
   update(options) {
     this.#sampleIntervalMs = options.sampleInterval
     // With the same limits keep the state until the next sample.
-    if (!this.#thresholds?.matches(options)) this.#thresholds = new Thresholds(options)
+    if (!this.#thresholds.matches(options)) this.#thresholds = new Thresholds(options)
     this.#updateShortage()
   }
 
@@ -112,9 +121,10 @@ class ResourceLimits {
   #sample(nowMs, idleMs) {
     const { afterGcBytes, limitBytes, ...memory } = this.#sampleMemory()
     if (afterGcBytes !== undefined) {
-      this.memoryPressure = Math.min(1, Math.max(0, (afterGcBytes / limitBytes - BEGIN) / (FULL - BEGIN)))
+      const over = afterGcBytes / limitBytes - MEMORY_SHED_FROM
+      this.memoryPressure = Math.min(1, Math.max(0, over / (MEMORY_SHED_ALL - MEMORY_SHED_FROM)))
       this.#heapBytes = afterGcBytes
-      this.#heapBoundBytes = Math.floor(BEGIN * limitBytes)
+      this.#heapBoundBytes = Math.floor(MEMORY_SHED_FROM * limitBytes)
     }
     this.#thresholds.record({ ...this.#turnSample.take(nowMs, idleMs), ...memory })
   }
@@ -142,7 +152,7 @@ class Thresholds {
   /** @type {Set<Threshold>} */
   #over = new Set()
 
-  /** @param {ShedOptions} options */
+  /** @param {Partial<ShedOptions>} options */
   constructor(options) {
     this.#limits = limitsOf(options)
   }
@@ -211,7 +221,62 @@ class TurnSample {
   }
 }
 
-exports.MEMORY_BEGIN = BEGIN
+/**
+ * How short each resource of the gate is, from 0 to 1, for features that combine these figures. Each figure
+ * is computed when it is read, so only a reader pays for it.
+ */
+class Shortages {
+  #queue
+  #limits
+  #resources
+  #hooks
+  #stats
+
+  /**
+   * @param {{ queue: Queue, limits: Limits, resources: ResourceLimits, hooks: UserHooks, stats: Stats }}
+   *   deps
+   */
+  constructor({ queue, limits, resources, hooks, stats }) {
+    this.#queue = queue
+    this.#limits = limits
+    this.#resources = resources
+    this.#hooks = hooks
+    this.#stats = stats
+  }
+
+  /**
+   * The wait of the next request of class `normal`, as a share of the wait that is tolerated.
+   *
+   * @param {number} nowMs
+   */
+  queue(nowMs) {
+    const queued = this.#queue.length
+    return queued === 0 ? 0 : this.#limits.expectedWaitMs(queued) / this.#limits.toleratedMs(NORMAL, nowMs)
+  }
+
+  get memory() {
+    return this.#resources.memoryPressure
+  }
+
+  /** The user's own figure, `shed.shortage`. */
+  get shortage() {
+    return this.#hooks.shortage
+  }
+
+  /** Requests that the gate has judged since the start. */
+  get decided() {
+    return this.#stats.decided
+  }
+
+  /** Requests that were rejected because the process is full. */
+  get rejected() {
+    return this.#stats.rejectedByProcess
+  }
+}
+
+exports.MEMORY_SHED_ALL = MEMORY_SHED_ALL
+exports.MEMORY_SHED_FROM = MEMORY_SHED_FROM
 exports.ResourceLimits = ResourceLimits
+exports.Shortages = Shortages
 exports.Thresholds = Thresholds
 exports.TurnSample = TurnSample

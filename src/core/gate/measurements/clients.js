@@ -8,7 +8,7 @@ const { LATELY_MS, SAMPLE_MS } = require('./loop-turns')
 
 /**
  * @import { IncomingHttpHeaders } from 'node:http'
- * @import { Request } from '../../request/request'
+ * @import { RequestRecord } from '../../request/request-record'
  * @typedef {() => { readonly open: number, readonly accepted: number, readonly sessions: number }}
  *   OpenConnections the connections open now, the connections accepted so far, and the HTTP/2 sessions
  */
@@ -39,7 +39,7 @@ const UNKNOWN = () => ({ open: Number.POSITIVE_INFINITY, accepted: 0, sessions: 
 
 class Clients {
   /** The most requests that can be outstanding; infinite while nothing bounds them. */
-  most = Number.POSITIVE_INFINITY
+  maxOutstanding = Number.POSITIVE_INFINITY
   /** Whether gateways send half of the requests that are queued, or more. */
   areGateways = false
   /** How long all clients have been waiting for an answer. Such clients send one request per answer. */
@@ -89,7 +89,7 @@ class Clients {
     this.#proxy = proxy
   }
 
-  /** A request was queued. @param {Request['req']} req */
+  /** A request was queued. @param {RequestRecord['req']} req */
   onQueue({ headers }) {
     this.#queued++
     if (isForwarded(headers)) this.#forwarded++
@@ -117,7 +117,7 @@ class Clients {
     if (this.#queued > 0) this.areGateways = this.#proxy ?? this.#forwarded > GATEWAY_SHARE * this.#queued
     this.#outstanding = this.#queued = this.#forwarded = 0
     const isBounded = !this.areGateways && nowMs - this.#grewMs >= STEADY_MS
-    this.most = isBounded ? this.#peak : Number.POSITIVE_INFINITY
+    this.maxOutstanding = isBounded ? this.#peak : Number.POSITIVE_INFINITY
     this.waitingMs = this.areGateways ? 0 : nowMs - Math.max(this.#sparedMs, this.#grewMs)
   }
 

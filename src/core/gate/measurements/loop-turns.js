@@ -34,7 +34,7 @@ class LoopTurns {
   #longestMs = 0
   #secondMs = 0
 
-  /** @param {typeof import('../../clock').systemClock} clock */
+  /** @param {import('../../clock').Clock} clock */
   constructor(clock) {
     this.#clock = clock
     this.#turnedMs = clock.now()

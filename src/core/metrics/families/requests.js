@@ -7,7 +7,7 @@ const { DEFAULTS } = require('../../options/table')
 const { SCHEMES } = require('../../request/in-flight')
 const { METHODS } = require('../../request/methods')
 const { ERROR_TYPES, OUTCOMES } = require('../../request/outcome')
-const { NO_STATUS } = require('../../request/request')
+const { NO_STATUS } = require('../../request/request-record')
 const {
   COUNTERS,
   FIRST_BYTE_COUNT,

@@ -35,7 +35,7 @@ class PieceWriter {
   /**
    * @param {import('node:http').ServerResponse} res with its head already set
    * @param {{ clock: import('../../clock').Clock, budget: ScrapeBudget,
-   *   blocked: BlockedReaders, isFirst?: boolean }} parts
+   *   blocked: BlockedReaders, isFirst?: boolean }} deps
    *   isFirst: written before all other readers, and never disconnected because of them
    */
   constructor(res, { clock, budget, blocked, isFirst = false }) {

@@ -12,14 +12,14 @@ const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES, familiesWith, prefixed
 const { TEXT, formatFor, publicOf } = require('../formats/formats')
 const { PieceWriter } = require('./piece-writer')
 const { registerFamilies, RegistryMetric } = require('../registries/registry-metrics')
-const { Renderings } = require('./renderings')
+const { Renderings } = require('./rendering-cache')
 const { ScrapeBudget } = require('./scrape-budget')
 
 /**
  * @import { MetricsRegistry, ResolvedOptions } from '../../../../index.js'
  * @import { Clock } from '../../clock'
  * @import { Bounds } from '../../histogram/buckets'
- * @import { InternalErrors } from '../../request/internal-errors'
+ * @import { InternalErrors } from '../../errors/internal-errors'
  * @import { Capture, TakeCapture } from '../capture'
  * @import { Family } from '../family'
  * @import { Format } from '../formats/formats'
@@ -76,7 +76,7 @@ class Prometheus {
    *   gather: () => Promise<Gathered> | undefined,
    *   metrics: ResolvedOptions['metrics'],
    *   registry: MetricsRegistry | undefined,
-   * }} parts `gather` collects the metrics of a fleet; undefined outside a fleet
+   * }} deps `gather` collects the metrics of a fleet; undefined outside a fleet
    */
   constructor({ registry, metrics, bounds, clock, internalErrors, capture, families: given, gather }) {
     const { defaults, prefix } = metrics
@@ -114,8 +114,8 @@ class Prometheus {
 
   /** @param {import('node:http').ServerResponse} res with its head already set @param {Format} format */
   async write(res, format, { isFirst = false } = {}) {
-    const parts = { clock: this.#clock, budget: this.#budget, blocked: this.#blocked, isFirst }
-    const writer = new PieceWriter(res, parts)
+    const deps = { clock: this.#clock, budget: this.#budget, blocked: this.#blocked, isFirst }
+    const writer = new PieceWriter(res, deps)
     await writer.write(this.#renderings.of(format))
   }
 

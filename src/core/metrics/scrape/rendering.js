@@ -39,7 +39,7 @@ class Rendering {
   /**
    * @param {AsyncIterator<string | Buffer>} pieces strings are latin1; an empty piece only yields to the
    *   event loop
-   * @param {{ startedMs: number, budget: ScrapeBudget }} parts
+   * @param {{ startedMs: number, budget: ScrapeBudget }} deps
    */
   constructor(pieces, { startedMs, budget }) {
     this.#pieces = pieces

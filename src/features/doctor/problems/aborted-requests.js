@@ -4,7 +4,8 @@
 //   close a page.
 // - The mean time until the disconnect is at least a second. Earlier disconnects are cancelled requests, such
 //   as those of a search that is sent with each letter.
-// - Event streams do not count, because their answer has begun. Long polls of Socket.IO do not count either.
+// - Event streams do not count, because their answer has begun. Long polls of Socket.IO do not count either,
+//   nor routes that `ignore.log` leaves out.
 // - Severity high from a fifth of the requests, as in errors.js, because clients see a timeout as an error.
 
 const { counted, duration, percent, routeName } = require('../../../core/readable')
@@ -26,8 +27,8 @@ const rule = {
   find({ routes }) {
     const left = routes
       .filter(
-        ({ count, gaveUp }) =>
-          gaveUp.count >= FEWEST && gaveUp.count >= SOME * count && gaveUp.meanMs >= LEAST_MS
+        ({ count, gaveUp, isLeftOut }) =>
+          !isLeftOut && gaveUp.count >= FEWEST && gaveUp.count >= SOME * count && gaveUp.meanMs >= LEAST_MS
       )
       .sort((a, b) => b.gaveUp.count - a.gaveUp.count)
     return left.length === 0 ? [] : [claimOf(left[0], left.length - 1)]

@@ -12,7 +12,7 @@
 //   if the heap has grown for less than a quarter of an hour, because a cache that still fills looks the
 //   same.
 
-const { MEMORY_BEGIN: FULL } = require('../../../core/gate/limits/resource-limits')
+const { MEMORY_SHED_FROM } = require('../../../core/gate/limits/resource-limits')
 const { bytes, duration, percent } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
@@ -36,13 +36,13 @@ const rule = {
     const share = Math.min(1, afterGcBytes / limitBytes)
     const found = growthOf(heap)
     const growth = Number(found?.secondsToLimit) <= LATEST_SECONDS ? found : undefined
-    if (growth === undefined && share < FULL) return []
+    if (growth === undefined && share < MEMORY_SHED_FROM) return []
     const full = `${bytes(afterGcBytes)} of ${bytes(limitBytes)} are in use after a collection`
     const seconds = growth?.secondsToLimit ?? Number.POSITIVE_INFINITY
     const isSure = Number(growth?.windowSeconds) >= SURE_SECONDS
     return [
       {
-        severity: share >= FULL || seconds <= SOON_SECONDS ? 'high' : isSure ? 'medium' : 'low',
+        severity: share >= MEMORY_SHED_FROM || seconds <= SOON_SECONDS ? 'high' : isSure ? 'medium' : 'low',
         share,
         route: null,
         summary:
@@ -63,7 +63,7 @@ const rule = {
         ],
         advice:
           growth === undefined
-            ? `From ${percent(FULL)} on the gate rejects requests, and Node.js collects more and more often. Raise --max-old-space-size if the container has room, and look at what is kept in caches and globals.`
+            ? `From ${percent(MEMORY_SHED_FROM)} on the gate rejects requests, and Node.js collects more and more often. Raise --max-old-space-size if the container has room, and look at what is kept in caches and globals.`
             : 'Run `npx spillway heap`: it names function, file and line of what grows. Look at caches without a limit, maps keyed by request or user, and listeners that are never removed. Meanwhile `memory.recycleAt` replaces the process in time.',
       },
     ]

@@ -5,6 +5,7 @@
 //   last hour, and 100 ms more. A cold cache, or more rows in the evening, seldom make a route three times as
 //   slow.
 // - A route that takes two seconds or longer is found even if this is usual, because people leave by then.
+// - Routes that `ignore.log` leaves out are skipped: they wait on purpose, as a long poll does.
 // - A route with many calls for each request is left to many-calls.js. It is found here only if a call takes
 //   three times as long as usual.
 // - Routes that answer less than half of their requests are skipped, because their duration is the timeout of
@@ -158,7 +159,7 @@ function lookAt(route, query, held) {
     return `Look at the plan of ${query.query}, over the pool '${query.pool}': a missing index, or more rows than are needed.`
   const name = routeName(route)
   return held === undefined
-    ? `Look at what ${name} awaits: a database, another service, a file system.`
+    ? `Look at what ${name} awaits: a database, another service, a file system. If it waits on purpose, as a long poll does, leave it out with \`ignore.log\`.`
     : `Look at what ${name} does with a connection of the pool '${held.pool.name}'. \`queries: true\` shows the time of each query.`
 }
 

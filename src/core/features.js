@@ -1,0 +1,207 @@
+'use strict'
+// Connects core/ and features/. src/feature-list.js lists the features, and core/ knows none by name. For
+// each hook, `Features` keeps a list of the started features that have this hook.
+
+/**
+ * @import { ClientRequest } from 'node:http'
+ * @import { ResolvedOptions, Snapshot } from '../../index.js'
+ * @import { Instance, Samples, Started } from '../instance'
+ * @import { Capture } from './metrics/capture'
+ * @import { Family } from './metrics/family'
+ * @import { InternalErrors } from './errors/internal-errors'
+ * @import { RequestRecord } from './request/request-record'
+ */
+
+/**
+ * @typedef {object} Feature
+ * @property {keyof Started} name also names its section in `snapshot()`
+ * @property {(options: ResolvedOptions) => boolean} [isOn] whether it starts with the instance. Others start
+ *   at their first use
+ * @property {(instance: Instance) => StartedFeature} start
+ * @property {() => readonly Family[]} [families] its metrics
+ */
+
+/**
+ * Members of a started feature. The core calls the members that exist.
+ *
+ * @typedef {object} StartedFeature
+ * @property {(busyMs: number, nowMs: number) => void} [onEachTurn] at the end of each loop turn
+ * @property {(nowMs: number, idleMs: number) => void} [onInterval] at the end of a loop turn, at most every
+ *   10 ms
+ * @property {((request: RequestRecord) => void) | undefined} [onRequest] a request is counted, before the
+ *   gate decides
+ * @property {((request: RequestRecord) => void) | undefined} [onEnd] a request has ended, and its series,
+ *   duration and outcome are known
+ * @property {((request: RequestRecord) => void) | undefined} [onUnwanted] a counted request has ended
+ *   without a waiting client: the client disconnected, or a timeout answered
+ * @property {() => void} [onMount] a middleware is made, or a server attached
+ * @property {() => void} [onStopAccepting] in a drain, when the listening sockets are closed
+ * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of the figures for its metrics.
+ *   `spare`: an earlier copy that is no longer read, to be reused
+ * @property {{ call(captured: unknown, snapshot: unknown): unknown }['call']} [section] its section of
+ *   `snapshot()`
+ * @property {() => void} [close]
+ */
+
+/**
+ * A worker of a fleet, found by its name. `ask` sends a request to another worker; `names` lists all workers.
+ *
+ * @typedef {(asked: { method: string | undefined, path: string, headers: Record<string, string> })
+ *   => Promise<ClientRequest>} Ask
+ * @typedef {{ isOwn: boolean, names: string[], ask?: Ask }} FoundWorker
+ */
+
+/**
+ * @typedef {'onEachTurn' | 'onInterval' | 'onRequest' | 'onEnd' | 'onUnwanted' | 'onMount' |
+ *   'onStopAccepting'} Hook
+ * @typedef {'onRequest' | 'onEnd' | 'onUnwanted'} RequestHook
+ * @typedef {Record<Hook, { [Name in keyof StartedFeature]-?: NonNullable<StartedFeature[Name]> }[]>} Hooked
+ * @typedef {Pick<Snapshot, 'bulkheads' | 'deadlines' | 'outgoing' | 'pools' | 'releases' | 'sockets' |
+ *   'stalls'>} Sections
+ */
+
+class Features {
+  /** The started features by name. @type {Partial<Started>} */
+  started = {}
+  /** By hook, the started features that have it. @type {Hooked} */
+  hooked = {
+    onEachTurn: [],
+    onInterval: [],
+    onRequest: [],
+    onEnd: [],
+    onUnwanted: [],
+    onMount: [],
+    onStopAccepting: [],
+  }
+  #list
+  #unused
+  #instance
+  #isClosed = false
+
+  /**
+   * @param {readonly Feature[]} list
+   * @param {Partial<Sections>} unused the sections of features that have not started
+   * @param {Instance} instance
+   */
+  constructor(list, unused, instance) {
+    this.#list = list
+    this.#unused = unused
+    this.#instance = instance
+  }
+
+  /** Starts what the options turn on. */
+  start() {
+    const { options } = this.#instance
+    for (const { name, isOn } of this.#list) if (isOn?.(options)) this.use(name)
+  }
+
+  /**
+   * Returns a feature, and starts it if it has not started yet.
+   *
+   * @template {keyof Started} Name
+   * @param {Name} name
+   * @returns {Started[Name]}
+   */
+  use(name) {
+    return (this.started[name] ??= /** @type {Started[Name]} */ (this.#startOne(name)))
+  }
+
+  /** @param {keyof Started} name */
+  #startOne(name) {
+    const feature = this.#list.find((each) => each.name === name)
+    if (feature === undefined) throw new Error(`unknown feature '${name}' in src/feature-list.js`)
+    const started = feature.start(this.#instance)
+    for (const [hook, all] of Object.entries(this.hooked))
+      if (started[/** @type {Hook} */ (hook)] !== undefined)
+        all.push(/** @type {Hooked[Hook][number]} */ (started))
+    if (this.#isClosed) started.close?.()
+    return started
+  }
+
+  // Hot path: once a loop turn.
+  /** @param {number} busyMs @param {number} nowMs */
+  onEachTurn(busyMs, nowMs) {
+    for (const each of this.hooked.onEachTurn) each.onEachTurn(busyMs, nowMs)
+  }
+
+  /** @param {number} nowMs @param {number} idleMs */
+  onInterval(nowMs, idleMs) {
+    for (const each of this.hooked.onInterval) each.onInterval(nowMs, idleMs)
+  }
+
+  onMount() {
+    for (const each of this.hooked.onMount) each.onMount()
+  }
+
+  onStopAccepting() {
+    for (const each of this.hooked.onStopAccepting) each.onStopAccepting()
+  }
+
+  /** The features' metrics. A feature that has not started has no points. @returns {Family[]} */
+  families() {
+    return this.#list.flatMap(({ name, families }) =>
+      (families?.() ?? []).map((family) => ({
+        ...family,
+        points: (/** @type {Capture} */ captured) =>
+          /** @type {Record<string, unknown>} */ (captured)[name] === undefined
+            ? []
+            : family.points(captured),
+      }))
+    )
+  }
+
+  /** Copies the figures of the started features, for their metrics. @param {Partial<Samples>} [spare] */
+  sample(spare) {
+    /** @type {Record<string, unknown>} */
+    const samples = {}
+    for (const [name, started] of Object.entries(
+      /** @type {Record<string, StartedFeature>} */ (this.started)
+    ))
+      if (started.sample !== undefined)
+        samples[name] = started.sample(/** @type {Record<string, unknown> | undefined} */ (spare)?.[name])
+    return /** @type {Samples} */ (samples)
+  }
+
+  /**
+   * The features' sections of a snapshot.
+   *
+   * @param {Capture} captured
+   * @param {Omit<Snapshot, keyof Sections>} snapshot of the core
+   */
+  sections(captured, snapshot) {
+    /** @type {Record<string, unknown>} */
+    const sections = { ...this.#unused }
+    for (const [name, started] of Object.entries(
+      /** @type {Record<string, StartedFeature>} */ (this.started)
+    ))
+      if (started.section !== undefined) sections[name] = started.section(captured, snapshot)
+    return /** @type {Sections} */ (sections)
+  }
+
+  close() {
+    this.#isClosed = true
+    for (const started of Object.values(/** @type {Record<string, StartedFeature>} */ (this.started)))
+      started.close?.()
+  }
+}
+
+/**
+ * Calls a hook for a request, in each feature that has this hook.
+ *
+ * @param {RequestHook} hook
+ * @param {RequestRecord} request
+ * @param {Pick<Hooked, RequestHook>} hooked
+ * @param {InternalErrors} internalErrors
+ */
+function tell(hook, request, hooked, internalErrors) {
+  for (const feature of hooked[hook]) {
+    try {
+      feature[hook](request)
+    } catch (error) {
+      internalErrors.report(hook, error)
+    }
+  }
+}
+
+exports.Features = Features
+exports.tell = tell

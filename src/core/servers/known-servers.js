@@ -1,0 +1,140 @@
+'use strict'
+// Owns the servers that an instance knows, and the connections of each. A server becomes known by `attach` or
+// by its first request. Parts that keep something for each server or each app have a `WeakTable`.
+
+const { Connections } = require('./connections')
+
+/**
+ * @import { Http2Session } from 'node:http2'
+ * @import { Server } from 'node:net'
+ * @import { ConnectionOwner, ServerSocket } from './connections'
+ */
+
+/**
+ * A map from servers, or from apps, that does not keep its keys in memory, and can be iterated. Some
+ * applications make a server per connection (`http.createServer(app).emit('connection', channel)` behind a
+ * tunnel), so a strong map would grow for ever.
+ *
+ * @template {WeakKey} Key @template Value
+ */
+class WeakTable {
+  /** A value may refer to its key. @type {WeakMap<Key, Value>} */
+  #values = new WeakMap()
+  /** @type {Set<WeakRef<Key>>} */
+  #keys = new Set()
+  #collected = new FinalizationRegistry((/** @type {WeakRef<Key>} */ ref) => this.#keys.delete(ref))
+
+  /** @param {Key} key */
+  has(key) {
+    return this.#values.has(key)
+  }
+
+  /** @param {Key | undefined} key */
+  get(key) {
+    return this.#values.get(/** @type {Key} */ (key))
+  }
+
+  /** @param {Key} key @param {Value} value */
+  set(key, value) {
+    if (!this.#values.has(key)) {
+      const ref = new WeakRef(key)
+      this.#keys.add(ref)
+      this.#collected.register(key, ref)
+    }
+    this.#values.set(key, value)
+  }
+
+  /** @returns {Generator<[Key, Value], void>} */
+  *[Symbol.iterator]() {
+    for (const ref of this.#keys) {
+      const key = ref.deref()
+      if (key !== undefined) yield [key, /** @type {Value} */ (this.#values.get(key))]
+    }
+  }
+
+  clear() {
+    this.#values = new WeakMap()
+    this.#keys.clear()
+  }
+}
+
+class KnownServers {
+  /** @type {WeakTable<Server, Connections>} */
+  #connections = new WeakTable()
+  #isClosed = false
+  #onClose
+  #onListen
+  #isInListen
+
+  /**
+   * @param {{ onClose?: () => void, onListen?: (server: Server) => void, isInListen?: boolean | undefined }}
+   *   [parts] `onClose`: a known server closes. `onListen`: a known server begins to listen, or listens when
+   *   it becomes known. `isInListen`: whether servers become known during their `listen()`
+   */
+  constructor({ onClose = () => {}, onListen = () => {}, isInListen = false } = {}) {
+    this.#onClose = onClose
+    this.#onListen = onListen
+    this.#isInListen = isInListen
+  }
+
+  /** @param {Server} server @param {ConnectionOwner} [req] the request that makes the server known */
+  add(server, req) {
+    if (this.#connections.has(server) || this.#isClosed) return
+    const connections = new Connections(server, {
+      onClose: this.#onClose,
+      onListen: () => this.#onListen(server),
+      isInListen: this.#isInListen,
+    })
+    this.#connections.set(server, connections)
+    if (req !== undefined) connections.addFrom(req)
+  }
+
+  /**
+   * Adds an HTTP/2 session at its first request: the session may be older than the instance's knowledge of
+   * the server.
+   *
+   * @param {{ session: Http2Session | undefined, socket: ServerSocket | undefined }} request
+   */
+  addSession({ session, socket }) {
+    this.#connections.get(socket?.server)?.addSession(/** @type {Http2Session} */ (session))
+  }
+
+  *[Symbol.iterator]() {
+    for (const [, connections] of this.#connections) yield connections
+  }
+
+  /** The number of connections that all known servers accepted. */
+  get accepted() {
+    let accepted = 0
+    for (const connections of this) accepted += connections.accepted
+    return accepted
+  }
+
+  /** The number of connections to all known servers that are open now. */
+  get open() {
+    let open = 0
+    for (const connections of this) open += connections.open
+    return open
+  }
+
+  /** The number of HTTP/2 sessions among the open connections. */
+  get sessions() {
+    let sessions = 0
+    for (const connections of this) sessions += connections.sessions
+    return sessions
+  }
+
+  get areDone() {
+    for (const connections of this) if (!connections.isDone) return false
+    return true
+  }
+
+  close() {
+    this.#isClosed = true
+    for (const connections of this) connections.release()
+    this.#connections.clear()
+  }
+}
+
+exports.KnownServers = KnownServers
+exports.WeakTable = WeakTable

@@ -1,0 +1,136 @@
+'use strict'
+// The features of an instance. core/features.js describes the properties of an entry. To remove a feature,
+// delete its entry and its folder. `npm run without` tests the rest.
+
+/**
+ * @import { Feature } from './core/features'
+ * @import { Admin } from './features/admin/admin'
+ * @import { Autoscaling } from './features/autoscaling/autoscaling'
+ * @import { Balancer } from './features/balancer/balancer'
+ * @import { Deadlines } from './features/deadlines/deadlines'
+ * @import { Doctor } from './features/doctor/doctor'
+ * @import { Membership } from './features/fleet/membership'
+ * @import { Bulkheads } from './features/bulkheads/bulkheads'
+ * @import { OpenTelemetry } from './features/opentelemetry/opentelemetry'
+ * @import { OutgoingCalls } from './features/outgoing/outgoing-calls'
+ * @import { Pools } from './features/pools/pools'
+ * @import { Pressure } from './features/pressure/pressure'
+ * @import { ReleaseHistory } from './features/releases/release-history'
+ * @import { Signals } from './features/signals/signals'
+ * @import { Sockets } from './features/sockets/sockets'
+ * @import { Stalls } from './features/stalls/stalls'
+ * @import { Waste } from './features/waste/waste'
+ */
+
+/**
+ * `Started`: the features by name, once they have started. `Samples`: what features copy for their metrics.
+ *
+ * @typedef {{ admin: Admin, autoscaling: Autoscaling, balancer: Balancer, deadlines: Deadlines,
+ *   doctor: Doctor, fleet: Membership, bulkheads: Bulkheads, opentelemetry: OpenTelemetry,
+ *   outgoing: OutgoingCalls, pools: Pools, pressure: Pressure, releases: ReleaseHistory, signals: Signals,
+ *   sockets: Sockets, stalls: Stalls, waste: Waste }} Started
+ * @typedef {{ [Name in 'autoscaling' | 'deadlines' | 'doctor' | 'bulkheads' | 'outgoing' | 'pools' |
+ *   'pressure' | 'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
+ */
+
+/** Sections of `snapshot()` for features that have not started */
+const UNUSED = {
+  deadlines: null,
+  outgoing: { hosts: [], folded: 0 },
+  bulkheads: [],
+  pools: [],
+  sockets: {
+    connections: { open: 0, opened: 0, transports: [], closed: {}, refused: {}, held: 0, room: 1 },
+    messages: { received: 0, receivedBytes: 0, sent: 0, sentBytes: 0 },
+    events: [],
+    folded: 0,
+  },
+  stalls: { count: 0, totalMs: 0, sites: [] },
+}
+
+/** @type {Feature[]} */
+const FEATURES = [
+  {
+    name: 'releases',
+    isOn: () => true,
+    start: (instance) => require('./features/releases/release-history').releasesOf(instance),
+    families: () => require('./features/releases/families').RELEASE_FAMILIES,
+  },
+  {
+    name: 'outgoing',
+    isOn: ({ insight }) => insight.outgoing,
+    start: (instance) => require('./features/outgoing/outgoing-calls').outgoingOf(instance),
+    families: () => require('./features/outgoing/families').OUTGOING_FAMILIES,
+  },
+  {
+    name: 'deadlines',
+    isOn: ({ proxy, deadline }) =>
+      [proxy.requestStart, deadline.header, deadline.default, deadline.max, deadline.of].some(Boolean),
+    start: (instance) => require('./features/deadlines/deadlines').deadlinesOf(instance),
+    families: () => require('./features/deadlines/families').DEADLINE_FAMILIES,
+  },
+  {
+    name: 'pools',
+    start: (instance) => require('./features/pools/pools').poolsOf(instance),
+    families: () => require('./features/pools/families').POOL_FAMILIES,
+  },
+  { name: 'signals', start: (instance) => require('./features/signals/signals').signalsOf(instance) },
+  {
+    name: 'bulkheads',
+    start: (instance) => require('./features/bulkheads/bulkheads').bulkheadsOf(instance),
+    families: () => require('./features/bulkheads/families').LIMIT_FAMILIES,
+  },
+  {
+    name: 'pressure',
+    isOn: ({ pressure }) => pressure.steps !== undefined,
+    start: (instance) => require('./features/pressure/pressure').pressureOf(instance),
+    families: () => require('./features/pressure/families').PRESSURE_FAMILIES,
+  },
+  {
+    name: 'autoscaling',
+    isOn: () => true,
+    start: (instance) => require('./features/autoscaling/autoscaling').autoscalingOf(instance),
+    families: () => require('./features/autoscaling/families').AUTOSCALING_FAMILIES,
+  },
+  {
+    name: 'balancer',
+    isOn: ({ balancer, health }) => balancer.orca !== undefined || health.maxPressure > 0,
+    start: (instance) => require('./features/balancer/balancer').balancerOf(instance),
+  },
+  {
+    name: 'sockets',
+    start: (instance) => require('./features/sockets/sockets').socketsOf(instance),
+    families: () => require('./features/sockets/families').SOCKET_FAMILIES,
+  },
+  {
+    name: 'stalls',
+    isOn: ({ insight }) => insight.stalls !== false,
+    start: (instance) => require('./features/stalls/stalls').stallsOf(instance),
+    families: () => require('./features/stalls/families').STALL_FAMILIES,
+  },
+  {
+    name: 'waste',
+    isOn: ({ insight }) => insight.parts,
+    start: (instance) => require('./features/waste/waste').wasteOf(instance),
+    families: () => require('./features/waste/families').WASTE_FAMILIES,
+  },
+  {
+    name: 'doctor',
+    isOn: ({ insight }) => insight.doctor,
+    start: (instance) => require('./features/doctor/doctor').doctorOf(instance),
+    families: () => require('./features/doctor/families').DOCTOR_FAMILIES,
+  },
+  {
+    name: 'fleet',
+    isOn: () => true,
+    start: (instance) => require('./features/fleet/membership').membershipOf(instance),
+  },
+  {
+    name: 'opentelemetry',
+    isOn: () => true,
+    start: (instance) => require('./features/opentelemetry/opentelemetry').openTelemetryOf(instance),
+  },
+  { name: 'admin', start: (instance) => require('./features/admin/admin').adminOf(instance) },
+]
+
+module.exports = { FEATURES, UNUSED }
