@@ -24,6 +24,8 @@ const CHAT_MS = 300
 /** One connection, used for longer than all of its callers wait. */
 const POOL = { min: 0, max: 1, acquireTimeoutMillis: 20, create: async () => ({}), destroy() {} }
 const USE_MS = 15
+/** A busy machine would refuse every session, and the chat would have nothing to show: its class is `bypass`. */
+const CLASSES = { '/report': 'critical' }
 /**
  * A machine that stands still would be given more at each beat than it ever answers, and no scrape would get
  * through.
@@ -37,7 +39,7 @@ function serve() {
     proxy: { requestStart: true },
     deadline: { header: 'x-request-timeout-ms' },
     shed: {
-      classify: ({ url }) => (url === '/report' ? 'critical' : 'normal'),
+      classify: ({ url }) => CLASSES[url] ?? (url.startsWith('/socket.io/') ? 'bypass' : 'normal'),
       ...(maxConcurrent === 'off'
         ? { mode: 'off' }
         : { mode: 'adaptive', maxConcurrent: Number(maxConcurrent), targetDelay: 5, maxDelay: 10 }),
@@ -86,7 +88,7 @@ function useConnections(pool) {
     )
 }
 
-/** A session with one message. The gate may refuse it. */
+/** A session with one message. */
 function chat(port) {
   const socket = connect(`http://127.0.0.1:${port}`, { transports: ['websocket'], reconnection: false })
   socket.on('connect_error', () => socket.close())
