@@ -778,10 +778,11 @@ export interface IgnoreOptions {
 export interface ShedOptions {
   /**
    * How requests are admitted. `adaptive` finds by itself what the process can serve in time. `threshold`
-   * uses only the fixed limits (`maxConcurrent` and the four `max…` options below it), `shortage` and the
-   * heap limit, and queues nothing. `observe` decides and counts, but rejects nothing. `off` does nothing.
-   * Under a test runner the default is `observe`. `NODE_ENV=test` counts as a test runner, except in
-   * Kubernetes and PM2.
+   * uses every limit except the measured one of the loop, and its gate queues nothing. The limits are the
+   * fixed ones (`maxConcurrent` and the four `max…` options below it), `shortage`, the heap limit, ages and
+   * pools. `observe` decides and counts, but rejects nothing. With `off` the gate does nothing. `limit()`
+   * still rejects in `threshold` and `off`. Under a test runner the default is `observe`. `NODE_ENV=test`
+   * counts as a test runner, except in Kubernetes and PM2.
    *
    * @default 'adaptive'
    * @example shed: { mode: 'observe' }

@@ -1,6 +1,9 @@
 'use strict'
 // The features of an instance. core/features.js describes the properties of an entry. To remove a feature,
-// delete its entry and its folder. `npm run without` tests the rest.
+// delete its folder, its tests and its line of NEEDS in test/architecture.test.js. In this file, delete its
+// entry, its `@import`, and its name in `Started`, `Samples` and UNUSED. What needs the feature goes too:
+// admin/ with doctor/, balancer/ with pressure/, cli/ with admin/, and blocked-thread.js with admin/ or
+// stalls/. `npm run without` tests the rest.
 
 /**
  * @import { Feature } from './core/features'

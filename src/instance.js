@@ -330,9 +330,9 @@ function listenToTurns(turnClock, instance) {
   })
   // These parts only check whether they are due. Their interval is a tenth of a second or longer.
   turnClock.onInterval((nowMs, idleMs) => {
-    utilization.onTurn(nowMs)
-    lifecycle.recycle.onTurn(nowMs)
-    unseenEnds.onTurn(nowMs)
+    utilization.onInterval(nowMs)
+    lifecycle.recycle.onInterval(nowMs)
+    unseenEnds.onInterval(nowMs)
     features.onInterval(nowMs, idleMs)
   })
 }

@@ -1,7 +1,9 @@
 'use strict'
-// The only file that reads a clock or schedules anything. All other files get a clock as a parameter, so
-// tests can pass a fake one. The functions are captured at require time, before a user's tests install fake
-// timers. They come from Node's modules: jest and vitest may have replaced the globals already.
+// The only file that uses timers, immediates, the monotonic clock and the wall clock. All other files get a
+// clock as a parameter, so tests can pass a fake one. A few use `process.uptime()`, `process.nextTick()` or
+// `queueMicrotask()` directly, and the live page has the browser's clock. The functions are captured at
+// require time, before a user's tests install fake timers. They come from Node's modules: jest and vitest
+// may have replaced the globals already.
 
 const { performance } = require('node:perf_hooks')
 const {

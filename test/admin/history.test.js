@@ -23,7 +23,7 @@ function historyFor({ mode = 'adaptive', hasStalls = true } = {}) {
     internalErrors: { guard: (_place, run) => run() },
   }
   const history = new History(/** @type {any} */ (deps))
-  const turn = () => history.onTurn(clock.now(), clock.idleMs())
+  const turn = () => history.onInterval(clock.now(), clock.idleMs())
   return { all, clock, gate, history, loopDelay, deps, stalls, turn }
 }
 

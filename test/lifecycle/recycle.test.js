@@ -36,7 +36,8 @@ function run({ heap = () => undefined, rss = () => 0, options = {}, random = 0, 
     },
     onRaised: (details) => seen.raised.push(details),
   })
-  for (; second < seconds; second++) for (let turn = 0; turn < 3; turn++) recycle.onTurn(second * 1000 + turn)
+  for (; second < seconds; second++)
+    for (let turn = 0; turn < 3; turn++) recycle.onInterval(second * 1000 + turn)
   return seen
 }
 

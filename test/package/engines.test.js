@@ -15,6 +15,7 @@ const installed = Object.entries(packages).filter(([path]) => path !== '')
 
 test('this package supports them', () => {
   for (const node of NODES) assert.ok(semver.satisfies(node, engines.node), node)
+  for (const node of ['20.18.3', '22.11.0']) assert.ok(!semver.satisfies(node, engines.node), node)
 })
 
 for (const node of NODES) {

@@ -16,7 +16,7 @@ function started() {
     for (let i = 0; i < seconds * 10; i++) {
       clock.idle(100 * (1 - busyRatio))
       clock.advance(100 * busyRatio)
-      utilization.onTurn(clock.now())
+      utilization.onInterval(clock.now())
     }
   }
   return { clock, utilization, run, loopRatio: () => utilization.sample().loopRatio }
@@ -59,7 +59,7 @@ test('two readers at different intervals do not affect each other', () => {
 test('work after an hour of sleep is seen at once, not drowned in the hour', () => {
   const { clock, utilization, run, loopRatio } = started()
   clock.idle(60 * MINUTE_MS)
-  utilization.onTurn(clock.now())
+  utilization.onInterval(clock.now())
   run(29, 1)
   assert.ok(loopRatio() > 0.45, String(loopRatio()))
   run(31, 1)
@@ -78,7 +78,7 @@ test('a turn of ten minutes reads as work, during it and after', () => {
   run(120, 0)
   clock.advance(10 * MINUTE_MS)
   isNear(loopRatio(), 1)
-  utilization.onTurn(clock.now())
+  utilization.onInterval(clock.now())
   isNear(loopRatio(), 1)
 })
 

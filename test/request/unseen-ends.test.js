@@ -26,7 +26,7 @@ const streaming = (stream) =>
 /** @returns {boolean[]} which are destroyed after looks at those times */
 function destroyedAfter(requests, ...looksMs) {
   const left = new UnseenEnds(requests, 0)
-  for (const nowMs of looksMs) left.onTurn(nowMs)
+  for (const nowMs of looksMs) left.onInterval(nowMs)
   return requests.map(({ stream, isEndUnseen }) => {
     assert.equal(isEndUnseen, stream?.destroyed ?? false)
     return isEndUnseen
@@ -68,9 +68,9 @@ test('a request whose closed stream has unread data ends, and the data may be re
     requests.add(request)
   }
   const left = new UnseenEnds(requests, 0)
-  left.onTurn(1000)
+  left.onInterval(1000)
   assert.deepEqual(ended, [])
-  left.onTurn(2000)
+  left.onInterval(2000)
   assert.deepEqual(ended, unread)
   assert.ok(unread.every(({ stream, isEndUnseen }) => !stream.destroyed && !isEndUnseen))
 })
@@ -78,10 +78,10 @@ test('a request whose closed stream has unread data ends, and the data may be re
 test('a stream found closed at the first look only is left alone', () => {
   const request = streaming({})
   const left = new UnseenEnds([request], 0)
-  left.onTurn(1000)
+  left.onInterval(1000)
   request.stream.closed = false
-  left.onTurn(2000)
+  left.onInterval(2000)
   request.stream.closed = true
-  left.onTurn(3000)
+  left.onInterval(3000)
   assert.equal(request.isEndUnseen, false)
 })

@@ -14,7 +14,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
     events: /** @type {any[]} */ ([]),
     internalErrors: /** @type {any[]} */ ([]),
     beats: 0,
-    meant: /** @type {boolean[]} */ ([]),
+    intended: /** @type {boolean[]} */ ([]),
   }
   let nowMs = 1000
   let waitedMs = 0
@@ -32,7 +32,7 @@ function setUp({ hasRequests = true, canWatch = true, add = () => {} } = {}) {
       subscriber = undefined
     },
     beat: () => told.beats++,
-    mean: (isMeant) => told.meant.push(isMeant),
+    markIntended: (isIntended) => told.intended.push(isIntended),
   }
   const context = {
     reference: /** @type {any} */ (undefined),
@@ -282,10 +282,10 @@ test('where no thread may be started, stalls are counted all the same', () => {
 })
 
 test('what a profiler blocks is no stall, and the rest of the turn is', () => {
-  const { stalls, turn, events, meant } = setUp()
+  const { stalls, turn, events, intended } = setUp()
   stalls.excuse(undefined)
   turn(340, undefined, { excusedMs: 250 })
-  assert.deepEqual(meant, [true, false])
+  assert.deepEqual(intended, [true, false])
   assert.equal(events.length, 0)
   turn(360, undefined, { excusedMs: 250 })
   assert.deepEqual(

@@ -1,6 +1,7 @@
 'use strict'
-// Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Adapters
-// call only this file: `decide` before a request runs, `release` when the request has ended.
+// Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Of gate/,
+// adapters call only `decide`, before a request runs. http/entrance.js calls `release` when the request has
+// ended. features/bulkheads/ calls `rejectAdmitted`.
 
 const { Lazy } = require('../lazy')
 const { IGNORE_SHED } = require('../request/ignore')

@@ -23,7 +23,9 @@ const SHORTAGE_WEIGHTS = Object.freeze([0, 0.5, 1, 1.5])
 
 const REASONS = Object.freeze(
   /** @type {const} */ ([
-    'loop', // limits/limits.js, from loop-share.js and queue-delay.js: the event loop is full
+    // limits/limits.js, from loop-share.js and queue-delay.js: the event loop is full. gate.js: a client
+    // half-closed its connection. features/sockets/connection-gate.js: the loop has no room for a connection
+    'loop',
     'concurrency', // limits/limits.js: `maxConcurrent` requests are in flight
     'memory', // limits/resource-limits.js: the heap is nearly full after a collection
     'shortage', // limits/resource-limits.js: the user's `shortage()`
@@ -33,7 +35,9 @@ const REASONS = Object.freeze(
     'event_loop_utilization',
     'heap_used_bytes',
     'rss_bytes',
-    'closed', // gate.js: the instance was closed while the request was queued
+    // gate.js and features/bulkheads/bulkhead.js: the instance was closed while the request was queued.
+    // features/sockets/connection-gate.js: the process drains
+    'closed',
   ])
 )
 /**
@@ -53,9 +57,9 @@ const PRIORITY_INDEX = new Map(PRIORITIES.map((name, index) => [name, index]))
 const priorityIndex = (name) => PRIORITY_INDEX.get(name)
 
 /**
- * The figure that caused the last rejection, and the bound that the figure exceeded. A rule that rejects sets
- * both with its reason. The code that counts the rejection reads them in the same call, so they cost nothing
- * while no request is rejected.
+ * The figure that caused the last rejection, and the bound that the figure reached or exceeded. A rule that
+ * rejects sets both with its reason. The code that counts the rejection reads them in the same call, so they
+ * cost nothing while no request is rejected.
  */
 class Cause {
   /** NaN: the reason has no number. */

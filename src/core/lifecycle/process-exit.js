@@ -1,7 +1,8 @@
 'use strict'
-// Owns the exit of this process: every instance drains, then the process exits with 1 if a request was cut,
-// else with 0. There is one `ProcessExit` per process, shared by all instances and copies of this package.
-// Otherwise the first instance to finish its drain would end the process under the others.
+// Owns the exit of this process: every instance drains, then the process exits. Its exit code is 1 if a
+// request was cut, a drain failed or an uncaught error was thrown, else 0. There is one `ProcessExit`
+// per process, shared by all instances and copies of this package. Otherwise the first instance to finish
+// its drain would end the process under the others.
 //
 // Nest and terminus re-send the signal after removing their listeners. A repeat from the process itself is
 // ignored, or requests in flight would be cut.

@@ -88,9 +88,9 @@ class Recycle {
     this.#nextMs = nowMs + minUptime
   }
 
-  // Hot path: runs once a loop turn.
+  // Hot path: runs at the end of a loop turn, at most every 10 ms.
   /** @param {number} nowMs */
-  onTurn(nowMs) {
+  onInterval(nowMs) {
     if (this.#isOff || nowMs < this.#nextMs) return
     this.#nextMs = nowMs + CHECK_EVERY_MS
     this.#check(nowMs, this.#sample())

@@ -20,7 +20,7 @@ class Utilization {
   }
 
   /** @param {number} nowMs */
-  onTurn(nowMs) {
+  onInterval(nowMs) {
     if (nowMs - this.#newer.nowMs < SPAN_MS) return
     const now = this.#mark()
     this.#older = this.#since(now)

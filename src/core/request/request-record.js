@@ -43,7 +43,7 @@ const LEGAL = Object.freeze({
  * @typedef {object} RejectedBy
  * @property {string} reason
  * @property {number | undefined} value the number behind the reason
- * @property {number | undefined} bound the bound that the number exceeded
+ * @property {number | undefined} bound the bound that the number reached or exceeded
  * @property {unknown} error the error to throw, for a framework that takes an error only after the decision
  *   has returned
  */

@@ -33,7 +33,7 @@ class UnseenEnds {
   }
 
   /** @param {number} nowMs */
-  onTurn(nowMs) {
+  onInterval(nowMs) {
     if (nowMs - this.#lookedMs < EVERY_MS) return
     this.#lookedMs = nowMs
     /** @type {Set<RequestRecord>} */

@@ -109,7 +109,7 @@ class Admin {
 
   /** @param {number} nowMs @param {number} idleMs */
   onInterval(nowMs, idleMs) {
-    this.#history.onTurn(nowMs, idleMs)
+    this.#history.onInterval(nowMs, idleMs)
   }
 
   close() {

@@ -16,8 +16,8 @@ const { AdminServer } = require('./server')
  *
  * @typedef {Pick<StallSite, 'function' | 'file' | 'line' | 'frames' | 'method' | 'route'>} Described the code
  *   that blocks the loop
- * @typedef {{ described?: Described | undefined, asleepIn: string, isMeant: boolean }} Now what the blocked
- *   thread does. `isMeant`: a debugger or a heap snapshot blocks it
+ * @typedef {{ described?: Described | undefined, asleepIn: string, isIntended: boolean }} Now what the blocked
+ *   thread does. `isIntended`: a debugger or a heap snapshot blocks it
  * @typedef {{ atMs: number, diagnosis: Diagnosis, snapshot: Snapshot, metrics: { contentType: string,
  *   text: string } }} Published
  * @typedef {{ blockedMs(): number, describe(): Promise<Now>,
@@ -68,7 +68,7 @@ function serveBlocked({ options, hangAfterMs }, { blockedMs, describe, clock }) 
       '/': dataHandler('text/plain; charset=utf-8', () => INDEX),
       '/livez': readOnly(async (_req, res) => {
         const ms = blockedMs()
-        const isHung = hangAfterMs > 0 && ms >= hangAfterMs && !(await describe()).isMeant
+        const isHung = hangAfterMs > 0 && ms >= hangAfterMs && !(await describe()).isIntended
         const body = JSON.stringify({ status: isHung ? 'blocked' : 'ok', blockedMs: Math.round(ms) })
         res.writeHead(isHung ? 503 : 200, { 'Content-Type': JSON_TYPE })
         res.end(body)
@@ -107,8 +107,9 @@ function serveBlocked({ options, hangAfterMs }, { blockedMs, describe, clock }) 
 }
 
 /** @param {Now} now */
-function adviceOf({ described, isMeant }) {
-  if (isMeant) return 'Nothing to do: the block ends with the debugger or the heap snapshot that caused it.'
+function adviceOf({ described, isIntended }) {
+  if (isIntended)
+    return 'Nothing to do: the block ends with the debugger or the heap snapshot that caused it.'
   const code =
     described === undefined
       ? 'When the block ends, the log line of the stall names the function. Replace the synchronous call in it by an asynchronous one.'

@@ -152,9 +152,9 @@ class History {
     this.heat.start()
   }
 
-  // Hot path: once a loop turn.
+  // Hot path: at the end of a loop turn, at most every 10 ms.
   /** @param {number} nowMs @param {number} idleMs */
-  onTurn(nowMs, idleMs) {
+  onInterval(nowMs, idleMs) {
     if (nowMs >= this.dueMs) this.#deps.internalErrors.guard('history', () => this.#add(nowMs, idleMs))
   }
 

@@ -3,13 +3,13 @@
 
 /**
  * Cells. BEAT is the time of the last beat, and ASKED the time of the last question, by the clock that all
- * threads share. MEANT is 1 while the loop is blocked on purpose, by a debugger or a heap snapshot.
+ * threads share. INTENDED is 1 while the loop is blocked on purpose, by a debugger or a heap snapshot.
  */
 const BEAT = 0
 const ASKED = 1
 const PHASE = 2
 const STOP = 3
-const MEANT = 4
+const INTENDED = 4
 const CELLS = 5
 
 /** Phases of the watching thread. */
@@ -40,7 +40,7 @@ module.exports = {
   CONNECTED,
   DISCONNECTED,
   IDLE,
-  MEANT,
+  INTENDED,
   PHASE,
   STOP,
   periodOf,

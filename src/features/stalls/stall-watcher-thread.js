@@ -16,7 +16,7 @@ const {
   CONNECTED,
   DISCONNECTED,
   IDLE,
-  MEANT,
+  INTENDED,
   PHASE,
   STOP,
   periodOf,
@@ -32,7 +32,7 @@ const { shared, target, thresholdMs, expressions, blocked, served } = workerData
  *
  * @typedef {(given: never, watched: { blockedMs(): number, describe(): Promise<Answer>,
  *   clock: typeof clock }) => { listening: Promise<unknown>, publish(told: never): void }} Serve
- * @typedef {Seen & { snapshot?: unknown, isMeant: boolean }} Answer `isMeant`: the loop is blocked on
+ * @typedef {Seen & { snapshot?: unknown, isIntended: boolean }} Answer `isIntended`: the loop is blocked on
  *   purpose, by a debugger or a heap snapshot
  * @typedef {'describe' | 'report'} Kind of a question: `report` requests the snapshot too
  * @typedef {{ dueMs: number, onBeat(): void, act(blockedMs: number, seen: Seen & { snapshot?: unknown,
@@ -54,7 +54,7 @@ const DESCRIBED_MS = 1000
  */
 const OF_WORKER = 'in native code, or waiting for a CPU'
 /** Delay until a block on purpose is checked again. */
-const MEANT_MS = 1000
+const INTENDED_MS = 1000
 /** A snapshot takes longer, because its files may be loaded only now. */
 const REPORTED_MS = 5000
 /**
@@ -176,9 +176,9 @@ class Watch {
     const beat = this.#beat
     const isBlocked = () => Atomics.load(shared, BEAT) === beat
     const at = new Date(clock.wallMs()).toISOString()
-    this.#ask('describe').then(async ({ isMeant, ...seen }) => {
+    this.#ask('describe').then(async ({ isIntended, ...seen }) => {
       if (!isBlocked()) return
-      if (isMeant) return void (step.dueMs = blockedMs + MEANT_MS)
+      if (isIntended) return void (step.dueMs = blockedMs + INTENDED_MS)
       const asksMore = step instanceof HangReport && seen.described !== undefined
       const { snapshot } = asksMore ? await this.#ask('report', REPORTED_MS) : { snapshot: undefined }
       if (isBlocked()) step.act(blockedMs, { ...seen, snapshot, at })
@@ -194,7 +194,7 @@ class Watch {
    */
   #ask(kind, withinMs = DESCRIBED_MS) {
     const beat = this.#beat
-    if (Atomics.load(shared, MEANT) !== 0) return Promise.resolve(this.#answerOf(undefined))
+    if (Atomics.load(shared, INTENDED) !== 0) return Promise.resolve(this.#answerOf(undefined))
     // After native code, the watched thread reads all waiting questions. So one question is enough.
     const unread = this.#unread.get(kind)
     if (target === 0 && unread?.beat === beat)
@@ -221,11 +221,11 @@ class Watch {
    * @returns {Answer}
    */
   #answerOf(told) {
-    const isMeant = Atomics.load(shared, MEANT) !== 0
+    const isIntended = Atomics.load(shared, INTENDED) !== 0
     const asleepIn = target === 0 ? nativeWork(process.pid, this.#awakeShare()) : OF_WORKER
-    if (told === undefined) return { described: undefined, asleepIn, isMeant }
+    if (told === undefined) return { described: undefined, asleepIn, isIntended }
     const { isInspected, snapshot, ...described } = told
-    return { described, asleepIn, snapshot, isMeant: isMeant || isInspected }
+    return { described, asleepIn, snapshot, isIntended: isIntended || isInspected }
   }
 
   /** Makes the blocked thread call `process.exit()`. */

@@ -19,7 +19,7 @@ const {
   CONNECTED,
   DISCONNECTED,
   IDLE,
-  MEANT,
+  INTENDED,
   PHASE,
   STOP,
   periodOf,
@@ -171,9 +171,9 @@ class StallWatcher {
     if (this.#watch !== undefined) Atomics.store(this.#watch.shared, BEAT, clock.sharedMs())
   }
 
-  /** Records whether the loop is blocked on purpose from now on. @param {boolean} isMeant */
-  mean(isMeant) {
-    if (this.#watch !== undefined) Atomics.store(this.#watch.shared, MEANT, Number(isMeant))
+  /** Records whether the loop is blocked on purpose from now on. @param {boolean} isIntended */
+  markIntended(isIntended) {
+    if (this.#watch !== undefined) Atomics.store(this.#watch.shared, INTENDED, Number(isIntended))
   }
 
   #beatAgain = () => {

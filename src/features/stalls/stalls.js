@@ -95,7 +95,7 @@ class Stalls {
   /**
    * @param {{ deps: Deps, info: (fields: object, message: string) => void, warn: (fields: object,
    *   message: string) => void }} given
-   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'mean' | 'publish' | 'remove' | 'serve'>,
+   * @param {{ watcher?: Pick<typeof stallWatcher, 'add' | 'beat' | 'markIntended' | 'publish' | 'remove' | 'serve'>,
    *   readScheduler?: typeof schedulerWait, canWatch?: boolean }} [forTests]
    */
   constructor(
@@ -142,7 +142,7 @@ class Stalls {
    * @param {number | undefined} ms undefined when the block begins
    */
   excuse(ms) {
-    this.#watcher.mean(ms === undefined)
+    this.#watcher.markIntended(ms === undefined)
     if (ms !== undefined) this.#excused = { ms, atMs: this.#deps.clock.now() }
   }
 
