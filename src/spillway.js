@@ -21,7 +21,7 @@ const { DEFAULTS, TEST_DEFAULTS, resolveMember, resolveOptions } = require('./co
  * @import { SpillwayEvents, SpillwayOptions, WebSocketServer, WrappedListener } from '../index.js'
  * @import { Clock } from './core/clock'
  * @import { Defaults, Group, MemberOptions } from './core/options/options'
- * @import { Pressure } from './features/pressure/pressure'
+ * @import { Started } from './feature-list'
  */
 
 const OBSERVED_IN_TEST =
@@ -32,7 +32,7 @@ class Spillway {
   health
   #defaults
   #instance
-  /** Set at the first use of `pressure` or `shouldDegrade()`. @type {Pressure | undefined} */
+  /** Set at the first use of `pressure` or `shouldDegrade()`. @type {Started['pressure'] | undefined} */
   #pressure
 
   /**

@@ -94,6 +94,7 @@ function removeWhatNames(folder, names) {
     const file = path.join(folder, 'test', entry)
     if (
       OF_THE_TREE.includes(part) ||
+      names.includes(part) ||
       part === 'without-features.test.js' ||
       isNamed(fs.readFileSync(file, 'utf8'))
     ) {
