@@ -15,13 +15,13 @@
 //   --quick               one round of 3 seconds, closed loops of 50 clients
 //   --src <folder>        the src/ of another checkout, instead of this one's
 //   --koa                 Koa instead of Express; without it, some rows run on both
-//   --postgres <url>      the Postgres of the pools; without it, the bench starts a Postgres if it finds initdb and postgres,
-//                         and uses a stand-in in the process if it does not
+//   --postgres <url>      the Postgres of the pools. By default the bench starts one if it finds initdb and
+//                         postgres, and else uses a stand-in in the process
 //   --check               ends with 1 if a row is harmed
-//   --soak <minutes>      a healthy mix for so long, with a line each minute of what was shed and found, instead of the rows;
-//                         with the gate on, or the first of --modes
-//   --save <name>         saves to bench/results/<name>-node-<major>.json (healthy; healthy-part if only a part is measured;
-//                         healthy-soak)
+//   --soak <minutes>      a healthy mix for so long instead of the rows, with a line each minute of what was shed
+//                         and found; with the gate on, or the first of --modes
+//   --save <name>         saves to bench/results/<name>-node-<major>.json (healthy; healthy-part if only a part is
+//                         measured; healthy-soak)
 
 const path = require('node:path')
 const { calibrate } = require('../support/burn')
