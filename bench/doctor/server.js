@@ -57,6 +57,8 @@ app.use(spillway.express())
 
 let isOn = false
 let utilization = performance.eventLoopUtilization()
+// The bench may be killed.
+process.on('disconnect', () => process.exit())
 process.on('message', (message) => {
   if (message === 'busy') {
     const now = performance.eventLoopUtilization()

@@ -95,6 +95,8 @@ function tick() {
   else setTimeout(tick, 1)
 }
 
+// The bench may be killed.
+process.on('disconnect', () => process.exit())
 process.on('message', () => {
   isStopped = true
   reportAtLast()

@@ -22,6 +22,8 @@ function lead() {
     options.port = port
   })
   primary.on('ready', () => process.send({ event: 'ready', port: options.port }))
+  // The bench may be killed.
+  process.on('disconnect', () => process.exit())
   process.on('message', async (message) => {
     if (message === 'restart') {
       await primary.restart()
