@@ -2153,10 +2153,10 @@ export interface ClusterPrimaryOptions {
   readonly startTimeout?: number | undefined
 
   /**
-   * How many milliseconds a worker may take to exit before it is killed. Must exceed `drain.delay` and
-   * `drain.timeout` together.
+   * How many milliseconds a worker may take to exit before it is killed. Must exceed `drain.delay` plus 1.25
+   * times `drain.timeout` plus 1 s, which is 31 s by default.
    *
-   * @default 30000
+   * @default 35000
    * @example clusterPrimary({ killTimeout: 60_000 })
    * @see [docs/fleet.md](./docs/fleet.md#clusterprimary)
    */

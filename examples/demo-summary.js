@@ -8,9 +8,9 @@ const { TerminalTable } = require('./terminal-table')
  * Share of a core. A saturated server uses a whole core; a smaller share means that other processes took the
  * rest.
  */
-const LEAST_SHARE = 0.85
+const MIN_SHARE = 0.85
 /** Requests sent later than this can miss their 250 ms whatever the server does. */
-const MOST_LATE_MS = 100
+const MAX_LATE_MS = 100
 
 class Summary {
   #capacity
@@ -103,8 +103,8 @@ function busyLines(seconds) {
   const share = sum(seconds, 'share') / seconds.length
   const lateMs = Math.max(...seconds.map((second) => second.lateMs))
   const problems = [
-    ...(share < LEAST_SHARE ? [`the server had ${percent(share)} of a core and needs a whole core`] : []),
-    ...(lateMs > MOST_LATE_MS ? [`requests were sent up to ${Math.round(lateMs)} ms late`] : []),
+    ...(share < MIN_SHARE ? [`the server had ${percent(share)} of a core and needs a whole core`] : []),
+    ...(lateMs > MAX_LATE_MS ? [`requests were sent up to ${Math.round(lateMs)} ms late`] : []),
   ]
   if (problems.length === 0) return []
   return [
@@ -116,7 +116,7 @@ function busyLines(seconds) {
 
 /** @param {number | undefined} share of a core that the server had while its capacity was measured */
 const measuredBusy = (share) =>
-  share < LEAST_SHARE
+  share < MIN_SHARE
     ? [`The machine is busy: the server had ${percent(share)} of a core. The figures are rough.`]
     : []
 

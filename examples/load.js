@@ -43,8 +43,8 @@ const MEASURE_AT_ONCE = 16
 // Fewer connections than Node's listen backlog of 511: beyond the backlog the kernel leaves connections
 // hanging for many seconds. In the open loop, the time a request waits for a connection is part of its
 // latency.
-const MOST_CONNECTIONS = 400
-let agent = agentOf(MOST_CONNECTIONS)
+const MAX_CONNECTIONS = 400
+let agent = agentOf(MAX_CONNECTIONS)
 const emptySample = () => ({ sent: 0, good: 0, lateMs: 0, latenciesMs: [], probes: 0, probesAnswered: 0 })
 let sample = emptySample()
 let pending = 0
@@ -89,7 +89,7 @@ function loopsOf(length) {
 }
 
 /** Requests of the loop before must not reach the server in this one, nor its connections count. */
-async function beginLoop(gate, clients = MOST_CONNECTIONS) {
+async function beginLoop(gate, clients = MAX_CONNECTIONS) {
   await waitUntilIdle()
   agent.destroy()
   await until(performance.now() + PAUSE_MS)

@@ -19,7 +19,7 @@
  * @import { Pools } from './features/pools/pools'
  * @import { Pressure } from './features/pressure/pressure'
  * @import { ReleaseHistory } from './features/releases/release-history'
- * @import { Signals } from './features/signals/signals'
+ * @import { AbortSignals } from './features/abort-signals/abort-signals'
  * @import { Sockets } from './features/sockets/sockets'
  * @import { Stalls } from './features/stalls/stalls'
  * @import { Waste } from './features/waste/waste'
@@ -30,8 +30,8 @@
  *
  * @typedef {{ admin: Admin, autoscaling: Autoscaling, balancer: Balancer, deadlines: Deadlines,
  *   doctor: Doctor, fleet: Membership, bulkheads: Bulkheads, opentelemetry: OpenTelemetry,
- *   outgoing: OutgoingCalls, pools: Pools, pressure: Pressure, releases: ReleaseHistory, signals: Signals,
- *   sockets: Sockets, stalls: Stalls, waste: Waste }} Started
+ *   outgoing: OutgoingCalls, pools: Pools, pressure: Pressure, releases: ReleaseHistory,
+ *   'abort-signals': AbortSignals, sockets: Sockets, stalls: Stalls, waste: Waste }} Started
  * @typedef {{ [Name in 'autoscaling' | 'deadlines' | 'doctor' | 'bulkheads' | 'outgoing' | 'pools' |
  *   'pressure' | 'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
  */
@@ -77,7 +77,10 @@ const FEATURES = [
     start: (instance) => require('./features/pools/pools').poolsOf(instance),
     families: () => require('./features/pools/families').POOL_FAMILIES,
   },
-  { name: 'signals', start: (instance) => require('./features/signals/signals').signalsOf(instance) },
+  {
+    name: 'abort-signals',
+    start: (instance) => require('./features/abort-signals/abort-signals').abortSignalsOf(instance),
+  },
   {
     name: 'bulkheads',
     start: (instance) => require('./features/bulkheads/bulkheads').bulkheadsOf(instance),

@@ -292,7 +292,7 @@ class Spillway {
    * @returns {AbortSignal}
    */
   signal(given) {
-    return this.#instance.features.use('signals').of(given)
+    return this.#instance.features.use('abort-signals').of(given)
   }
 
   /**

@@ -27,7 +27,7 @@ const NEEDS = {
   'features/profiles': [],
   'features/register': ['instance.js'],
   'features/releases': [],
-  'features/signals': [],
+  'features/abort-signals': [],
   'features/sockets': [],
   'features/stalls': [],
   'features/waste': [],

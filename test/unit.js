@@ -2,7 +2,7 @@
 // npm run test:unit, or: node test/unit.js FILE...
 //
 // Runs every *.test.js, or these. A folder in TOGETHER leaves the process as it found it, so up to
-// MOST_TOGETHER of its files run in one: a process of their own costs .2 s of CPU, and .3 s for Express and
+// MAX_TOGETHER of its files run in one: a process of their own costs .2 s of CPU, and .3 s for Express and
 // Spillway. Each other file has its own process. So has what reads this process's collections, loop or
 // stalls: in a heap that other tests have filled, a major collection falls into a test.
 
@@ -31,7 +31,7 @@ const TOGETHER = [
   'sockets',
 ]
 /** So that no process runs for much longer than the others. */
-const MOST_TOGETHER = 8
+const MAX_TOGETHER = 8
 /** Files of these folders that have their own process. */
 const ALONE = [
   // Restify changes the prototypes of Node's requests and responses.
@@ -84,7 +84,7 @@ function entries(files, folder) {
     else folders.set(name, [...(folders.get(name) ?? []), file])
   }
   const together = [...folders].flatMap(([name, all]) => {
-    const count = Math.ceil(all.length / MOST_TOGETHER)
+    const count = Math.ceil(all.length / MAX_TOGETHER)
     return Array.from({ length: count }, (_, part) => {
       const entry = path.join(folder, `${name}-${part + 1}.js`)
       const some = all.filter((_file, i) => i % count === part)

@@ -44,7 +44,7 @@ const POLICIES = ['none', 'attach']
 const OF_NODE = [32, 64, 128, 256, 1024]
 const OF_PROXIES = [32, 128]
 /** Clients of the gateway. Each has one request outstanding. */
-const MOST_CLIENTS = 2048
+const MAX_CLIENTS = 2048
 const SETTLE_SECONDS = 1
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 
@@ -102,7 +102,7 @@ async function measureOnce(runs, { gateway, connections, multiple, policy }, cap
     policy,
     work: 'cpu',
     startGateway: starterOf(gateway, connections),
-    mostConnections: MOST_CLIENTS,
+    mostConnections: MAX_CLIENTS,
     probes: false,
     warmUpSeconds: 1 + SETTLE_SECONDS,
     phases: [

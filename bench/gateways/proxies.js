@@ -13,7 +13,7 @@ const path = require('node:path')
 const { setTimeout: delay } = require('node:timers/promises')
 
 const HOST = '127.0.0.1'
-const MOST_CLIENTS = 8192
+const MAX_CLIENTS = 8192
 const START_MS = 5000
 const LOOK_MS = 20
 
@@ -33,8 +33,8 @@ daemon off;
 master_process off;
 pid ${folder}/nginx.pid;
 error_log stderr crit;
-worker_rlimit_nofile ${4 * MOST_CLIENTS};
-events { worker_connections ${2 * MOST_CLIENTS}; }
+worker_rlimit_nofile ${4 * MAX_CLIENTS};
+events { worker_connections ${2 * MAX_CLIENTS}; }
 http {
   access_log off;
   keepalive_requests 1000000;
@@ -68,7 +68,7 @@ http {
     /** @param {Plan} plan */
     configuration: ({ port, service, connections, stamps }) => `
 global
-  maxconn ${MOST_CLIENTS}
+  maxconn ${MAX_CLIENTS}
   nbthread 1
 defaults
   mode http
@@ -165,4 +165,4 @@ const missingFor = (name) =>
     ? `there is no ${name} (Debian: apt-get install ${PROXIES[name].package})`
     : undefined
 
-module.exports = { MOST_CLIENTS, PROXIES, freePort, missingFor, programOf, startProxy }
+module.exports = { MAX_CLIENTS, PROXIES, freePort, missingFor, programOf, startProxy }

@@ -6,7 +6,7 @@
 const net = require('node:net')
 
 const HOST = '127.0.0.1'
-const MOST_CONNECTIONS = 2000
+const MAX_CONNECTIONS = 2000
 
 /**
  * @returns {number | undefined} the length of an answer with a Content-Length, undefined while its head is
@@ -108,7 +108,7 @@ class Connections {
 
   /** @param {{ timeoutMs?: number }} [options] a timeout closes the connection of the request */
   send(request, done, { timeoutMs } = {}) {
-    if (this.#busy >= MOST_CONNECTIONS) return done(0)
+    if (this.#busy >= MAX_CONNECTIONS) return done(0)
     const connection = this.#take()
     this.#busy++
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => connection.close(), timeoutMs)

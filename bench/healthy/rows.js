@@ -4,8 +4,8 @@
 // `isEvent` is measured from its first request to its last answer instead.
 
 const SECONDS_OF_CLOSED = 0.5
-const MOST_SHED = 0.001
-const MOST_SHED_COLD = 0.01
+const MAX_SHED = 0.001
+const MAX_SHED_COLD = 0.01
 const BYSTANDER = { kind: 'steady', rate: 100, path: '/db?wait=20&burn=1' }
 const CLIENTS = [10, 20, 50, 100, 200]
 const CLIENT = 'client.js'
@@ -83,7 +83,7 @@ const ROWS = {
     settleMs: 0,
     seconds: 1,
     bystander: [],
-    mostShed: MOST_SHED_COLD,
+    mostShed: MAX_SHED_COLD,
     others: () => [{ kind: 'bursts', size: 200, everyMs: 1e6, path: '/burst?wait=400' }],
   },
   stall: { settleMs: 5500, disturbances: [[2500, 'block']], others: () => [waiters] },
@@ -161,7 +161,7 @@ const closedRow = ({ path, boundsOf, ...row }, clients) => ({
 const NAMES = [...Object.keys(ROWS), ...Object.keys(CLOSED)]
 
 function rowsOf(name, clients) {
-  if (name in ROWS) return [{ name, mostShed: MOST_SHED, ...ROWS[name] }]
+  if (name in ROWS) return [{ name, mostShed: MAX_SHED, ...ROWS[name] }]
   const counts = clients ?? CLOSED[name].clients ?? CLIENTS
   return counts.map((count) => ({ ...closedRow(CLOSED[name], count), name: `${name} ${count}` }))
 }

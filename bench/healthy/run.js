@@ -16,7 +16,7 @@ const LEAD_MS = 200
 /** The time that a run may take beyond its seconds, to start and to drain. Sessions have timeouts of 10 s. */
 const PATIENCE_MS = 45_000
 /** A healthy load may be an overload of a server whose core is busy with other processes. */
-const MOST_FOREIGN = 0.25
+const MAX_FOREIGN = 0.25
 const NOBODY = Object.freeze({
   sent: 0,
   ok: 0,
@@ -170,7 +170,7 @@ async function run(row, { attempts = 1, ...options }) {
     })
     if (result === undefined) continue
     if (calmest === undefined || result.foreign < calmest.foreign) calmest = result
-    if (calmest.foreign <= MOST_FOREIGN) break
+    if (calmest.foreign <= MAX_FOREIGN) break
   }
   if (calmest === undefined) throw failure
   return calmest

@@ -12,7 +12,7 @@ const CRITICAL_SHARE = 0.1
 /** Half the capacity before the load. */
 const CALM_SECONDS = 1
 /** A rejection costs the same in every round, apart from the machine's speed. */
-const MOST_COST_ROUNDS = 3
+const MAX_COST_ROUNDS = 3
 const CONNECTIONS = 'kept'
 /**
  * A rejection costs more at the load than in a closed loop: beside work, its code and data have left the
@@ -53,7 +53,7 @@ class Grid {
 
   async measureRound() {
     const { rounds, settle } = this.#settings
-    if (this.#rounds < MOST_COST_ROUNDS) await this.#measureRejections()
+    if (this.#rounds < MAX_COST_ROUNDS) await this.#measureRejections()
     for (const { multiple, policies } of this.#cells) {
       const capacity = await this.#runs.capacity(this.work, CONNECTIONS, settle)
       this.#capacities.push(capacity.rate)

@@ -6,7 +6,7 @@ const { median } = require('../support/statistics')
 const { isVoid } = require('./run')
 
 /** As a logarithm: a quarter slower or a third faster than while the capacity was measured. */
-const MOST_SPEED_CHANGE = 0.288
+const MAX_SPEED_CHANGE = 0.288
 
 /** One run, in shares of the capacity at the speed the machine then had. */
 function measurementOf(result, capacity, work) {
@@ -48,7 +48,7 @@ function boundOf({ connections, capacity, offered, silentPerSecond = 0 }, { reje
  *   this policy: in a closed loop, and at the load
  */
 function rowOf(cell, all, costs) {
-  const calm = all.filter((each) => !isVoid(each) && Math.abs(Math.log(each.speed)) < MOST_SPEED_CHANGE)
+  const calm = all.filter((each) => !isVoid(each) && Math.abs(Math.log(each.speed)) < MAX_SPEED_CHANGE)
   const measured = calm.length > 0 ? calm : all
   const row = { ...cell, ...costs, calmRounds: calm.length, rounds: all.length }
   for (const key of Object.keys(measured[0])) {

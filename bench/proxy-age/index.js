@@ -18,7 +18,7 @@
 //   --seconds 4    how long each run counts, after two seconds of the load
 //   --save <name>  saves to bench/results/<name>-node-<major>.json (proxy-age)
 
-const { MOST_CLIENTS, missingFor, startProxy } = require('../gateways/proxies')
+const { MAX_CLIENTS, missingFor, startProxy } = require('../gateways/proxies')
 const path = require('node:path')
 const { readFlags } = require('../support/flags')
 const { generate } = require('../support/load')
@@ -48,7 +48,7 @@ async function startChain(names, port) {
     const stamps = i === names.length - 1
     const to = isFirst ? port : started[i - 1].port
     started.push(
-      await startProxy(name, { port: to, connections: isFirst ? CONNECTIONS : MOST_CLIENTS, stamps })
+      await startProxy(name, { port: to, connections: isFirst ? CONNECTIONS : MAX_CLIENTS, stamps })
     )
   }
   return {
@@ -70,7 +70,7 @@ async function measure(names, policy) {
       warmUpSeconds: SETTLE_SECONDS,
       warmRequests: 200,
       deadlineMs: PATIENCE_MS,
-      mostConnections: MOST_CLIENTS / 2,
+      mostConnections: MAX_CLIENTS / 2,
       probes: false,
     })
     const { goodput, late, shed, failed, offered, p50Ms, p99Ms } = result

@@ -31,7 +31,7 @@ const flags = readFlags({
 const { rates: RATES, seconds: SECONDS, attempts: ATTEMPTS, label: LABEL } = flags
 const BYSTANDER_RATE = 100
 const WARM_SECONDS = 2
-const MOST_FOREIGN = 0.05
+const MAX_FOREIGN = 0.05
 const SERVER = path.join(__dirname, 'server.js')
 const SCRAPER = path.join(__dirname, 'scraper.js')
 
@@ -80,7 +80,7 @@ async function measureCalmly(scrapesPerSecond) {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const row = await measure(scrapesPerSecond)
     if (calmest === undefined || row.foreign < calmest.foreign) calmest = row
-    if (row.foreign <= MOST_FOREIGN) break
+    if (row.foreign <= MAX_FOREIGN) break
   }
   return calmest
 }

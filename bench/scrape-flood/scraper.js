@@ -7,7 +7,7 @@ const net = require('node:net')
 
 const [port, rate, seconds] = process.argv.slice(2).map(Number)
 /** As many as wait at once: a flood, but not of this process' memory. */
-const MOST_OPEN = 512
+const MAX_OPEN = 512
 const REQUEST = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 /** The chunk that ends an answer; one that was cut off has none. */
 const END = '0\r\n\r\n'
@@ -17,7 +17,7 @@ const total = { sent: 0, whole: 0, cut: 0, unsent: 0, bytes: 0, tookMs: [] }
 let open = 0
 
 function scrape() {
-  if (open >= MOST_OPEN) return void total.unsent++
+  if (open >= MAX_OPEN) return void total.unsent++
   open++
   total.sent++
   const sinceMs = performance.now()

@@ -27,7 +27,7 @@ const { pinLoad } = require('../support/pinned')
 const { load, machineLine, save } = require('../support/results')
 const { median, scatter } = require('../support/statistics')
 const { progress } = require('../support/terminal')
-const { MOST_FOREIGN, measureQuietly } = require('./measure')
+const { MAX_FOREIGN, measureQuietly } = require('./measure')
 const { SERVICES } = require('./services')
 const { BASE, BEFORE, VARIANTS } = require('./variants')
 
@@ -102,7 +102,7 @@ function rowOf(variant, runs, base) {
     p99Ms: median(of('p99Ms')),
     rejected: of('rejected').reduce((sum, each) => sum + each, 0),
     failed: of('failed').reduce((sum, each) => sum + each, 0),
-    isDisturbed: Math.max(...of('foreign'), ...base.map((run) => run.foreign)) > MOST_FOREIGN,
+    isDisturbed: Math.max(...of('foreign'), ...base.map((run) => run.foreign)) > MAX_FOREIGN,
   }
 }
 

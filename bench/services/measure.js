@@ -8,7 +8,7 @@ const { percentile } = require('../support/statistics')
 
 const SERVER = path.join(__dirname, 'server.js')
 /** A run is disturbed, and repeated, where others took more of the server's core. */
-const MOST_FOREIGN = 0.15
+const MAX_FOREIGN = 0.15
 const TRIES = 2
 
 /**
@@ -53,11 +53,11 @@ async function measure(service, { variant, given, warmUpSeconds, seconds, hasGcT
 /** The first run that is not disturbed, or the least disturbed one. */
 async function measureQuietly(service, run) {
   let best
-  for (let i = 0; i < TRIES && (best === undefined || best.foreign > MOST_FOREIGN); i++) {
+  for (let i = 0; i < TRIES && (best === undefined || best.foreign > MAX_FOREIGN); i++) {
     const found = await measure(service, run)
     if (best === undefined || found.foreign < best.foreign) best = found
   }
   return best
 }
 
-module.exports = { MOST_FOREIGN, measure, measureQuietly }
+module.exports = { MAX_FOREIGN, measure, measureQuietly }

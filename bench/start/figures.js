@@ -4,7 +4,7 @@
 const { median, round1, scatter } = require('../support/statistics')
 
 /** Figures are disturbed where the main thread waited for a core for more than this share of a start. */
-const MOST_WAITED = 0.15
+const MAX_WAITED = 0.15
 const PACKAGE = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/
 
 /** Files outside node_modules are this package's. */
@@ -32,7 +32,7 @@ const rowsOf = (runs, variants) =>
       ...mediansOf(own),
       // Half of the runs were within this of the median.
       plusMinusMs: round1(scatter(own.map(({ readyMs }) => readyMs))),
-      isDisturbed: median(own.map(({ readyMs, waitedMs }) => waitedMs / (readyMs + waitedMs))) > MOST_WAITED,
+      isDisturbed: median(own.map(({ readyMs, waitedMs }) => waitedMs / (readyMs + waitedMs))) > MAX_WAITED,
       ...(over === undefined ? {} : { over, added: mediansOf(differencesOf(own, runs[over])) }),
     }
   })

@@ -27,7 +27,7 @@ const { tableOf } = require('./table')
 const GRAFANA_10_SCHEMA = 38
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana fills it in.
 const SOURCE = { type: 'prometheus', uid: '${datasource}' }
-const LEAST_TOP = { percentunit: 0.01, reqps: 1 }
+const MIN_TOP = { percentunit: 0.01, reqps: 1 }
 const COLUMNS = 24
 const ABREAST = 3
 const HEIGHT = 8
@@ -72,7 +72,7 @@ function graphOf({ unit, kind, of, decimals, exemplars = false, stacked = false 
   else {
     panel.legend(LEGEND).tooltip(TOOLTIP)
     // If all values are zero, Grafana draws an axis up to 100, which is 10000 % for a share.
-    const top = decimals === 0 ? 1 : LEAST_TOP[unit]
+    const top = decimals === 0 ? 1 : MIN_TOP[unit]
     if (top !== undefined) panel.axisSoftMax(top)
     panel.axisSoftMin(0)
     if (stacked) panel.stacking(STACKED).fillOpacity(30)

@@ -34,9 +34,9 @@ const TIMEOUT_MS = 10_000
 const SILENT_MS = 2000
 const JSON_TYPE = 'application/json'
 const LINES_TYPE = 'application/x-ndjson'
-const MOST_BYTES = 64_000_000
+const MAX_BYTES = 64_000_000
 /** The longest time that a recorded run waits for its last totals, while the server's loop rests. */
-const MOST_REST_MS = 30_000
+const MAX_REST_MS = 30_000
 
 /**
  * Checks that distinguish an answer of Spillway from the answer of another server.
@@ -85,7 +85,7 @@ class AdminClient {
     let res = await this.#send('GET', path, { accept: JSON_TYPE })
     let text = await this.#textOf(res)
     const restMs = 1000 * Number(res.headers['retry-after'])
-    if (isResting(text) && restMs <= MOST_REST_MS) {
+    if (isResting(text) && restMs <= MAX_REST_MS) {
       await new Promise((resolve) => this.#clock.wait(restMs, () => resolve(undefined)))
       res = await this.#send('GET', path, { accept: JSON_TYPE })
       text = await this.#textOf(res)
@@ -277,7 +277,7 @@ class AdminClient {
     try {
       for await (const piece of res) {
         pieces.push(piece)
-        if ((size += piece.length) > MOST_BYTES) throw strangerOf(this.url, '', res)
+        if ((size += piece.length) > MAX_BYTES) throw strangerOf(this.url, '', res)
       }
     } catch (error) {
       throw failureOf(/** @type {AskError} */ (error), this.url)

@@ -19,7 +19,7 @@ const EXIT_CODES = 'Exit code: 0 done, 2 the service could not be asked or the c
 /**
  * Minimum width of the column of descriptions. On a narrower line, each description stands below its name.
  */
-const LEAST_COLUMN = 24
+const MIN_COLUMN = 24
 
 /** @param {number} width of a line */
 function generalHelp(width) {
@@ -85,7 +85,7 @@ function optionLines(options, width) {
 function listed(pairs, width) {
   const column = Math.max(...pairs.map(([name]) => name.length)) + 4
   return pairs.flatMap(([name, about]) => {
-    if (width - column < LEAST_COLUMN) return [`  ${name}`, ...wrapIndented(about, width, ' '.repeat(10))]
+    if (width - column < MIN_COLUMN) return [`  ${name}`, ...wrapIndented(about, width, ' '.repeat(10))]
     const [first, ...others] = wrapIndented(about, width, ' '.repeat(column))
     return [`  ${name}`.padEnd(column) + first.slice(column), ...others]
   })

@@ -22,14 +22,14 @@ function text(value, rawName) {
 }
 
 /** Options of a profile. */
-const MOST_SECONDS = 60
+const MAX_SECONDS = 60
 
 /** @param {string | undefined} value @param {string} rawName */
 function seconds(value, rawName) {
   const given = value !== undefined && /^\d+$/.test(value) ? Number(value) : 0
-  if (given >= 1 && given <= MOST_SECONDS) return given
+  if (given >= 1 && given <= MAX_SECONDS) return given
   throw new CommandError(
-    `${rawName} needs a whole number of seconds from 1 to ${MOST_SECONDS}, such as ${rawName} 10.`
+    `${rawName} needs a whole number of seconds from 1 to ${MAX_SECONDS}, such as ${rawName} 10.`
   )
 }
 
@@ -50,4 +50,4 @@ const COMMON_OPTIONS = {
 /** @param {{ options: Record<string, Option> }} command */
 const optionsOf = ({ options }) => options
 
-module.exports = { COMMON_OPTIONS, MOST_SECONDS, optionsOf, seconds, text, wordOf }
+module.exports = { COMMON_OPTIONS, MAX_SECONDS, optionsOf, seconds, text, wordOf }

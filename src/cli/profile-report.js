@@ -18,12 +18,12 @@ const { tableLines } = require('./text-table')
  *   readPauseMs?: number, startPauseMs?: number, durationMs?: number, samples?: number }} ProfileResult
  */
 
-const MOST_PACKAGES = 10
-const MOST_FUNCTIONS = 20
-const MOST_GROWING = 10
+const MAX_PACKAGES = 10
+const MAX_FUNCTIONS = 20
+const MAX_GROWING = 10
 const HOUR_MS = 3_600_000
 /** Rows with a smaller share are sampling noise. */
-const LEAST_SHARE = 0.001
+const MIN_SHARE = 0.001
 
 /** A heap profile counts bytes, others count milliseconds. */
 const KINDS = /** @type {const} */ ({
@@ -60,8 +60,8 @@ function profileLines(result, { kind, out }) {
     },
     { head: 'where', isText: true, isFlexible: true, of: placeOf },
   ])
-  const rows = most(functions, MOST_FUNCTIONS)
-  const packageRows = most(packages, MOST_PACKAGES)
+  const rows = most(functions, MAX_FUNCTIONS)
+  const packageRows = most(packages, MAX_PACKAGES)
   const facts = [
     durationMs === undefined ? undefined : duration(durationMs),
     samples === undefined ? undefined : `${samples} samples`,
@@ -104,11 +104,11 @@ function growthLines({ growth, growthMs = 0 }, look) {
     { head: 'where', isText: true, isFlexible: true, of: placeOf },
   ]
   const title = look.paint('bold', `Grew in the last ${duration(growthMs)}`)
-  return [title, ...tableLines(columns, growth.slice(0, MOST_GROWING), look), '']
+  return [title, ...tableLines(columns, growth.slice(0, MAX_GROWING), look), '']
 }
 
 /** @param {Row[]} rows @param {number} number */
-const most = (rows, number) => rows.filter(({ totalShare }) => totalShare >= LEAST_SHARE).slice(0, number)
+const most = (rows, number) => rows.filter(({ totalShare }) => totalShare >= MIN_SHARE).slice(0, number)
 
 /** @param {Pick<Row, 'name' | 'isHandler'>} row */
 const nameOf = ({ name, isHandler }) => `${name || '(anonymous)'}${isHandler ? ' *' : ''}`

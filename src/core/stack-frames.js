@@ -9,7 +9,7 @@ const { pathOf, placesIn } = require('./call-place')
 const { OWN_FOLDER } = require('./own-files')
 
 const PACKAGE = /[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)(?!.*[/\\]node_modules[/\\])/
-const MOST_SHOWN = 20
+const MAX_SHOWN = 20
 
 /**
  * @typedef {{ name: string, url: string, line: number, column: number, begin: number }} Frame
@@ -36,7 +36,7 @@ function placeOf(frames) {
     begin: chosen.begin,
     line: chosen.line,
     package: packageOf((inner ?? chosen).path),
-    frames: places.slice(0, MOST_SHOWN).map(frameText),
+    frames: places.slice(0, MAX_SHOWN).map(frameText),
   }
 }
 

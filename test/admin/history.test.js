@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { RollingHistogram } = require('../../src/core/histogram/rolling')
-const { COLUMNS, History, MOST_POINTS } = require('../../src/features/admin/history')
+const { COLUMNS, History, MAX_POINTS } = require('../../src/features/admin/history')
 const { LoopDelay } = require('../../src/core/process/loop-delay')
 const { FakeClock } = require('../support/fake-clock.js')
 
@@ -88,13 +88,13 @@ test('a point is taken in the first turn after its second, and a late one covers
 test('it keeps ten minutes, whatever came before, and nothing that is older', () => {
   const { clock, history, turn } = historyFor()
   history.start()
-  for (let i = 0; i < MOST_POINTS + 50; i++) {
+  for (let i = 0; i < MAX_POINTS + 50; i++) {
     clock.advance(1000)
     turn()
   }
   const points = history.points()
-  assert.equal(points.length, MOST_POINTS)
-  assert.equal(points[MOST_POINTS - 1].at, clock.wallMs())
+  assert.equal(points.length, MAX_POINTS)
+  assert.equal(points[MAX_POINTS - 1].at, clock.wallMs())
   assert.ok(points.every(({ at }, i) => i === 0 || at > points[i - 1].at))
   assert.ok(JSON.stringify(points).length < 1_000_000)
   clock.idle(590_000)

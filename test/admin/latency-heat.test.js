@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { ROW_STARTS_MS } = require('../../src/core/histogram/latency-rows')
 const { RollingHistogram } = require('../../src/core/histogram/rolling')
-const { COLUMNS, COLUMN_MS, LatencyHeat, MOST_ROUTES } = require('../../src/features/admin/latency-heat')
+const { COLUMNS, COLUMN_MS, LatencyHeat, MAX_ROUTES } = require('../../src/features/admin/latency-heat')
 const { FakeClock } = require('../support/fake-clock.js')
 
 const ROW_OF_5_MS = ROW_STARTS_MS.indexOf(4)
@@ -156,7 +156,7 @@ test('a route that is not known has no map, whatever its name', () => {
 test('a hundred routes are kept; one that has more requests than a kept one takes its place', () => {
   const { cellsOf, end, heat, pass } = heatFor()
   heat.start()
-  for (let i = 0; i < MOST_ROUTES; i++) end(`/${i}`, 5, i === 42 ? 2 : 10)
+  for (let i = 0; i < MAX_ROUTES; i++) end(`/${i}`, 5, i === 42 ? 2 : 10)
   pass(COLUMN_MS)
   end('/late', 5, 2)
   pass(COLUMN_MS)
@@ -176,7 +176,7 @@ test('a hundred routes are kept; one that has more requests than a kept one take
 test('a new route that is busier than a kept one has all its requests from the first on', () => {
   const { cellsOf, end, heat, pass } = heatFor()
   heat.start()
-  for (let i = 0; i < MOST_ROUTES; i++) end(`/${i}`, 5)
+  for (let i = 0; i < MAX_ROUTES; i++) end(`/${i}`, 5)
   pass(COLUMN_MS)
   end('/new', 500, 4)
   pass(COLUMN_MS)
@@ -185,10 +185,10 @@ test('a new route that is busier than a kept one has all its requests from the f
 
 test('at start() the busiest routes are kept', () => {
   const { end, heat, pass } = heatFor()
-  for (let i = 0; i < MOST_ROUTES + 1; i++) end(`/${i}`, 5, i === 3 ? 1 : 5)
+  for (let i = 0; i < MAX_ROUTES + 1; i++) end(`/${i}`, 5, i === 3 ? 1 : 5)
   heat.start()
   assert.equal(heat.read('GET', '/3')?.isKept, false)
-  assert.equal(heat.read('GET', `/${MOST_ROUTES}`)?.isKept, true)
+  assert.equal(heat.read('GET', `/${MAX_ROUTES}`)?.isKept, true)
   heat.close()
   pass(COLUMN_MS)
   assert.equal(heat.read('GET', '/4')?.columns.length, 1)

@@ -8,7 +8,7 @@ const http = require('node:http')
 const { hostname } = require('node:os')
 const { createInterface } = require('node:readline')
 const { test } = require('node:test')
-const { LiveState, LiveStream, MOST_VIEWERS } = require('../../src/features/admin/live-stream')
+const { LiveState, LiveStream, MAX_VIEWERS } = require('../../src/features/admin/live-stream')
 const { serve } = require('../support/serve.js')
 const { ended, spillwayFor } = require('../support/spillway.js')
 
@@ -194,9 +194,9 @@ test('without a viewer there is no timer, and nothing is made', async (t) => {
   assert.equal(made.states, before)
 })
 
-test(`at most ${MOST_VIEWERS} look, and after close() nobody`, async (t) => {
+test(`at most ${MAX_VIEWERS} look, and after close() nobody`, async (t) => {
   const { server, stream } = await streamFor(t)
-  for (let i = 0; i < MOST_VIEWERS; i++) assert.equal((await watch(t, server)).status, 200)
+  for (let i = 0; i < MAX_VIEWERS; i++) assert.equal((await watch(t, server)).status, 200)
   assert.equal((await server.get('/')).status, 503)
   stream.close()
   const { status, body } = await server.get('/')

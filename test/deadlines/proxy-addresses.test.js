@@ -6,7 +6,7 @@ const { test } = require('node:test')
 const { ProxyAges } = require('../../src/features/deadlines/proxy-ages')
 
 const WALL_MS = 1_512_379_167_000
-const MOST_PROXIES = 100
+const MAX_PROXIES = 100
 const BEHIND_MS = 3000
 
 function agesByAddress() {
@@ -33,7 +33,7 @@ function agesByAddress() {
 
 test('addresses that were seen once keep no clock from the proxies that come later', () => {
   const { pass, see } = agesByAddress()
-  for (let i = 0; i < MOST_PROXIES; i++) see(`10.0.0.${i}`)
+  for (let i = 0; i < MAX_PROXIES; i++) see(`10.0.0.${i}`)
   pass(1000)
   // The clock of one proxy is right, that of the other is behind. So the age of neither may be the other's.
   for (let i = 0; i < 100; i++) {
@@ -47,20 +47,20 @@ test('addresses that were seen once keep no clock from the proxies that come lat
 
 test('the address that was seen longest ago goes first', () => {
   const { pass, see } = agesByAddress()
-  const first = Array.from({ length: MOST_PROXIES }, (_, i) => see(`10.0.0.${i}`).clock)
+  const first = Array.from({ length: MAX_PROXIES }, (_, i) => see(`10.0.0.${i}`).clock)
   pass(1000)
-  for (let i = 0; i < MOST_PROXIES; i++) if (i !== 7) see(`10.0.0.${i}`)
+  for (let i = 0; i < MAX_PROXIES; i++) if (i !== 7) see(`10.0.0.${i}`)
   see('10.0.1.1')
-  for (let i = 0; i < MOST_PROXIES; i++) if (i !== 7) assert.equal(see(`10.0.0.${i}`).clock, first[i])
+  for (let i = 0; i < MAX_PROXIES; i++) if (i !== 7) assert.equal(see(`10.0.0.${i}`).clock, first[i])
   assert.notEqual(see('10.0.0.7').clock, first[7])
 })
 
 test('more proxies than there are places take no clock from each other', () => {
   const { pass, see } = agesByAddress()
-  const first = Array.from({ length: MOST_PROXIES }, (_, i) => see(`10.0.0.${i}`).clock)
+  const first = Array.from({ length: MAX_PROXIES }, (_, i) => see(`10.0.0.${i}`).clock)
   for (let round = 0; round < 20; round++) {
     pass(900)
-    for (let i = 0; i < MOST_PROXIES; i++) assert.equal(see(`10.0.0.${i}`).clock, first[i])
+    for (let i = 0; i < MAX_PROXIES; i++) assert.equal(see(`10.0.0.${i}`).clock, first[i])
     assert.equal(see('10.0.1.1').clock, see('10.0.1.2').clock)
   }
 })

@@ -21,7 +21,7 @@ const rowsOf = (stdout, pattern) =>
     .map((line) => line.match(pattern)?.groups)
     .filter((groups) => groups !== undefined)
 
-const MOST_GAP_MS = 1
+const MAX_GAP_MS = 1
 
 /**
  * Sends both at once, as npm does: a signal that arrives while Node shuts the process down would kill it.
@@ -141,7 +141,7 @@ describe('the demo when it gets a signal', { concurrency: true }, () => {
         assert.equal(stderr, '')
         // A test that lost its CPU between the two signals sent the second one to a process that was exiting
         // and had no listener left.
-        if (!(gapMs > MOST_GAP_MS)) assert.equal(code, 0)
+        if (!(gapMs > MAX_GAP_MS)) assert.equal(code, 0)
         assert.equal(stdout.split('\n').at(-1), 'Stopped.')
         demo.assertNothingIsLeft()
       })

@@ -19,7 +19,7 @@ const OPTIONS = { maxDelay: 200, targetDelay: 100 }
 function driven({ maxConcurrent, costMs = 2, maxOutstanding = Number.POSITIVE_INFINITY } = {}) {
   const clock = new FakeClock()
   const turns = new LoopTurns(clock)
-  const cost = { ms: costMs, meanMs: costMs, rejectionMs: 0.03, rejectedShare: 0 }
+  const cost = { ms: costMs, meanMs: costMs, isKnown: true, rejectionMs: 0.03, rejectedShare: 0 }
   const clients = { maxOutstanding, areGateways: false, cpuShare: 1 }
   const limits = new Limits({ cause: new Cause(), clock, cost, turns, clients })
   limits.update({ ...OPTIONS, maxConcurrent })
@@ -49,7 +49,7 @@ function driven({ maxConcurrent, costMs = 2, maxOutstanding = Number.POSITIVE_IN
     for (let i = 0; i < ms; i += 10) turn(10, 0, 20 / costMs)
   }
   const current = () => limits.current(clock.now())
-  return { admit, clock, current, limits, overload, serve, turn }
+  return { admit, clock, cost, current, limits, overload, serve, turn }
 }
 
 test('a loop that idles limits nothing', () => {
@@ -171,6 +171,15 @@ test('a request that would wait longer for the loop than is tolerated is rejecte
   assert.equal(reasonFor(1000), undefined)
   overload(500)
   assert.deepEqual([reasonFor(100), reasonFor(101), reasonFor(101, CRITICAL)], [undefined, 'loop', undefined])
+})
+
+test('while the cost of a request is unknown, none is rejected for the loop', () => {
+  const { clock, cost, limits, overload } = driven()
+  overload(500)
+  const reason = () => limits.reasonFor(101, 50, NORMAL, clock.now())
+  assert.deepEqual([limits.isLoopShort(clock.now()), reason()], [true, 'loop'])
+  cost.isKnown = false
+  assert.deepEqual([limits.isLoopShort(clock.now()), reason()], [false, undefined])
 })
 
 test('a request that was held back reduces trust at the end of an idling turn, and at no later one', () => {

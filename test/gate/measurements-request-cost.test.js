@@ -99,6 +99,26 @@ test('rejections that take longer than the loop was busy do not make the cost ne
   assert.equal(cost.ms, 0)
 })
 
+test('the cost is known after 200 requests, or after three seconds of work', () => {
+  const many = driven()
+  for (let i = 0; i < 199; i++) many.turn({ busyMs: 2, ended: 1 })
+  assert.equal(many.cost.isKnown, false)
+  many.turn({ busyMs: 2, ended: 1 })
+  assert.equal(many.cost.isKnown, true)
+  const long = driven()
+  for (let i = 0; i < 14; i++) long.turn({ busyMs: 2000, ended: 1, rejected: 900, rejectMs: 1 })
+  assert.equal(long.cost.isKnown, false)
+  long.turn({ busyMs: 2000, ended: 1, rejected: 900, rejectMs: 1 })
+  assert.equal(long.cost.isKnown, true)
+})
+
+test('the first half of the first samples does not count on average', () => {
+  const { cost, turn } = driven()
+  for (let i = 0; i < 10; i++) turn({ busyMs: 200, ended: 10 })
+  for (let i = 0; i < 10; i++) turn({ busyMs: 20, ended: 10 })
+  isNear(cost.meanMs, 2)
+})
+
 test('before the first window ends, the cost is the time until handlers first return', () => {
   const { cost, turn } = driven()
   cost.onRun(3)

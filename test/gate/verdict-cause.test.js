@@ -147,7 +147,7 @@ test('a client that half-closes has a number too', () => {
 test('a client that half-closes in an overload can wait no longer', () => {
   const driven = new DrivenAdmission({})
   driven.admission.limits.isOverload = () => true
-  driven.admission.measurements.turns.isIdling = () => false
+  driven.admission.limits.isLoopShort = () => true
   driven.admission.limits.hasFreeSlot = () => false
   const sockets = [new EventEmitter(), new EventEmitter()]
   for (const socket of sockets) assert.equal(driven.ask({ socket }).decision, QUEUED)

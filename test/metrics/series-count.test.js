@@ -12,7 +12,7 @@ const { ended, spillwayFor } = require('../support/spillway')
 const MOST = 320
 const ROUTES = 10
 /** What a part and the loop time of a route must have taken before they have a series. */
-const LEAST_MS = 100
+const MIN_MS = 100
 
 /** Each handler takes as long as told, by a clock that stands still otherwise. */
 async function scraped(t, { handlerMs = 5, ...options } = {}) {
@@ -56,11 +56,11 @@ async function ofRoute(t, options) {
 }
 
 test('each further route adds its durations by status and its outcomes, and nothing else', async (t) => {
-  assert.deepEqual((await ofRoute(t, { handlerMs: LEAST_MS - 1 })).map(familyOf), OF_A_ROUTE)
+  assert.deepEqual((await ofRoute(t, { handlerMs: MIN_MS - 1 })).map(familyOf), OF_A_ROUTE)
 })
 
 test('a route adds its loop time, and each part, once it has taken a tenth of a second', async (t) => {
-  const lines = await ofRoute(t, { handlerMs: LEAST_MS })
+  const lines = await ofRoute(t, { handlerMs: MIN_MS })
   const parts = lines.filter((line) => familyOf(line) === 'spillway_request_part_seconds_total')
   assert.ok(parts.length > 0 && parts.length <= PARTS.length, String(parts))
   assert.ok(

@@ -18,7 +18,7 @@ const thrown = codesIn(
   /(?:new SpillwayError|super)\(\s*'([^']*)'/g
 )
 /** The reasons of a signal, which are not thrown by src/ itself. */
-const reasons = codesIn(read('src/features/signals/abort-reasons.js'), /^ {2}(ERR_\w+):/gm)
+const reasons = codesIn(read('src/features/abort-signals/abort-reasons.js'), /^ {2}(ERR_\w+):/gm)
 const union = read('index.d.ts').split('export type ErrorCode =')[1]
 
 test('src/ throws codes of its own family only', () => {

@@ -4,7 +4,7 @@
 
 const zlib = require('node:zlib')
 
-const MOST_COLOURS = 64
+const MAX_COLOURS = 64
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 /**
@@ -52,7 +52,7 @@ function paletteOf(pixels) {
   }
   return [...counts]
     .sort((a, b) => b[1] - a[1])
-    .slice(0, MOST_COLOURS)
+    .slice(0, MAX_COLOURS)
     .map(([colour]) => colour)
 }
 

@@ -12,9 +12,9 @@ const { cpuTree } = require('../../src/features/profiles/profile-tree')
 const { startProfiled } = require('./start-profiled')
 
 /** A host that is this busy fills the loop by itself. */
-const MOST_WAIT_SHARE = 0.1
+const MAX_WAIT_SHARE = 0.1
 const SAMPLE_MICROSECONDS = 2000
-const LEAST_SAMPLES = 1200
+const MIN_SAMPLES = 1200
 const LINES = { headers: { accept: 'application/x-ndjson' } }
 
 test('a profile under load names the function that burns, its handler, and its package', async (t) => {
@@ -82,7 +82,7 @@ for (const [what, path, name] of /** @type {const} */ ([
     const { post, loading } = await startProfiled(t)
     const shares = new Map()
     // A busy machine gives so few samples that they say nothing: then it takes several profiles.
-    for (let samples = 0; samples < LEAST_SAMPLES; ) {
+    for (let samples = 0; samples < MIN_SAMPLES; ) {
       const { json: profile } = await loading(path, () => post('/profile?seconds=3'))
       const { root } = cpuTree(evenly(profile), new CallFrames())
       for (const row of tablesOf(root, 'Ms').packages)
@@ -166,7 +166,7 @@ test('the idle time is right while a profile runs and afterwards', async (t) => 
 
 /** Whether the process waited for a CPU for so long that what was shed says nothing. */
 function isStarved(before, after) {
-  return after.waitedMs - before.waitedMs > MOST_WAIT_SHARE * (after.atMs - before.atMs)
+  return after.waitedMs - before.waitedMs > MAX_WAIT_SHARE * (after.atMs - before.atMs)
 }
 
 test('bursts of cheap requests are not shed while a profile runs, and it makes no stall', async (t) => {

@@ -30,7 +30,7 @@ const CLASSES = { '/report': 'critical' }
  * A machine that stands still would be given more at each beat than it ever answers, and no scrape would get
  * through.
  */
-const MOST_UNDER_WAY = 64
+const MAX_UNDER_WAY = 64
 
 function serve() {
   const spillway = createSpillway({
@@ -104,7 +104,7 @@ function stall() {
 let underWay = 0
 
 function load(port) {
-  if (underWay > MOST_UNDER_WAY) return
+  if (underWay > MAX_UNDER_WAY) return
   const get = (path) => {
     underWay++
     const headers = { 'X-Request-Start': `t=${Date.now()}`, 'X-Request-Timeout-Ms': '5000' }

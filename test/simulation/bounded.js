@@ -52,7 +52,7 @@ const OVERLOADS = [
   ['mixed', 5],
 ]
 
-const MOST_SHARE = 0.34
+const MAX_SHARE = 0.34
 const reasonsOf = ({ admission }) => admission.sample().shed.map(({ reason }) => reason)
 
 /** @param {(name: string, body: () => void) => void} test */
@@ -130,14 +130,14 @@ function testBounded(test) {
       '1000 clients that ask again at once': { closed: [{ route: 0, clients: 1000 }] },
       '8000 clients a second': { open: [{ route: 0, perSecond: 8000 }] },
     }))
-      test(`invariant 11: rejections for ${what} take ${MOST_SHARE} of the loop at most, with ${how}`, () => {
+      test(`invariant 11: rejections for ${what} take ${MAX_SHARE} of the loop at most, with ${how}`, () => {
         const seconds = 6
         const routes = [{ steps: [{ wait: 1000 }, { burn: 1 }] }]
         const { requests } = run({ seconds, routes, ...clients }, features)
         const tookMs = new Float64Array(seconds)
         for (const { shedMs } of requests)
           if (shedMs < seconds * 1000) tookMs[Math.floor(shedMs / 1000)] += PARSE_MS + REFUSE_MS
-        assert.ok(Math.max(...tookMs.subarray(1)) <= 1050 * MOST_SHARE, [...tookMs].map(Math.round).join(' '))
+        assert.ok(Math.max(...tookMs.subarray(1)) <= 1050 * MAX_SHARE, [...tookMs].map(Math.round).join(' '))
         assert.ok(tookMs[4] > 100)
       })
 }

@@ -13,10 +13,10 @@ const FEATURE_SHARE = 0.7
 /** The clients of a crowd connect in the first second, and a cold process is slow for four. */
 const [GATHERED_MS, WARM_MS] = [1000, 4000]
 /** A route whose requests run for longer fills its slots only after the run has ended. */
-const MOST_HELD_MS = 3000
+const MAX_HELD_MS = 3000
 const SECOND_MS = 1000
 /** How many times its need each bound is. */
-const [LEAST_TIMES, MOST_TIMES] = [3, 10]
+const [MIN_TIMES, MAX_TIMES] = [3, 10]
 
 /** A proxy for each route, with a clock that is ahead or behind by up to an hour. */
 function proxyOf(draw) {
@@ -28,14 +28,14 @@ function proxyOf(draw) {
   }
 }
 
-const isHeldLong = ({ waitMs, closes = waitMs }) => Math.min(waitMs, closes) > MOST_HELD_MS
+const isHeldLong = ({ waitMs, closes = waitMs }) => Math.min(waitMs, closes) > MAX_HELD_MS
 
 /** @param {any} spec of generate() @returns {any} the same world with features */
 function withFeatures(spec) {
   const draw = new Draw(spec.seed ^ FEATURES_SEED)
   const [hasAges, hasDeadlines] = [draw.chance(FEATURE_SHARE), draw.chance(FEATURE_SHARE)]
   const hasBulkheads = draw.chance(FEATURE_SHARE) || !(hasAges || hasDeadlines)
-  const times = () => draw.between(LEAST_TIMES, MOST_TIMES)
+  const times = () => draw.between(MIN_TIMES, MAX_TIMES)
   const needs = needsOf(spec)
   const features = {}
   const proxies = spec.routes.map(() => proxyOf(draw))

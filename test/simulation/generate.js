@@ -6,7 +6,7 @@ const { crowdOf, populationOf } = require('./populations')
 const { randomFrom } = require('./random')
 const { PARSE_MS } = require('./world')
 
-const MOST_UTILISATION = 0.65
+const MAX_UTILISATION = 0.65
 /** The share of worlds whose clients come through gateways or sessions, in closed loops or in long bursts. */
 const CROWDED_SHARE = 0.4
 const CROWD_SEED = 0x9e3779b9
@@ -144,7 +144,7 @@ function generate(seed, { disturbance, hasCrowds = true } = {}) {
     WORKS.await(draw),
     ...Array.from({ length: draw.whole(1, 3) }, () => WORKS[draw.of(KINDS)](draw)),
   ]
-  let left = isCrowded ? ofCrowds.between(0.3, MOST_UTILISATION) : draw.between(0.05, MOST_UTILISATION)
+  let left = isCrowded ? ofCrowds.between(0.3, MAX_UTILISATION) : draw.between(0.05, MAX_UTILISATION)
   const bystander = Math.min(100, (Math.min(left / 2, 0.15) * 1000) / (works[0].costMs + PARSE_MS))
   left -= (bystander * (works[0].costMs + PARSE_MS)) / 1000
   const open = [{ route: 0, perSecond: bystander, arrivals: 'poisson' }]

@@ -11,10 +11,10 @@ const { AFTER_MS, generate } = require('./generate')
 const { stack } = require('./stack')
 const { World } = require('./world')
 
-const MOST_UTILISATION = 0.7
-const MOST_SHED = 0.001
+const MAX_UTILISATION = 0.7
+const MAX_SHED = 0.001
 /** A surge may bring more work than fits into this time. Then what was found up to here is judged. */
-const MOST_SECONDS = 100
+const MAX_SECONDS = 100
 
 const worldOf = (spec, shed, given) =>
   new World(structuredClone(spec), {
@@ -86,12 +86,12 @@ function judgeWorld(spec, given) {
     reasons: world.admission.sample().shed,
     loopRejections,
   }
-  if (shed <= Math.max(1, requests.length * MOST_SHED)) return { ...found, isHarmed: false }
+  if (shed <= Math.max(1, requests.length * MAX_SHED)) return { ...found, isHarmed: false }
   const { utilisation, servedMs } = ungated(spec)
   const laterMs = Math.min(servedMs, spec.seconds * 1000) + AFTER_MS - spec.measuredMs
-  if (spec.disturbedMs > 0 && laterMs > 0 && spec.seconds < MOST_SECONDS)
+  if (spec.disturbedMs > 0 && laterMs > 0 && spec.seconds < MAX_SECONDS)
     return judgeWorld(longer(spec, laterMs), given)
-  return { ...found, utilisation, isHarmed: !(utilisation > MOST_UTILISATION) }
+  return { ...found, utilisation, isHarmed: !(utilisation > MAX_UTILISATION) }
 }
 
 /** The same world, measured later and for as long. */

@@ -6,11 +6,11 @@
 const { ACCEPT_MS } = require('./connections')
 const { PARSE_MS } = require('./world')
 
-const MOST_PER_SECOND = 1200
-const MOST_BURST_MS = 120
-const MOST_CLIENTS = 1000
+const MAX_PER_SECOND = 1200
+const MAX_BURST_MS = 120
+const MAX_CLIENTS = 1000
 /** The longest time between two bursts of a crowd. */
-const MOST_PERIOD_MS = 5000
+const MAX_PERIOD_MS = 5000
 
 const RETRIES = ['at-once', 'at-once', 'retry-after', 'backoff', 'think']
 const GATEWAYS = [32, 64, 128, 256, 1024]
@@ -25,7 +25,7 @@ function costOf({ costMs, waitMs, closes }) {
 /** A population that takes that share of the loop. */
 function populationOf(draw, work, route, utilisation) {
   const { costMs, heldMs } = costOf(work)
-  const perSecond = Math.min((utilisation * 1000) / costMs, MOST_PER_SECOND)
+  const perSecond = Math.min((utilisation * 1000) / costMs, MAX_PER_SECOND)
   const retry = draw.of(RETRIES)
   const leavesAfterMs = work.closes
   if (leavesAfterMs === undefined && draw.chance(0.4)) return { open: openOf(draw, route, perSecond, costMs) }
@@ -38,7 +38,7 @@ function populationOf(draw, work, route, utilisation) {
     )
   )
   const usualThinkMs = Math.max(0, (clients / perSecond) * 1000 - heldMs)
-  const spreadMs = draw.chance(0.2) && clients * costMs < MOST_BURST_MS ? 1 : heldMs + usualThinkMs
+  const spreadMs = draw.chance(0.2) && clients * costMs < MAX_BURST_MS ? 1 : heldMs + usualThinkMs
   const reconnects = draw.chance(0.2)
   const thinkMs = reconnects ? usualThinkMs + (heldMs + usualThinkMs) * (ACCEPT_MS / costMs) : usualThinkMs
   return {
@@ -59,7 +59,7 @@ function openOf(draw, route, perSecond, costMs) {
   if (draw.chance(0.25)) {
     const batch = Math.max(
       1,
-      Math.min(Math.floor(MOST_BURST_MS / costMs), Math.floor(perSecond * draw.between(0.2, 1)))
+      Math.min(Math.floor(MAX_BURST_MS / costMs), Math.floor(perSecond * draw.between(0.2, 1)))
     )
     return { route, perSecond, arrivals: 'constant', batch }
   }
@@ -71,7 +71,7 @@ function openOf(draw, route, perSecond, costMs) {
 function closedOf(draw, work, route, utilisation, more = {}) {
   const { costMs, heldMs } = costOf(work)
   const roundTripMs = draw.scale(0.2, 5)
-  const clients = Math.min(MOST_CLIENTS, Math.floor((utilisation * (heldMs + roundTripMs)) / costMs))
+  const clients = Math.min(MAX_CLIENTS, Math.floor((utilisation * (heldMs + roundTripMs)) / costMs))
   // A single client takes more: it thinks in between.
   const thinkMs = clients > 0 ? 0 : costMs / utilisation
   const retry = draw.of(RETRIES)
@@ -83,7 +83,7 @@ function closedOf(draw, work, route, utilisation, more = {}) {
 function throughOf(draw, work, route, utilisation, gateway) {
   const { costMs, heldMs } = costOf(work)
   const carries = gateway.connections * (gateway.streams ?? 1)
-  const perSecond = Math.min((utilisation * 1000) / costMs, MOST_PER_SECOND, (carries * 500) / heldMs)
+  const perSecond = Math.min((utilisation * 1000) / costMs, MAX_PER_SECOND, (carries * 500) / heldMs)
   const { closes: leavesAfterMs } = work
   return {
     gateway: { ...gateway, timeoutMs: 2 * heldMs + draw.scale(2000, 20_000) },
@@ -104,7 +104,7 @@ function burstOf(draw, route, utilisation, { isThrough }) {
   const wait = draw.chance(0.5) ? 0 : draw.between(1, 50)
   const reconnects = !isThrough && draw.chance(0.5)
   const costMs = burn + PARSE_MS + (reconnects ? ACCEPT_MS : 0)
-  const workMs = Math.min(draw.scale(50, 500), utilisation * MOST_PERIOD_MS)
+  const workMs = Math.min(draw.scale(50, 500), utilisation * MAX_PERIOD_MS)
   const batch = Math.max(1, Math.round(workMs / costMs))
   const periodMs = (batch * costMs) / utilisation
   return {

@@ -8,8 +8,8 @@ const { stack } = require('./stack')
 const { World } = require('./world')
 
 /** Kept clients x cost of a request. */
-const MOST_WORK_MS = 400
-const LEAST_GOODPUT = 0.97
+const MAX_WORK_MS = 400
+const MIN_GOODPUT = 0.97
 /** Work of all clients, over the cycle of one client alone. Below 1 the loop would idle. */
 const SATURATION = 1.2
 const SETTLED_MS = 3000
@@ -18,7 +18,7 @@ const END_MS = 9000
 function saturatedLoop(seed) {
   const draw = new Draw(seed)
   const burn = draw.scale(0.3, 8)
-  const clients = Math.floor(draw.scale(0.1, 1) * (MOST_WORK_MS / burn))
+  const clients = Math.floor(draw.scale(0.1, 1) * (MAX_WORK_MS / burn))
   const roundTripMs = draw.scale(0.2, 5)
   const idleMs = (clients * burn) / SATURATION - burn - roundTripMs
   const wait = idleMs > 1 && draw.chance(0.5) ? draw.scale(1, idleMs) : 0
@@ -62,7 +62,7 @@ function judgeSaturated(seed, { stack: given } = {}) {
     costMs: spec.routes[0].steps.at(-1).burn,
     goodput,
     shedPerSecond: gated.shedPerSecond,
-    isHarmed: gated.shedPerSecond > 0 || goodput < LEAST_GOODPUT,
+    isHarmed: gated.shedPerSecond > 0 || goodput < MIN_GOODPUT,
   }
 }
 

@@ -13,7 +13,7 @@ const PERIOD_MS = 15_000
 /** Until a new pod is scheduled, has started and is ready. */
 const START_MS = 20_000
 /** What would wait for longer is rejected. */
-const MOST_WAIT_MS = 200
+const MAX_WAIT_MS = 200
 /** The garbage collector and the kernel use CPU beside the loop. */
 const CPU_BESIDE = 0.05
 
@@ -77,8 +77,8 @@ class Pod {
     const room = (most, each) => (each === 0 ? requests : Math.max(0, Math.floor(most / each)))
     const admitted = Math.min(
       requests,
-      room(STEP_MS + MOST_WAIT_MS - this.#loopMs, cpuMs),
-      room((STEP_MS + MOST_WAIT_MS) * connections - this.#poolMs, heldMs)
+      room(STEP_MS + MAX_WAIT_MS - this.#loopMs, cpuMs),
+      room((STEP_MS + MAX_WAIT_MS) * connections - this.#poolMs, heldMs)
     )
     this.#loopMs += admitted * cpuMs
     this.#poolMs += admitted * heldMs

@@ -11,7 +11,7 @@ const { PARSE_MS, World } = require('./world')
 
 const NONE = { mode: 'off' }
 const TURN_MS = 0.001
-const MOST_UTILISATION = 0.65
+const MAX_UTILISATION = 0.65
 /** What comes by chance in a few seconds is more than the mean. */
 const SPREAD = 0.03
 const THIRD = 1 / 3
@@ -139,6 +139,6 @@ test('crowds leave a third of the loop idle without a gate', () => {
   for (const seed of SEEDS.slice(0, 60)) {
     const { loop } = runOf({ ...generate(seed, { disturbance: 'none' }), cold: false })
     const utilisation = 1 - loop.idleTotalMs / loop.nowMs
-    assert.ok(utilisation <= MOST_UTILISATION + SPREAD, `seed ${seed}: ${utilisation}`)
+    assert.ok(utilisation <= MAX_UTILISATION + SPREAD, `seed ${seed}: ${utilisation}`)
   }
 })

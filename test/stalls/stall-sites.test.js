@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { MOST_SITES, StallSites } = require('../../src/features/stalls/stall-sites')
+const { MAX_SITES, StallSites } = require('../../src/features/stalls/stall-sites')
 
 const stall = (given) => ({
   cause: /** @type {const} */ ('javascript'),
@@ -67,9 +67,9 @@ test('another route, cause or function is another site, and the costliest comes 
 
 test('a site that finds the table full takes the place of the least costly', () => {
   const sites = new StallSites()
-  for (let i = 0; i < MOST_SITES; i++) sites.record(stall({ route: `/${i}` }), 1000 + i, 'a')
+  for (let i = 0; i < MAX_SITES; i++) sites.record(stall({ route: `/${i}` }), 1000 + i, 'a')
   sites.record(stall({ route: '/new' }), 100, 'a')
   const routes = sites.list().map(({ route }) => route)
-  assert.equal(routes.length, MOST_SITES)
+  assert.equal(routes.length, MAX_SITES)
   assert.ok(routes.includes('/new') && routes.includes('/1') && !routes.includes('/0'))
 })

@@ -122,7 +122,7 @@ class FleetUnderTest {
   }
 }
 
-const MOST_TRIES = 100
+const MAX_TRIES = 100
 
 /** Short, because a socket's path must be. */
 function temporaryDirectory(t) {
@@ -135,7 +135,7 @@ function temporaryDirectory(t) {
       try {
         rmSync(directory, { recursive: true, force: true })
       } catch (error) {
-        if (tries === MOST_TRIES) throw error
+        if (tries === MAX_TRIES) throw error
         await setTimeout(50)
       }
     }

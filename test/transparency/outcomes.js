@@ -17,7 +17,7 @@ const MOCHA = ['--timeout', '10000', '--reporter', MOCHA_REPORTER]
 /** A file that hangs: its tests that have not ended by then are missing. */
 const LONGEST_MS = 120_000
 /** Of what a process wrote to standard error, its end is shown where it left no report. */
-const MOST_SAID = 1000
+const MAX_SAID = 1000
 
 /**
  * @param {{ folder: string, files: string[], mocha?: string[], repository?: string }} suite
@@ -88,7 +88,7 @@ async function runProcess(argsFor, { node, folder, way, env, scratch }) {
   })
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (piece) => {
-    said = `${said}${piece}`.slice(-MOST_SAID)
+    said = `${said}${piece}`.slice(-MAX_SAID)
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS)
   const [code, signal] = await once(child, 'close')

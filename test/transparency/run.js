@@ -30,7 +30,7 @@ const { suitesIn } = require('./suites')
 /** How often both are run again where they differ. */
 const REPEATS = 2
 /** Differences of a suite that are told one by one: where a whole file fails, they are hundreds. */
-const MOST_TOLD = 20
+const MAX_TOLD = 20
 const OPTIONS = /** @type {const} */ ({
   node: { type: 'string' },
   way: { type: 'string' },
@@ -91,8 +91,8 @@ class Run {
     }
     if (tests === 0) found.push(this.#nothing(name, 'no test ran'))
     progress.line(row(name, tests, failing === 0 ? '' : failing, ...cells))
-    for (const each of found.slice(0, MOST_TOLD)) this.#tell(name, each)
-    if (found.length > MOST_TOLD) progress.line(`  DIFFERS  ${name}: and ${found.length - MOST_TOLD} more`)
+    for (const each of found.slice(0, MAX_TOLD)) this.#tell(name, each)
+    if (found.length > MAX_TOLD) progress.line(`  DIFFERS  ${name}: and ${found.length - MAX_TOLD} more`)
   }
 
   /** @param {any[]} without runs without spillway, which repeats add to */

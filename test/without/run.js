@@ -44,7 +44,7 @@ const NAMES = {
   pools: /features\/pools|\bpools?\b/i,
   pressure: /features\/pressure|pressure|shouldDegrade/i,
   releases: /features\/releases|\breleases?\b|build_info/i,
-  signals: /features\/signals|\.signal\(/i,
+  'abort-signals': /features\/abort-signals|\.signal\(/i,
   sockets: /features\/sockets|\.sockets\(|snapshot\(\)\.sockets|socket\.io|spillway_socket/i,
   stalls: /features\/stalls|\bstalls?\b/i,
 }

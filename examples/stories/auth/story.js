@@ -22,7 +22,7 @@ const RUSH_SECONDS = 5
 const SHORT_RUSH_SECONDS = 3
 const DRIVER = /^(pg|pg-.*|postgres-(array|bytea|date|interval))$/
 const LOGGER = /^morgan$/
-const MOST_PACKAGES = 4
+const MAX_PACKAGES = 4
 
 const percent = (share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 
@@ -116,7 +116,7 @@ const poolText = ({ max, name, use, used, waiting }) =>
   `${used} of the ${max} connections of '${name}' are in use, for ${Math.round(use.lastMinute.meanMs)} ms on average, and ${waiting} callers wait`
 
 function profileText({ busyMs, durationMs, packages }) {
-  const first = packages.slice(0, MOST_PACKAGES).map(({ name, selfShare }) => `${name} ${percent(selfShare)}`)
+  const first = packages.slice(0, MAX_PACKAGES).map(({ name, selfShare }) => `${name} ${percent(selfShare)}`)
   const [driver, logger] = [DRIVER, LOGGER].map((pattern) => percent(shareOf(packages, pattern)))
   return `the loop is busy for ${percent(busyMs / durationMs)} of the time. Of that, by package: ${first.join(', ')}. The driver, which is pg and its packages, takes ${driver} in all, the logger (morgan) ${logger}.`
 }

@@ -19,7 +19,7 @@ const THINK_MS = 50
 const LOOKS_PER_CHANGE = 10
 const TIMEOUT_MS = 10_000
 /** A user waits for `Retry-After` of a rejection, but no longer than this. */
-const MOST_RETRY_MS = 1000
+const MAX_RETRY_MS = 1000
 
 const NAMES = ['Ada', 'Alan', 'Barbara', 'Edsger', 'Grace', 'Katherine', 'Niklaus', 'Radia']
 
@@ -85,7 +85,7 @@ class Client {
       ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
     }
     return new Promise((resolve) => {
-      const end = (status, answer = '', retryMs = MOST_RETRY_MS) => {
+      const end = (status, answer = '', retryMs = MAX_RETRY_MS) => {
         if (!this.isEnded) this.#recorder.record(`${method} ${path}`, performance.now() - startedMs, status)
         resolve({ status, text: answer, retryMs })
       }
@@ -107,6 +107,6 @@ class Client {
   }
 }
 
-const retryMsOf = ({ headers }) => Math.min(MOST_RETRY_MS, Number(headers['retry-after'] ?? 1) * 1000)
+const retryMsOf = ({ headers }) => Math.min(MAX_RETRY_MS, Number(headers['retry-after'] ?? 1) * 1000)
 
 receiveVisitors(arrivedAfter, ({ url }, recorder) => new Client(url, recorder))

@@ -11,7 +11,7 @@ const CLIENTS_PER_SECOND = 25
 const EVENT = 'loudspeaker'
 const PROFILE_SECONDS = 3
 const SHORT_PROFILE_SECONDS = 1
-const MOST_FUNCTIONS = 10
+const MAX_FUNCTIONS = 10
 /** Time until the loop is full. */
 const FULL_SECONDS = 2
 
@@ -60,7 +60,7 @@ module.exports = {
     }
     await load.ended
     const snapshot = await watch.get('/snapshot')
-    const functions = watch.profiles[0]?.functions.slice(0, MOST_FUNCTIONS)
+    const functions = watch.profiles[0]?.functions.slice(0, MAX_FUNCTIONS)
     return {
       functions,
       sockets: snapshot.sockets,

@@ -19,8 +19,8 @@ const SLOW_FROM_MS = 2000
 const SLOW_MS = 8000
 const PATIENCE_MS = [1000, 4000]
 const RELOAD_MS = [200, 600]
-const MOST_RELOADS = 2
-const MOST_RETRY_MS = 2000
+const MAX_RELOADS = 2
+const MAX_RETRY_MS = 2000
 const WARM_UP = 'warm-up'
 const WARM_REQUESTS = 30
 const LOOK_MS = 200
@@ -105,7 +105,7 @@ class Clients {
   async #visit(visitor) {
     const counts = this.visitors[visitor.part]
     counts.came++
-    for (let reloads = 0; reloads <= MOST_RELOADS && !this.isEnded; reloads++) {
+    for (let reloads = 0; reloads <= MAX_RELOADS && !this.isEnded; reloads++) {
       const { status, retryMs } = await this.#ask(visitor, `${visitor.id}.${reloads}`)
       if (status === ANSWERED) {
         counts.served++
@@ -170,7 +170,7 @@ class Clients {
   }
 }
 
-const retryMsOf = ({ headers }) => Math.min(MOST_RETRY_MS, Number(headers['retry-after'] ?? 0) * 1000)
+const retryMsOf = ({ headers }) => Math.min(MAX_RETRY_MS, Number(headers['retry-after'] ?? 0) * 1000)
 
 const outcomeOf = (status) =>
   ({ 0: 'left', 200: 'answered', 429: 'refused', 502: 'badGateway', 503: 'rejected', 504: 'gatewayTimeout' })[

@@ -11,7 +11,7 @@ const SERVING = /^Serving (http:\/\/127\.0\.0\.1:\d+)/
 const ADMIN = /^Admin server at (http:\/\/127\.0\.0\.1:\d+)/
 const START_MS = 60_000
 const STOP_MS = 5000
-const MOST_LINES = 5000
+const MAX_LINES = 5000
 
 class Application {
   /** Where it serves. */
@@ -78,7 +78,7 @@ class Application {
     if (admin !== undefined) this.adminUrls.push(admin)
     const fields = line.startsWith('{') ? parsed(line) : undefined
     const kept = fields === undefined ? this.lines : this.logged
-    if (kept.length < MOST_LINES) kept.push(fields ?? line)
+    if (kept.length < MAX_LINES) kept.push(fields ?? line)
     this.#onLine()
   }
 }

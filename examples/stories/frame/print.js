@@ -14,7 +14,7 @@ const BAR = 10
 const WHOLE = 'over the whole run'
 /** Interval of the lines of progress in a pipe. */
 const PIPE_SECONDS = 5
-const LEAST_CELL = 10
+const MIN_CELL = 10
 const BUSY =
   'This machine was busy with other programs (host-starved): the figures are rough. For exact figures stop them and run the story again.'
 
@@ -87,7 +87,7 @@ function tableLines(told) {
   const heads = told.runs.map(({ name }) => name)
   const first = Math.max(WHOLE.length, ...rows.map(({ head }) => head.length)) + 2
   const widths = heads.map(
-    (head, i) => 2 + Math.max(LEAST_CELL, head.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0))
+    (head, i) => 2 + Math.max(MIN_CELL, head.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0))
   )
   const line = (head, cells) =>
     (head.padEnd(first) + cells.map((cell, i) => cell.padStart(widths[i])).join('')).trimEnd()

@@ -12,8 +12,8 @@ const INDENT = '           '
 const labelled = (label, text, columns) =>
   wrapped(text, { first: `  ${label.padEnd(INDENT.length - 2)}`, indent: INDENT, columns })
 const STARVED = 'host-starved'
-const MOST_FINDINGS = 3
-const MOST_LOGGED = 4
+const MAX_FINDINGS = 3
+const MAX_LOGGED = 4
 
 /** @returns {string[]} */
 function saidLines(run, columns) {
@@ -40,7 +40,7 @@ const WARN = 40
 
 /** They stand as they came first, so that a cause is above its effect. */
 function worthMost(log) {
-  const kept = new Set([...log].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST_LOGGED))
+  const kept = new Set([...log].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, MAX_LOGGED))
   return log.filter((group) => kept.has(group))
 }
 
@@ -54,7 +54,7 @@ const isOfHost = ({ message }) => /waited for a CPU/.test(message)
 /** What the machine did to the process is said last: it is not what the story is about. */
 function causesFirst(found) {
   const own = found.filter(({ problem }) => problem !== STARVED)
-  return [...own.slice(0, MOST_FINDINGS), ...found.filter(({ problem }) => problem === STARVED)]
+  return [...own.slice(0, MAX_FINDINGS), ...found.filter(({ problem }) => problem === STARVED)]
 }
 
 function logged({ count, error, message }) {

@@ -10,8 +10,8 @@ const SEVERITIES = ['high', 'medium', 'low']
 const FIGURE = /\d+(\.\d+)?/g
 /** Places are shown from here, on whatever machine. */
 const ROOT = path.join(__dirname, '..', '..', '..') + path.sep
-const MOST_STALLS = 3
-const MOST_OUTPUT = 12
+const MAX_STALLS = 3
+const MAX_OUTPUT = 12
 
 /**
  * @param {{ application: import('./application').Application, watch: import('./watch').Watch, story: any }}
@@ -34,7 +34,7 @@ function whatWasSaid({ application, watch, story }) {
     stalls: {
       count,
       totalMs,
-      sites: sites.slice(0, MOST_STALLS).map((site) => shortSite(site, story.folder)),
+      sites: sites.slice(0, MAX_STALLS).map((site) => shortSite(site, story.folder)),
     },
     warnings: snapshot?.warnings ?? { counts: {}, recent: [] },
     slowestParts: snapshot?.slowest?.[0],
@@ -44,7 +44,7 @@ function whatWasSaid({ application, watch, story }) {
       peakHeapBytes: Math.max(0, ...memory.map(({ heapBytes }) => heapBytes)),
     },
     workerCrash: workerCrashOf(logged),
-    crash: hasCrashed ? { ...ended, output: lines.slice(0, MOST_OUTPUT) } : null,
+    crash: hasCrashed ? { ...ended, output: lines.slice(0, MAX_OUTPUT) } : null,
   }
 }
 

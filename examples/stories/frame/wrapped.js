@@ -1,10 +1,10 @@
 'use strict'
 // Text in lines that fit the terminal: at most 100 columns, and 80 in a pipe.
 
-const MOST_COLUMNS = 100
+const MAX_COLUMNS = 100
 const USUAL_COLUMNS = 80
 
-const columnsOf = (stream = process.stdout) => Math.min(stream.columns || USUAL_COLUMNS, MOST_COLUMNS) - 1
+const columnsOf = (stream = process.stdout) => Math.min(stream.columns || USUAL_COLUMNS, MAX_COLUMNS) - 1
 
 /**
  * @param {string} text

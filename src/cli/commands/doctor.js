@@ -10,7 +10,7 @@ const { nextOfFinding } = require('../next-steps')
 /** @import { Output, Style } from '../output' */
 
 /** A longer line of prose is hard to read. */
-const MOST_WIDTH = 100
+const MAX_WIDTH = 100
 /** @type {Record<string, Style>} */
 const STYLES = { HIGH: 'red', MEDIUM: 'yellow', LOW: 'dim' }
 
@@ -41,7 +41,7 @@ const doctor = {
  * @param {string} url of the service
  */
 function doctorLines(diagnosis, { paint, lineWidth }, url) {
-  const width = Math.min(MOST_WIDTH, lineWidth)
+  const width = Math.min(MAX_WIDTH, lineWidth)
   const lines = textOf(diagnosis, {
     width,
     nextOf: (finding) => nextOfFinding(finding, url, diagnosis.blockedMs !== undefined),

@@ -8,7 +8,7 @@ const { access, lstat } = require('node:fs/promises')
 const path = require('node:path')
 const { CommandError, EXIT } = require('../command-error')
 const { jsonLines, printable } = require('../printable-text')
-const { MOST_SECONDS, seconds, text } = require('../options')
+const { MAX_SECONDS, seconds, text } = require('../options')
 const { profileLines } = require('../profile-report')
 
 /**
@@ -67,7 +67,7 @@ function profileCommand({ name, usualSeconds, extension, about, more, verb }) {
       seconds: {
         takes: 'N',
         read: seconds,
-        about: `how long to sample, 1 to ${MOST_SECONDS}, ${usualSeconds} by default`,
+        about: `how long to sample, 1 to ${MAX_SECONDS}, ${usualSeconds} by default`,
       },
       worker: {
         takes: 'NAME',

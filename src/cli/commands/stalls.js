@@ -13,7 +13,7 @@ const { nextOfStall } = require('../next-steps')
  * @typedef {{ paint: Paint, width: number, url: string }} Where width: of a line; url: of the service
  */
 
-const MOST_FRAMES = 8
+const MAX_FRAMES = 8
 
 /** @type {import('../commands').Command} */
 const stalls = {
@@ -101,7 +101,7 @@ const timesOf = (count) => (count === 1 ? 'once' : `${count} times`)
 
 /** @param {readonly string[]} frames @param {Paint} paint */
 function frameLines(frames, paint) {
-  const shown = frames.slice(0, MOST_FRAMES).map((frame) => paint('dim', `      at ${printable(frame)}`))
+  const shown = frames.slice(0, MAX_FRAMES).map((frame) => paint('dim', `      at ${printable(frame)}`))
   const left = frames.length - shown.length
   return left > 0 ? [...shown, paint('dim', `      and ${left} more`)] : shown
 }

@@ -14,7 +14,7 @@ const RETRY_MS = 1000
 const KEEP_MS = 10_000
 /** A smaller difference may be a wall clock that is slewed, not a jump. */
 const JUMP_MS = 2000
-const MOST_SLOWEST = 30
+const MAX_SLOWEST = 30
 
 /**
  * @import { LivePoint, RunTotals, SlowRequest, Snapshot } from '../../../index.js'
@@ -272,8 +272,8 @@ class Recording {
       if (Date.parse(slow.at) >= this.#fromMs)
         this.#slowest.set(`${slow.at} ${slow.route} ${slow.durationMs}`, slow)
     }
-    if (this.#slowest.size <= 2 * MOST_SLOWEST) return
-    const kept = [...this.#slowest].sort(([, a], [, b]) => b.durationMs - a.durationMs).slice(0, MOST_SLOWEST)
+    if (this.#slowest.size <= 2 * MAX_SLOWEST) return
+    const kept = [...this.#slowest].sort(([, a], [, b]) => b.durationMs - a.durationMs).slice(0, MAX_SLOWEST)
     this.#slowest = new Map(kept)
   }
 }

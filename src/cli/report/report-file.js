@@ -10,7 +10,7 @@ const { reportName } = require('../../features/admin/report/times')
 const { CommandError } = require('../command-error')
 const { printable } = require('../printable-text')
 
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 
 /** @typedef {import('../../features/admin/report/run').Run} Run */
 
@@ -54,7 +54,7 @@ class ReportFile {
         return file
       } catch (cause) {
         const { code } = /** @type {NodeJS.ErrnoException} */ (cause)
-        if (code !== 'EEXIST' || number === MOST_NAMES)
+        if (code !== 'EEXIST' || number === MAX_NAMES)
           throw new CommandError(`'${printable(file)}' cannot be written (${code}). Give another --out.`)
       }
     }

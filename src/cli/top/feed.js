@@ -101,7 +101,7 @@ const POLL_MS = 1020
 /** An answer that takes longer is late. */
 const LATE_MS = 2000
 /** Ten minutes, as many as the service remembers. */
-const MOST_POINTS = 600
+const MAX_POINTS = 600
 
 /** @param {Diagnosis} diagnosis @param {string} url of the thread that says so */
 const blockedSentence = ({ summary }, url) => `from ${url}: ${summary}`
@@ -169,7 +169,7 @@ class Feed {
   async recall(onChange) {
     const { history } = await firstLines(this.#client, this.#recalling).catch(() => ({ history: [] }))
     const lastAt = history.at(-1)?.at ?? 0
-    this.history = [...history, ...this.history.filter(({ at }) => at > lastAt)].slice(-MOST_POINTS)
+    this.history = [...history, ...this.history.filter(({ at }) => at > lastAt)].slice(-MAX_POINTS)
     if (!this.#isStopped) onChange()
   }
 
@@ -201,7 +201,7 @@ class Feed {
     this.rates = new SnapshotRates(snapshot, isSameProcess ? before : undefined)
     if (!isSameProcess) return
     this.history.push({ at: Date.parse(snapshot.at), requests: this.rates.all.requests })
-    if (this.history.length > MOST_POINTS) this.history.shift()
+    if (this.history.length > MAX_POINTS) this.history.shift()
   }
 
   /** @param {() => void} onChange */

@@ -18,8 +18,8 @@ const SPAN_WIDTH = 8
 const SECOND_MS = 1000
 const REMEMBERED_S = 600
 /** A point comes each second or a little later. So a bar of one second would sometimes have no point. */
-const LEAST_BAR_S = 2
-const LEAST_CELL_WIDTH = 20
+const MIN_BAR_S = 2
+const MIN_CELL_WIDTH = 20
 /** From this width on a line has room for eight figures. */
 const WIDE = 150
 /** The smallest number above 0. */
@@ -194,7 +194,7 @@ function gridLines(columns, { paint, width, end }) {
  */
 function gridFor(columns, width) {
   if (width >= WIDE) return columns.flatMap((column) => [column.slice(0, 2), column.slice(2)])
-  return columns.slice(0, Math.max(1, Math.min(columns.length, Math.floor((width + 1) / LEAST_CELL_WIDTH))))
+  return columns.slice(0, Math.max(1, Math.min(columns.length, Math.floor((width + 1) / MIN_CELL_WIDTH))))
 }
 
 /**
@@ -209,7 +209,7 @@ function sparkLine(history, { paint, width }) {
   const newest = history.at(-1)?.at ?? 0
   const known = history.filter(({ at }) => at <= newest && at > newest - REMEMBERED_S * SECOND_MS)
   const seconds = known.length === 0 ? 0 : Math.round((newest - known[0].at) / SECOND_MS)
-  const bars = barsOf(known, Math.max(LEAST_BAR_S, Math.ceil(seconds / most))).slice(-most)
+  const bars = barsOf(known, Math.max(MIN_BAR_S, Math.ceil(seconds / most))).slice(-most)
   const top = bars.reduce((/** @type {number} */ sum, mean = 0) => Math.max(sum, mean), 1)
   const text = bars.map((mean) => (mean === undefined ? ' ' : BARS[levelOf(mean / top)])).join('')
   const back = seconds < 120 ? seconds : 60 * Math.round(seconds / 60)

@@ -17,8 +17,8 @@ const { tableLines } = require('../text-table')
  */
 
 const INDENT = '  '
-const MOST_BAR = 30
-const LEAST_BAR = 5
+const MAX_BAR = 30
+const MIN_BAR = 5
 /** Width of a part's name, share and mean. */
 const FIGURES_WIDTH = 30
 /** @type {Record<keyof RequestParts, string>} */
@@ -98,8 +98,8 @@ function partLines({ parts, lastMinute }, { paint, isUnicode }, width) {
   const block = isUnicode ? '█' : '#'
   const meaningWidth = Math.max(...Object.values(MEANINGS).map((each) => each.length)) + GAP.length
   const room = width - FIGURES_WIDTH
-  const hasMeaning = room >= meaningWidth + LEAST_BAR
-  const most = Math.max(0, Math.min(MOST_BAR, hasMeaning ? room - meaningWidth : room))
+  const hasMeaning = room >= meaningWidth + MIN_BAR
+  const most = Math.max(0, Math.min(MAX_BAR, hasMeaning ? room - meaningWidth : room))
   /** @param {string} name @param {string} share @param {number} sumMs */
   const figures = (name, share, sumMs) =>
     `${name.padEnd(9)} ${share.padStart(7)} ${`${ms(sumMs / lastMinute.count)} ms`.padStart(10)}${GAP}`

@@ -56,7 +56,7 @@ const EARLY_EXIT_MS = 10_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 30_000
 /** After this many failed starts in a row a rolling restart stops, because the old workers still serve. */
-const MOST_FAILED_STARTS = 3
+const MAX_FAILED_STARTS = 3
 
 /** The clusters that have a `ClusterPrimary`. */
 const managed = new WeakSet()
@@ -183,7 +183,7 @@ class ClusterPrimary {
     this.#failedStarts = 0
     this.#fill()
     const isReplaced = () => this.#readyBeside(old) >= this.#options.workers
-    const isHopeless = () => reason === 'restart' && this.#failedStarts >= MOST_FAILED_STARTS
+    const isHopeless = () => reason === 'restart' && this.#failedStarts >= MAX_FAILED_STARTS
     await this.#until(() => isReplaced() || isHopeless() || !this.#isServing(old))
     this.#replaced = undefined
     if (!this.#isServing(old)) return

@@ -11,7 +11,7 @@ const NAMES = /(?:^|[\s/\\])(nodemon|ts-node-dev|tsnd|node-dev|vite-node)(?:\.\w
 const TSX = /(?:^|[\s/\\])tsx(?:[/\\]\S*|\.\w+)? watch(?=\s|$)/
 /** Does not match `--watch-kill-signal`, which Node 24's test runner passes to every test. */
 const FLAG = /\s--watch(?:-path)?(?=[\s=]|$)/
-const MOST_PARENTS = 10
+const MAX_PARENTS = 10
 const PS_TIMEOUT_MS = 500
 
 /** @type {string | undefined} */
@@ -53,7 +53,7 @@ function readCommands() {
 
 function* linuxCommands() {
   let pid = process.pid
-  for (let count = 0; pid > 0 && count < MOST_PARENTS; count++) {
+  for (let count = 0; pid > 0 && count < MAX_PARENTS; count++) {
     yield readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The name of the program is in parentheses, and may contain any character.
@@ -76,7 +76,7 @@ function* commandsOf(table, pid = process.pid) {
   const rows = new Map(
     Array.from(table.matchAll(/^ *(\d+) +(\d+) (.*)$/gm), ([, id, ...row]) => [Number(id), row])
   )
-  for (let count = 0; count < MOST_PARENTS; count++) {
+  for (let count = 0; count < MAX_PARENTS; count++) {
     const row = rows.get(pid)
     if (row === undefined) return
     yield row[1]

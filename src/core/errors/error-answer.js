@@ -16,8 +16,8 @@ const { cutOff } = require('../answer/cut-off')
  */
 
 /** The most header characters that one error may add: Node's own client accepts a head of at most 16 kB. */
-const MOST_CHARACTERS = 8192
-const MOST_VALUES = 64
+const MAX_CHARACTERS = 8192
+const MAX_VALUES = 64
 
 /**
  * Headers that frame a message. An error may carry them from the response of an upstream. They are not
@@ -146,7 +146,7 @@ function textOf(failure, title, showsStack) {
  * @param {Failure['headers']} headers
  */
 function setHeaders(res, headers) {
-  let charactersLeft = MOST_CHARACTERS
+  let charactersLeft = MAX_CHARACTERS
   for (const [name, given] of headers) {
     const lower = name.toLowerCase()
     if (OF_CONNECTION.has(lower) || (isOfBody(lower) && lower !== 'cache-control')) continue
@@ -167,7 +167,7 @@ function valuesOf(name, given) {
   try {
     validateHeaderName(name)
     if (!Array.isArray(given)) return [checked(name, given)]
-    return Array.from({ length: Math.min(given.length, MOST_VALUES) }, (_, i) => checked(name, given[i]))
+    return Array.from({ length: Math.min(given.length, MAX_VALUES) }, (_, i) => checked(name, given[i]))
   } catch {
     return []
   }

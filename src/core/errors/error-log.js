@@ -14,7 +14,7 @@ const { LogRateLimit } = require('../log/log-rate-limit')
  */
 
 /** Kinds beyond this number share one limit. */
-const MOST_KINDS = 200
+const MAX_KINDS = 200
 const OTHER_KINDS = '_OTHER'
 
 class ErrorLog {
@@ -96,7 +96,7 @@ class ErrorLog {
   #limitOf(kind) {
     let limit = this.#limits.get(kind)
     if (limit !== undefined) return limit
-    if (this.#limits.size >= MOST_KINDS && kind !== OTHER_KINDS) return this.#limitOf(OTHER_KINDS)
+    if (this.#limits.size >= MAX_KINDS && kind !== OTHER_KINDS) return this.#limitOf(OTHER_KINDS)
     limit = new LogRateLimit(this.#clock.now())
     this.#limits.set(kind, limit)
     return limit

@@ -4,7 +4,7 @@
 
 const { placeInStack } = require('../stack-frames')
 
-const MOST_ROWS = 1000
+const MAX_ROWS = 1000
 const OTHER_TYPE = '_OTHER'
 /** Each of up to a thousand rows keeps a message of at most this length. */
 const LONGEST_MESSAGE = 300
@@ -67,7 +67,7 @@ class ErrorTable {
 
   /** @param {string} route @param {number} status @param {string} type */
   #open(route, status, type) {
-    const isFull = this.#rows.size >= MOST_ROWS
+    const isFull = this.#rows.size >= MAX_ROWS
     const row = {
       route: isFull ? this.#otherRoute : route,
       status,

@@ -5,7 +5,7 @@
 
 const { describeError, messageOf, read, stackOf, typeOf } = require('../redaction/error-description')
 
-const MOST_HEADERS = 64
+const MAX_HEADERS = 64
 /**
  * The `type` of the errors of body-parser and raw-body. co-body sets no type, but puts the `body` on a
  * SyntaxError.
@@ -30,7 +30,7 @@ const isErrorStatus = (status) =>
 /** @param {object} object */
 function namesIn(object) {
   try {
-    return Object.keys(object).slice(0, MOST_HEADERS)
+    return Object.keys(object).slice(0, MAX_HEADERS)
   } catch {
     return []
   }
@@ -97,7 +97,7 @@ class Failure {
   }
 
   /**
-   * @returns {[name: string, value: unknown][]} at most MOST_HEADERS headers that the error sets on its
+   * @returns {[name: string, value: unknown][]} at most MAX_HEADERS headers that the error sets on its
    *   response. They are not checked
    */
   get headers() {

@@ -27,11 +27,11 @@ const URGENCY_ALONE = /^[ \t]*u=([0-7])[ \t]*(?:;|$)/
 /** The other parameter of RFC 9218. It belongs to the urgency before it, as in `u=4, i`. */
 const INCREMENTAL = /^[ \t]*i(?:=\?[01])?[ \t]*(?:;|$)/
 /** Browsers send shorter values. A longer one is ignored, because matching 16 kB takes a millisecond. */
-const MOST_LETTERS = 100
+const MAX_LETTERS = 100
 
 /** @param {string | string[] | undefined} value */
 function classByUrgency(value) {
-  if (typeof value !== 'string' || value.length > MOST_LETTERS) return undefined
+  if (typeof value !== 'string' || value.length > MAX_LETTERS) return undefined
   const digit = URGENCY.exec(value)?.[1]
   return digit === undefined ? undefined : BY_URGENCY[Number(digit)]
 }
@@ -49,7 +49,7 @@ function classByProxy(value) {
   if (typeof value !== 'string') return undefined
   const lastAt = value.lastIndexOf(',') + 1
   const last = lastAt === 0 ? value : value.slice(lastAt)
-  if (last.length > MOST_LETTERS) return undefined
+  if (last.length > MAX_LETTERS) return undefined
   const named = priorityIndex(last.trim())
   if (named !== undefined) return named === BYPASS ? undefined : named
   if (lastAt === 0 || !INCREMENTAL.test(last)) return classOfUrgency(last)

@@ -126,10 +126,10 @@ class Gate {
   #reasonFor({ ticket }, tag, deadlineMs, nowMs) {
     const ahead = this.#queue.ahead(ticket.priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
-    // While the loop idles the expected wait may be wrong: the request is queued until its deadline has
-    // really passed.
-    const isFull = this.#limits.isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs)
-    if (expectedWaitMs >= deadlineMs && (isFull || deadlineMs <= 0))
+    // While the loop is not short, the expected wait may be wrong: the request is queued until its deadline
+    // has really passed.
+    const isShort = this.#limits.isAtMaxConcurrent || this.#limits.isLoopShort(nowMs)
+    if (expectedWaitMs >= deadlineMs && (isShort || deadlineMs <= 0))
       return this.#cause.because('deadline', expectedWaitMs, deadlineMs)
     return this.#limits.reasonFor(expectedWaitMs, ahead, ticket.priority, nowMs)
   }
@@ -310,9 +310,7 @@ class Gate {
     // requests. Also, a client that gave up looks half-closed until its response is written. But once every
     // SAMPLE_MS one such request runs, as a sample.
     const isStanding =
-      entry.priority !== CRITICAL &&
-      this.#limits.isOverload(nowMs) &&
-      !this.#measurements.turns.isIdling(nowMs)
+      entry.priority !== CRITICAL && this.#limits.isOverload(nowMs) && this.#limits.isLoopShort(nowMs)
     // Body parsers treat a request as finished once its client has half-closed, so the handler would see no
     // body.
     const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
@@ -324,22 +322,22 @@ class Gate {
   }
 
   /**
-   * Rejects requests that have been queued for too long. While the loop idles, only those past their own
-   * deadline are rejected.
+   * Rejects requests that have been queued for too long. Unless the loop or `maxConcurrent` is short, only
+   * those past their own deadline are rejected.
    *
    * @param {number} nowMs
    */
   #rejectOverdue(nowMs) {
     const { areEnforced, delay, isAtMaxConcurrent } = this.#limits
-    const isFull = areEnforced && (isAtMaxConcurrent || !this.#measurements.turns.isIdling(nowMs))
+    const isShort = areEnforced && (isAtMaxConcurrent || this.#limits.isLoopShort(nowMs))
     const isOverload = this.#limits.isOverload(nowMs)
     const { bounds } = this.#queue
     // In most turns nothing is overdue, so a long queue need not be searched.
-    const mayBeOverdue = isFull && delay.isOverdue(bounds, isOverload, nowMs)
+    const mayBeOverdue = isShort && delay.isOverdue(bounds, isOverload, nowMs)
     if (!mayBeOverdue && !bounds.mayBePastDeadline(nowMs)) return
     /** @param {QueueEntry} each */
     const isOverdue = (each) =>
-      each.isPastDeadline(nowMs) || (isFull && delay.isOverdue(each, isOverload, nowMs))
+      each.isPastDeadline(nowMs) || (isShort && delay.isOverdue(each, isOverload, nowMs))
     /** @param {QueueEntry} each */
     const reasonOf = (each) =>
       each.isPastDeadline(nowMs)

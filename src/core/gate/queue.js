@@ -13,7 +13,7 @@ const { NORMAL, QUEUED_CLASSES } = require('./verdict')
  * ms. This is less than the lead, so higher classes run first. If long turns usually take over 97 ms, or
  * `targetDelay` is over 145 ms, it may wait for longer than the lead. It then runs before a newcomer of the
  * class above. Without an overload, all classes are served, and a lower class waits longer by the lead. Three
- * leads and MOST_BOUND_MS are less than the default `maxDelay`. See decisions/0070.
+ * leads and MAX_BOUND_MS are less than the default `maxDelay`. See decisions/0070.
  */
 const CLASS_LEAD_MS = 150
 

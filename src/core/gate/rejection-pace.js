@@ -11,13 +11,13 @@ const { LATELY_MS } = require('./measurements/loop-turns')
 
 /** @import { RequestRecord } from '../request/request-record' */
 
-const MOST_SHARE = 0.34
+const MAX_SHARE = 0.34
 /**
- * While all clients wait, the share halves in this time, down to LEAST_SHARE. Such clients send one request
+ * While all clients wait, the share halves in this time, down to MIN_SHARE. Such clients send one request
  * per answer.
  */
 const HALVED_MS = 1000
-const LEAST_SHARE = 0.05
+const MIN_SHARE = 0.05
 /**
  * Added to the cost of a rejection on a new connection, because the loop had to accept the connection too.
  */
@@ -30,14 +30,14 @@ const TOGETHER_MS = 20
 /** The same interval for gateways: until a 503 is sent, another user's request waits for the connection. */
 const GATEWAY_TOGETHER_MS = 5
 /** How long rejections that are sent together may block the loop. */
-const MOST_TOGETHER_MS = 50
+const MAX_TOGETHER_MS = 50
 /**
  * The credit at the start, and the largest debt. Rejections that are sent at once although the share is used
  * up make debt.
  */
-const MOST_DEBT_MS = 120
+const MAX_DEBT_MS = 120
 /** If more rejections wait, the oldest is sent at once, because each of them keeps its request in memory. */
-const MOST_WAITING = 20_000
+const MAX_WAITING = 20_000
 
 /**
  * @typedef {{ request: RequestRecord, resource: AsyncResource, send: (() => void) | undefined,
@@ -51,7 +51,7 @@ class RejectionPace {
   #clock
   #clients
   #cost
-  #creditMs = MOST_DEBT_MS
+  #creditMs = MAX_DEBT_MS
   #creditedMs
   /** @type {(Waiting | undefined)[]} */
   #queue = []
@@ -88,7 +88,7 @@ class RejectionPace {
     if (isNext || (!this.#isPausing && this.#hasCredit(nowMs))) this.#spend(request, send)
     else this.#wait(request, send)
     this.#pause()
-    if (this.waiting > MOST_WAITING) this.#sendFirst()
+    if (this.waiting > MAX_WAITING) this.#sendFirst()
   }
 
   /** @param {RequestRecord} request @param {() => void} send */
@@ -114,7 +114,7 @@ class RejectionPace {
 
   /** @param {number} nowMs */
   #hasCredit(nowMs) {
-    const share = Math.max(LEAST_SHARE, MOST_SHARE / 2 ** (this.#clients.waitingMs / HALVED_MS))
+    const share = Math.max(MIN_SHARE, MAX_SHARE / 2 ** (this.#clients.waitingMs / HALVED_MS))
     // An unused part of the share may be used later, because a gateway sends its whole queue at once.
     this.#creditMs = Math.min(share * LATELY_MS, this.#creditMs + share * (nowMs - this.#creditedMs))
     this.#creditedMs = nowMs
@@ -125,7 +125,7 @@ class RejectionPace {
   #spend({ socket }, send) {
     const costMs = this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
     // The bound on the debt: rejections sent beyond the share delay later ones by at most 2.4 s.
-    this.#creditMs = Math.max(this.#creditMs - costMs, -MOST_DEBT_MS)
+    this.#creditMs = Math.max(this.#creditMs - costMs, -MAX_DEBT_MS)
     send()
   }
 
@@ -144,7 +144,7 @@ class RejectionPace {
   }
 
   #send() {
-    const leastMs = Math.max(0, this.#creditMs - MOST_TOGETHER_MS)
+    const leastMs = Math.max(0, this.#creditMs - MAX_TOGETHER_MS)
     while (this.waiting > 0 && (this.#creditMs > leastMs || this.#sendsAtOnce)) this.#sendFirst()
     this.late += Math.max(0, this.waiting - this.#countedLate)
     this.#countedLate = this.waiting

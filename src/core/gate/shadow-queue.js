@@ -62,8 +62,8 @@ class ShadowQueue {
   /** The model's time, and the loop's idle time at that moment. */
   #modelMs
   #modelIdleMs = 0
-  /** Whether the loop was full when the last turn ended: a loop that idles rejects nothing. */
-  #isFull = false
+  /** Whether the loop was short when the last turn ended: otherwise nothing is rejected for the loop. */
+  #isShort = false
   /** Remaining capacity of the model. */
   #creditMs = 0
   /** The mean cost of a request, and the number of requests that it was measured from. */
@@ -191,7 +191,7 @@ class ShadowQueue {
     this.#modelIdleMs = idleMs
     this.#estimate(nowMs, busyMs, ended)
     const isIdling = this.#measurements.turns.isIdling(nowMs)
-    this.#isFull = !isIdling
+    this.#isShort = this.#limits.isLoopShort(nowMs)
     if (this.#length === 0 && isIdling) this.#onEmpty(nowMs)
     if (this.#count > 0) this.#arrivals.fill(0)
     this.#count = 0
@@ -252,7 +252,7 @@ class ShadowQueue {
       const served = this.#serve(elapsedMs / steps)
       const arrived = isArriving ? this.#queueArrivals(i, steps) : 0
       this.#step(served, arrived)
-      if (this.#isFull) this.#rejectOverdue()
+      if (this.#isShort) this.#rejectOverdue()
       if (this.#length === 0 && !isArriving) break
     }
     this.#modelMs = toMs
@@ -346,7 +346,7 @@ class ShadowQueue {
     for (let i = 0; i < count; i++) {
       const waitMs = (ahead + queued) * this.#meanAdaptiveMs
       if (
-        this.#isFull &&
+        this.#isShort &&
         this.#delay.rejects(waitMs, ahead + queued, priority, this.#meanAdaptiveMs, this.#modelMs)
       )
         this.#reject(this.#cause.because('loop', waitMs, this.#delay.targetOf(priority)), priority)

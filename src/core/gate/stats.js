@@ -4,7 +4,7 @@
 
 const { ADVISED_BOUNDS, Buckets } = require('../histogram/buckets')
 const { LATELY_MS } = require('./measurements/loop-turns')
-const { LIMIT_REASON, MOST_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
+const { LIMIT_REASON, MAX_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
 
 /** @import { ShedReason, SpillwayEvents } from '../../../index.js' */
 
@@ -17,10 +17,10 @@ const { LIMIT_REASON, MOST_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf }
  */
 
 /** The most pools with a separate reason each. Further pools share one reason. */
-const MOST_POOLS = 20
+const MAX_POOLS = 20
 /** @type {ShedReason} */
 const OTHER_POOLS = `${POOL_REASON}(other)`
-const CELLS = (REASONS.length + MOST_POOLS + 1 + MOST_LIMITS) * PRIORITIES.length
+const CELLS = (REASONS.length + MAX_POOLS + 1 + MAX_LIMITS) * PRIORITIES.length
 /** Reasons that lie in the request, and say nothing about the process. So does a limit of one route. */
 const OF_REQUEST = /** @type {const} */ (['age', 'deadline', 'closed'])
 /** How many of the last rejections are kept. */
@@ -71,7 +71,7 @@ class Stats {
 
   /** @param {ShedReason} reason */
   #addRow(reason) {
-    const isOther = reason.startsWith(POOL_REASON) && this.#pools++ >= MOST_POOLS
+    const isOther = reason.startsWith(POOL_REASON) && this.#pools++ >= MAX_POOLS
     const name = isOther ? OTHER_POOLS : reason
     const row = this.#rows.get(name) ?? this.#rows.size
     if (reason.startsWith(LIMIT_REASON)) this.#ofRequest.push(row)

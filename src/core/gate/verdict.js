@@ -48,7 +48,7 @@ const POOL_REASON = /** @type {const} */ ('pool:')
 /** `limit:<name>`, from features/bulkheads/bulkhead.js: `limit()` lets no more requests of the route run. */
 const LIMIT_REASON = /** @type {const} */ ('limit:')
 /** The most limits that can exist, because each limit has a separate reason. */
-const MOST_LIMITS = 50
+const MAX_LIMITS = 50
 
 /** @type {Map<unknown, number>} */
 const PRIORITY_INDEX = new Map(PRIORITIES.map((name, index) => [name, index]))
@@ -90,7 +90,7 @@ exports.CRITICAL = CRITICAL
 exports.Cause = Cause
 exports.LIMIT_REASON = LIMIT_REASON
 exports.LOW = LOW
-exports.MOST_LIMITS = MOST_LIMITS
+exports.MAX_LIMITS = MAX_LIMITS
 exports.NORMAL = NORMAL
 exports.POOL_REASON = POOL_REASON
 exports.PRIORITIES = PRIORITIES

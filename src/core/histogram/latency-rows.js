@@ -7,13 +7,13 @@ const { countsOf } = require('./hdr-histogram')
 
 /** @import { RollingHistogram } from './rolling' */
 
-const LEAST_MS = 0.1
+const MIN_MS = 0.1
 const PER_DECADE = 5
 const ROWS = 30
 /** Where each row starts, in milliseconds; a row ends where the next one starts. */
 const ROW_STARTS_MS = Object.freeze(
   Array.from({ length: ROWS }, (_, row) =>
-    row === 0 ? 0 : Number((LEAST_MS * 10 ** ((row - 1) / PER_DECADE)).toPrecision(2))
+    row === 0 ? 0 : Number((MIN_MS * 10 ** ((row - 1) / PER_DECADE)).toPrecision(2))
   )
 )
 

@@ -40,7 +40,7 @@ const REQUEST_STARTED = 'http.server.request.start'
  * The search for an app ends after this many requests, because an app inside a listener of the user cannot be
  * found.
  */
-const MOST_REQUESTS = 100
+const MAX_REQUESTS = 100
 
 class SetUpCheck {
   #deps
@@ -54,7 +54,7 @@ class SetUpCheck {
   #checked = new WeakSet()
   /** How many requests each app received before it had a route. @type {WeakMap<ExpressApp, number>} */
   #requestsWithoutRoute = new WeakMap()
-  #requestsLeft = MOST_REQUESTS
+  #requestsLeft = MAX_REQUESTS
   #isListening = false
   #onRequest = (/** @type {{ request: NodeRequest, server: Server }} */ { request, server }) =>
     this.#deps.internalErrors.guard('setup_check', () => this.#onStart(request, server))
@@ -141,7 +141,7 @@ class SetUpCheck {
   #countWithoutRoute(app) {
     const count = (this.#requestsWithoutRoute.get(app) ?? 0) + 1
     this.#requestsWithoutRoute.set(app, count)
-    return count >= MOST_REQUESTS
+    return count >= MAX_REQUESTS
   }
 
   /** @param {ExpressApp} app @param {Row[]} layout @param {boolean} isMeasured */

@@ -11,11 +11,11 @@ const { isPm2Worker } = require('../environment/deployment')
 
 const FDS = { stdout: 1, stderr: 2 }
 const HOLD_MS = 100
-const MOST_HELD_CHARACTERS = 2 ** 16
-const MOST_BYTES = 2 ** 20
+const MAX_HELD_CHARACTERS = 2 ** 16
+const MAX_BYTES = 2 ** 20
 const ERROR_LEVEL = 50
 /** Each attempt takes 100 ms. */
-const MOST_ATTEMPTS_AT_EXIT = 10
+const MAX_ATTEMPTS_AT_EXIT = 10
 
 class LogDestination {
   lastLevel = 0
@@ -47,11 +47,11 @@ class LogDestination {
       this.#mostHeld = 0
       return
     }
-    const retryEAGAIN = () => !this.#isEnding || ++this.#attempts < MOST_ATTEMPTS_AT_EXIT
+    const retryEAGAIN = () => !this.#isEnding || ++this.#attempts < MAX_ATTEMPTS_AT_EXIT
     // Reading `fd` from the stream, as pino does, makes a pipe non-blocking. So a reader that has stopped
     // cannot stop the process.
     const fd = process[output].fd ?? FDS[output]
-    const destination = pino.destination({ dest: fd, sync: false, maxLength: MOST_BYTES, retryEAGAIN })
+    const destination = pino.destination({ dest: fd, sync: false, maxLength: MAX_BYTES, retryEAGAIN })
     const { flushSync } = destination
     // Pino calls flushSync() when the process exits, but not when a thread does.
     destination.flushSync = () => {
@@ -73,7 +73,7 @@ class LogDestination {
     })
     this.#destination = destination
     this.#fd = fd
-    this.#mostHeld = isMainThread && !clock.isFrozen ? MOST_HELD_CHARACTERS : 0
+    this.#mostHeld = isMainThread && !clock.isFrozen ? MAX_HELD_CHARACTERS : 0
   }
 
   /** @param {string} line */

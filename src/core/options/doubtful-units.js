@@ -29,14 +29,14 @@ const SECONDS_UP_TO = {
 }
 
 /** Below this, a number of bytes is doubtful: Node itself needs twice as much before the first request. */
-const LEAST_BYTES = 2 ** 24
-const MOST_MEGABYTES = 2 ** 16
+const MIN_BYTES = 2 ** 24
+const MAX_MEGABYTES = 2 ** 16
 
 /**
  * If the last bound is at least this, the bounds were probably meant in milliseconds: few requests take 100
  * s.
  */
-const LEAST_LAST_BOUND = 100
+const MIN_LAST_BOUND = 100
 
 const BYTES = ['memory.recycleAt', 'shed.maxHeapUsedBytes', 'shed.maxRssBytes']
 
@@ -88,9 +88,9 @@ function doubtSeconds(name, value, max) {
 /** @param {string} name @param {number} value */
 function doubtBytes(name, value) {
   const isShare = name === 'memory.recycleAt' && value <= 1
-  if (typeof value !== 'number' || value === 0 || isShare || value >= LEAST_BYTES) return undefined
+  if (typeof value !== 'number' || value === 0 || isShare || value >= MIN_BYTES) return undefined
   const share = name === 'memory.recycleAt' && value <= 100 ? `For ${value} % write ${value / 100}. ` : ''
-  const [unit, factor] = value <= MOST_MEGABYTES ? ['megabytes', '2 ** 20'] : ['kilobytes', '1024']
+  const [unit, factor] = value <= MAX_MEGABYTES ? ['megabytes', '2 ** 20'] : ['kilobytes', '1024']
   return `\`${name}\` is ${value} bytes. ${share}For ${value} ${unit} write ${value} * ${factor}.`
 }
 
@@ -108,7 +108,7 @@ function doubtMilliseconds(value) {
  */
 function doubtBuckets(value) {
   const last = /** @type {number} */ (value.at(-1))
-  if (value[0] < 1 || last < LEAST_LAST_BOUND) return undefined
+  if (value[0] < 1 || last < MIN_LAST_BOUND) return undefined
   const shown = (/** @type {readonly number[]} */ bounds) =>
     `[${bounds.slice(0, 3).join(', ')}${bounds.length > 3 ? ', …' : ''}]`
   const inSeconds = value.map((bound) => bound / 1000)

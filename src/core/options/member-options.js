@@ -43,7 +43,7 @@ const MEMBER_DEFAULTS = Object.freeze({
     workers: undefined,
     exec: undefined,
     startTimeout: 60_000,
-    killTimeout: 30_000,
+    killTimeout: 35_000,
     signals: true,
     logger: undefined,
   }),

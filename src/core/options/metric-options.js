@@ -12,7 +12,7 @@ const { isFilter } = require('./path-filter')
 const BUCKETS = Object.freeze([
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ])
-const MOST_BUCKETS = 100
+const MAX_BUCKETS = 100
 
 const METRIC_DEFAULTS = Object.freeze({
   bodySizes: false,
@@ -31,7 +31,7 @@ const isRising = (value, index, all) => index === 0 || value > all[index - 1]
 const areBuckets = (values) =>
   Array.isArray(values) &&
   values.length >= 1 &&
-  values.length <= MOST_BUCKETS &&
+  values.length <= MAX_BUCKETS &&
   values.every((value) => Number.isFinite(value) && value > 0) &&
   values.every(isRising)
 
@@ -80,7 +80,7 @@ const areIgnoreRulesByName = (value) =>
 const METRIC_RULES = {
   'metrics.bodySizes': ['true or false', (value) => typeof value === 'boolean'],
   'metrics.buckets': [
-    `an array of 1 to ${MOST_BUCKETS} rising bounds in seconds, such as [0.01, 0.1, 1]`,
+    `an array of 1 to ${MAX_BUCKETS} rising bounds in seconds, such as [0.01, 0.1, 1]`,
     areBuckets,
   ],
   'metrics.defaults': ['true or false', (value) => typeof value === 'boolean'],

@@ -9,7 +9,7 @@ const { DEFAULTS, RULES } = require('./table')
 const { peerHint, peerHintIn } = require('./peer-options')
 
 /** The share of the letters that may differ between similar names. */
-const MOST_DISTANCE_SHARE = 0.4
+const MAX_DISTANCE_SHARE = 0.4
 /** A name with another ending is as far away as one with another letter. */
 const ONE_ENDING = 1
 const SHORTEST_BEGINNING = 4
@@ -119,7 +119,7 @@ function nearest(word, options) {
   let found = []
   for (const option of options) {
     const letters = isBeginning(word, option.key) ? ONE_ENDING : distance(word, option.key)
-    const mostLetters = MOST_DISTANCE_SHARE * Math.max(word.length, option.key.length)
+    const mostLetters = MAX_DISTANCE_SHARE * Math.max(word.length, option.key.length)
     if (letters > mostLetters || letters > best) continue
     if (letters === best && best > 0) continue
     if (letters < best) found = []

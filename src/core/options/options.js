@@ -11,8 +11,8 @@ const { DEFAULTS, RULES } = require('./table')
 const SECRETS = new Set(['listen.token'])
 /** Options that have no default, and that `undefined` does not switch off */
 const REQUIRED = new Set(['limit.name', 'limit.maxConcurrent'])
-const MOST_KEYS = 5
-const MOST_LETTERS = 40
+const MAX_KEYS = 5
+const MAX_LETTERS = 40
 /** The hint for `shed: false`, which users are likely to try. */
 const HOW_TO_SHED_NOTHING = "To reject no request, write `shed: { mode: 'off' }`."
 
@@ -315,7 +315,7 @@ function describe(value) {
 
 /** @param {readonly unknown[]} values */
 function describeArray(values) {
-  const isText = (/** @type {unknown} */ each) => typeof each === 'string' && each.length <= MOST_LETTERS
+  const isText = (/** @type {unknown} */ each) => typeof each === 'string' && each.length <= MAX_LETTERS
   const areShown = values.every((each) => isText(each) || typeof each === 'number')
   return areShown ? `[${values.map((each) => (isText(each) ? `'${each}'` : each)).join(', ')}]` : 'an array'
 }
@@ -323,7 +323,7 @@ function describeArray(values) {
 /** Shows only the keys: the values may be secret or very long. @param {object} value */
 function describeObject(value) {
   const keys = Object.keys(value)
-  return keys.length > 0 && keys.length <= MOST_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
+  return keys.length > 0 && keys.length <= MAX_KEYS ? `an object with ${keys.join(', ')}` : 'an object'
 }
 
 module.exports = {

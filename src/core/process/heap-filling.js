@@ -13,7 +13,7 @@
 const HALF = 0.5
 const SOON_MS = 30_000
 const FEWEST = 4
-const LEAST_SPAN_MS = 5000
+const MIN_SPAN_MS = 5000
 /** Near its limit V8 collects many times a second. */
 const SPACING_MS = 1000
 const KEPT = 8
@@ -59,7 +59,7 @@ class HeapFilling {
     const paces = [(length - 1) >> 1, length - 2].map((at) => paceBetween(this.#readings[at], last))
     const bytesPerMs = Math.min(...paces)
     const leftMs = Math.max(0, limitBytes - last.bytes) / bytesPerMs
-    if (last.atMs - first.atMs < LEAST_SPAN_MS || !(leftMs <= SOON_MS)) return
+    if (last.atMs - first.atMs < MIN_SPAN_MS || !(leftMs <= SOON_MS)) return
     this.#isTold = true
     this.#onFilling({
       usedBytes: last.bytes,

@@ -5,7 +5,7 @@
 const STEADY = 2 / 3
 const LARGEST_JUMP = 1 / 3
 const PARTS = 6
-const LEAST_LATE_RISE = 0.75
+const MIN_LATE_RISE = 0.75
 const LARGEST_JUMP_OF_FEW = 0.8
 /**
  * The largest fall that is still a leak, as a share of the rise. With few values, requests in flight may have
@@ -18,14 +18,14 @@ const LARGEST_FALL = 0.5
  */
 const MUCH_BETTER = 3
 /** The noise of a heap after a major collection is at least this share of it. */
-const LEAST_NOISE = 0.04
+const MIN_NOISE = 0.04
 /** The noise counts as at most this share of the whole rise. */
-const MOST_NOISE = 0.2
+const MAX_NOISE = 0.2
 /** The rise of the second half of a window, as a share of the first half's. */
-const LEAST_PACE = 0.92
+const MIN_PACE = 0.92
 const LARGEST_PACE = 1.25
 /** The most that twice the standard error of the curve may be, as a share of the rise in half a window. */
-const MOST_DOUBT = 0.1
+const MAX_DOUBT = 0.1
 /** With fewer values than this, ranks say too little, so a fall is looked for too. */
 const ENOUGH_FOR_RANKS = 8
 /** The standard deviation of normal noise, as a multiple of its median distance */
@@ -118,14 +118,14 @@ function isSteadyOfFew(times, bytes, slope) {
   const [early, middle, late] = [read.slice(0, 3), read.slice(2, 5), read.slice(4)].map(median)
   const rise = late - early
   // The noise is capped, because a step increases the distance from the line too.
-  const noise = Math.min(distanceOf(times, bytes, slope), MOST_NOISE * rise)
+  const noise = Math.min(distanceOf(times, bytes, slope), MAX_NOISE * rise)
   // Jumps are measured over two parts, because a step may be at the border of both.
   const jumps = read.slice(2).map((each, i) => each - read[i])
   const fall = Math.max(...bytes.slice(1).map((each, i) => bytes[i] - each))
   const isFalling = bytes.length < ENOUGH_FOR_RANKS && fall > Math.max(2 * noise, LARGEST_FALL * rise)
   return (
     !isFalling &&
-    late - middle >= LEAST_LATE_RISE * (middle - early) - noise / 2 &&
+    late - middle >= MIN_LATE_RISE * (middle - early) - noise / 2 &&
     Math.max(...jumps) <= LARGEST_JUMP_OF_FEW * rise + noise / 2 &&
     !areSteps(times, bytes)
   )
@@ -154,8 +154,8 @@ function keepsPace(times, bytes) {
   const doubt = Math.sqrt(productOf(rests, rests) / Math.max(1, count - 3) / bends)
   const half = tilt - curve * skew
   const pace = (half + curve) / (half - curve)
-  const isClear = half > 0 && 2 * doubt <= MOST_DOUBT * half
-  return isClear && pace >= LEAST_PACE && pace <= LARGEST_PACE
+  const isClear = half > 0 && 2 * doubt <= MAX_DOUBT * half
+  return isClear && pace >= MIN_PACE && pace <= LARGEST_PACE
 }
 
 /** @param {number[]} values */
@@ -228,8 +228,7 @@ function distanceOf(times, bytes, slope) {
  * @param {number[]} bytes
  * @param {number} slope
  */
-const noiseOf = (times, bytes, slope) =>
-  Math.max(distanceOf(times, bytes, slope), LEAST_NOISE * median(bytes))
+const noiseOf = (times, bytes, slope) => Math.max(distanceOf(times, bytes, slope), MIN_NOISE * median(bytes))
 
 /** @param {number[]} times @param {number[]} bytes @param {number} atMs */
 function interpolate(times, bytes, atMs) {

@@ -22,7 +22,7 @@ const FEWEST = 4
  * The minimum of ten seconds is used, because requests in flight at the end of a collection only increase the
  * heap.
  */
-const LEAST_OF_MS = 10_000
+const MIN_OF_MS = 10_000
 /**
  * Windows ignore the start of a process, because every process grows while it starts. Short windows show that
  * this growth slows down, so they ignore only the first seconds.
@@ -34,14 +34,14 @@ const QUICK_SPAN_MS = 110_000
 const FEW_SPAN_MS = 420_000
 /**
  * A rise over less time than this may be a cache that fills. So the rise must keep its pace, and have at
- * least `LEAST_QUICK_BYTES`.
+ * least `MIN_QUICK_BYTES`.
  */
 const QUICK_MS = 900_000
-const LEAST_QUICK_BYTES = 12e6
+const MIN_QUICK_BYTES = 12e6
 /** The same for windows that ignore the whole start, where less is enough. */
-const LEAST_LATER_BYTES = 6e6
-const QUICK = { leastQuickBytes: LEAST_QUICK_BYTES, startMs: QUICK_START_MS }
-const LATER = { leastQuickBytes: LEAST_LATER_BYTES, startMs: START_MS }
+const MIN_LATER_BYTES = 6e6
+const QUICK = { leastQuickBytes: MIN_QUICK_BYTES, startMs: QUICK_START_MS }
+const LATER = { leastQuickBytes: MIN_LATER_BYTES, startMs: START_MS }
 const WINDOWS = [
   { periodMs: 5000, leastSpanMs: QUICK_SPAN_MS, ...QUICK },
   { periodMs: 25_000, leastSpanMs: QUICK_SPAN_MS, ...QUICK },
@@ -63,9 +63,9 @@ const NORMAL_999 = 3.09
 /** Readings that are kept between two major collections. */
 const MAX_READINGS = 64
 /** If less than this share of the promoted memory is retained, most of it was garbage. */
-const LEAST_SHARE = 0.5
+const MIN_SHARE = 0.5
 /** A smaller rise is noise, from requests in flight at the end of a collection. */
-const LEAST_RISE_BYTES = 1e6
+const MIN_RISE_BYTES = 1e6
 
 /** @typedef {{ atMs: number, bytes: number }} Reading */
 /** @typedef {typeof WINDOWS[number] & Record<'times' | 'bytes' | 'highs' | 'ends', number[]>} Periods */
@@ -164,7 +164,7 @@ class RetainedHeap {
     if (floor === undefined) return []
     const promoted = Math.max(...readings.map((each) => each.bytes), bytes) - floor.bytes
     const retained = bytes - floor.bytes
-    if (retained < LEAST_RISE_BYTES || retained < LEAST_SHARE * promoted) return []
+    if (retained < MIN_RISE_BYTES || retained < MIN_SHARE * promoted) return []
     const share = retained / promoted
     return readings.map((each) => ({
       atMs: each.atMs,
@@ -251,7 +251,7 @@ class HeapTrend {
 }
 
 /** @param {number} atMs */
-const periodOf = (atMs) => Math.floor(atMs / LEAST_OF_MS)
+const periodOf = (atMs) => Math.floor(atMs / MIN_OF_MS)
 
 /** @param {Periods} window @param {Periods[]} longer */
 function judge({ times, bytes, leastQuickBytes, leastSpanMs, periodMs }, longer) {

@@ -45,7 +45,7 @@ const VARIABLES = 'variables'
 const ENDS_IN_URL = /(?:device|user|login|magic|invit(?:e|ation))code$/
 
 const LONGEST_NAME = 256
-const MOST_DECODINGS = 2
+const MAX_DECODINGS = 2
 
 const ENCODED = /(?:%[\da-f]{2})+/gi
 
@@ -58,7 +58,7 @@ const ENCODED = /(?:%[\da-f]{2})+/gi
  */
 function decoded(text) {
   let plain = text
-  for (let i = 0; i < MOST_DECODINGS && plain.includes('%'); i++) plain = plain.replace(ENCODED, decodeBytes)
+  for (let i = 0; i < MAX_DECODINGS && plain.includes('%'); i++) plain = plain.replace(ENCODED, decodeBytes)
   return plain
 }
 

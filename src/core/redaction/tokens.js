@@ -26,7 +26,7 @@ const FEWEST_CHANGES = 4
 const CHANGE = /[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g
 const CAPITALS = /[A-Z](?=[A-Z])/g
 /** A long text without digits has more capitals side by side than the acronyms in a name. */
-const MOST_CAPITALS = 4
+const MAX_CAPITALS = 4
 const DIGIT_BESIDE_LETTER = /[A-Za-z]\d|\d[A-Za-z]/
 
 /** @param {string} run */
@@ -34,7 +34,7 @@ function isRandom(run) {
   if (UUID.test(run)) return false
   const isMixed = /[a-z]/.test(run) && /[A-Z]/.test(run)
   if (!isMixed && run.length < LONG) return false
-  if (!DIGIT_BESIDE_LETTER.test(run) && (run.length < LONG || countOf(CAPITALS, run) <= MOST_CAPITALS))
+  if (!DIGIT_BESIDE_LETTER.test(run) && (run.length < LONG || countOf(CAPITALS, run) <= MAX_CAPITALS))
     return false
   return countOf(CHANGE, run) >= Math.max(FEWEST_CHANGES, CHANGE_SHARE * run.length)
 }

@@ -21,7 +21,7 @@ const LONGEST = 2048
 /** A value may itself be a URL with values. A deeper nesting is not shown. */
 const DEEPEST = 3
 /** Bounds the time: a value with more names is not shown. */
-const MOST_NAMES = 64
+const MAX_NAMES = 64
 const ABSOLUTE = /^[a-z][a-z\d+.-]{0,30}:\/\//i
 const PAIR = /(^|[;&,])([^;&,=]*)=([^;&,]*)/g
 
@@ -146,7 +146,7 @@ function isHarmless(plain, depth) {
   if (maskUserinfo(plain) !== plain) return false
   let names = 0
   for (const [, name] of plain.matchAll(NAME_WITHIN))
-    if (isSecretInUrl(name) || ++names > MOST_NAMES) return false
+    if (isSecretInUrl(name) || ++names > MAX_NAMES) return false
   return depth <= DEEPEST && maskPath(pathOf(plain), true, depth) === pathOf(plain)
 }
 

@@ -20,7 +20,7 @@ const { kRouteState } = require('../route/route-state')
 /** Property of Node's request that holds its response. A property costs less than an entry in a WeakMap. */
 const kResponse = Symbol('spillway.response')
 /** How many nested `raw` properties are followed. In a request of Fastify, Node's request is one deep. */
-const MOST_RAW = 3
+const MAX_RAW = 3
 
 // Hot path while a feature whose members take a request is on: once a request.
 /** @param {RequestRecord} request */
@@ -40,7 +40,7 @@ function linkInFlight({ requests }) {
  */
 function heldBy(given) {
   try {
-    return find(given, MOST_RAW)
+    return find(given, MAX_RAW)
   } catch {
     // A getter of a foreign object may throw.
     return undefined

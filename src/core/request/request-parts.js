@@ -52,7 +52,7 @@ const POLL_MS = 0.1
  * If this many requests end in one turn, their parts are computed without waiting for the collections of the
  * turn.
  */
-const MOST_ENDED = 1000
+const MAX_ENDED = 1000
 
 class RequestParts {
   /** Whether time is split: the option `insight.parts`. */
@@ -70,7 +70,7 @@ class RequestParts {
   #clock
   /** @type {Recorded[]} */
   #ended = []
-  #mostEnded = MOST_ENDED
+  #mostEnded = MAX_ENDED
   #turnedMs
   #turnedIdleMs
   #turnMs = 0

@@ -102,8 +102,8 @@ const rounded = (value) => Math.round(value * 1000) / 1000
 const inMs = (us) => (us === null ? null : us / US_PER_MS)
 
 const SECOND_MS = 1000
-const MOST_POINTS = 600
-const SPAN_MS = MOST_POINTS * SECOND_MS
+const MAX_POINTS = 600
+const SPAN_MS = MAX_POINTS * SECOND_MS
 
 /** @type {readonly (keyof LivePoint)[]} */
 const COLUMNS = Object.freeze([
@@ -146,7 +146,7 @@ class History {
 
   start() {
     if (this.#figures !== undefined) return
-    this.#rows = new Float64Array(MOST_POINTS * COLUMNS.length)
+    this.#rows = new Float64Array(MAX_POINTS * COLUMNS.length)
     this.#figures = new SecondFigures(this.#deps)
     this.dueMs = this.#deps.clock.now() + SECOND_MS
     this.heat.start()
@@ -164,7 +164,7 @@ class History {
     this.dueMs = nowMs - this.dueMs < SECOND_MS ? this.dueMs + SECOND_MS : nowMs + SECOND_MS
     const figures = /** @type {SecondFigures} */ (this.#figures)
     const point = figures.take(nowMs, idleMs)
-    const start = (this.#count++ % MOST_POINTS) * COLUMNS.length
+    const start = (this.#count++ % MAX_POINTS) * COLUMNS.length
     for (const [i, name] of COLUMNS.entries()) this.#rows[start + i] = point[name] ?? Number.NaN
     this.heat.onPoint(nowMs)
     this.onPoint(point, nowMs)
@@ -174,8 +174,8 @@ class History {
   points() {
     const sinceMs = this.#deps.clock.wallMs() - SPAN_MS
     const points = []
-    for (let i = Math.max(0, this.#count - MOST_POINTS); i < this.#count; i++) {
-      const point = this.#pointAt(i % MOST_POINTS)
+    for (let i = Math.max(0, this.#count - MAX_POINTS); i < this.#count; i++) {
+      const point = this.#pointAt(i % MAX_POINTS)
       if (point.at >= sinceMs) points.push(point)
     }
     return points
@@ -204,7 +204,7 @@ class History {
 }
 
 exports.COLUMNS = COLUMNS
-exports.MOST_POINTS = MOST_POINTS
+exports.MAX_POINTS = MAX_POINTS
 exports.SECOND_MS = SECOND_MS
 exports.History = History
 exports.SecondFigures = SecondFigures

@@ -75,7 +75,7 @@ function pairsOf(cells) {
 
 const COLUMN_MS = 10_000
 const SPAN_MS = COLUMNS * COLUMN_MS
-const MOST_ROUTES = 100
+const MAX_ROUTES = 100
 
 /** @typedef {{ series: RouteSeries, requests: number, isNew: boolean }} Other a route without a heat map */
 
@@ -111,7 +111,7 @@ class LatencyHeat {
   }
 
   #busiest() {
-    return [...this.#series].sort((a, b) => countOf(b) - countOf(a)).slice(0, MOST_ROUTES)
+    return [...this.#series].sort((a, b) => countOf(b) - countOf(a)).slice(0, MAX_ROUTES)
   }
 
   /** Called with each point of the history. @param {number} nowMs */
@@ -148,7 +148,7 @@ class LatencyHeat {
    * @returns {RouteHeat | undefined} undefined if the maximum number of routes is reached
    */
   #add(series, isNew) {
-    if (this.#routes.size >= MOST_ROUTES) return undefined
+    if (this.#routes.size >= MAX_ROUTES) return undefined
     const route = new RouteHeat(series, isNew)
     this.#routes.set(series, route)
     return route
@@ -163,7 +163,7 @@ class LatencyHeat {
   #replaceQuietest(others, column) {
     const quietest = [...this.#routes].sort(([, a], [, b]) => a.requests - b.requests)
     others.sort((a, b) => b.requests - a.requests)
-    for (const [i, { series, requests, isNew }] of others.slice(0, MOST_ROUTES).entries()) {
+    for (const [i, { series, requests, isNew }] of others.slice(0, MAX_ROUTES).entries()) {
       const [quiet, route] = quietest[i]
       if (requests <= route.requests) return
       this.#routes.delete(quiet)
@@ -219,5 +219,5 @@ const countOf = (series) => series.latency.totals.count
 
 exports.COLUMNS = COLUMNS
 exports.COLUMN_MS = COLUMN_MS
-exports.MOST_ROUTES = MOST_ROUTES
+exports.MAX_ROUTES = MAX_ROUTES
 exports.LatencyHeat = LatencyHeat

@@ -16,9 +16,9 @@ const { SECOND_MS } = require('./history')
  * @typedef {Omit<FleetSnapshot, 'routes'> & { lastMinute: import('./fleet-shares').Shares }} FleetState
  */
 
-const LEAST_MS = 2000
+const MIN_MS = 2000
 /** A finding must be seen within ten seconds of its fault. */
-const MOST_MS = 5000
+const MAX_MS = 5000
 /** A state line is kept for this multiple of the time that making it took. */
 const REST = 200
 const FLEET_MS = 5000
@@ -67,7 +67,7 @@ class LiveState {
     }
     this.#text = `${JSON.stringify({ state })}\n`
     const tookMs = clock.now() - sinceMs
-    this.#dueMs = nowMs + Math.min(MOST_MS, Math.max(LEAST_MS, REST * tookMs))
+    this.#dueMs = nowMs + Math.min(MAX_MS, Math.max(MIN_MS, REST * tookMs))
     return this.#text
   }
 
@@ -88,7 +88,7 @@ class LiveState {
   }
 }
 
-const MOST_VIEWERS = 20
+const MAX_VIEWERS = 20
 const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8'
 /**
  * A client that reads nothing is disconnected after one to two times this time. The option `timeout` does not
@@ -110,7 +110,7 @@ class LiveStream {
    * @type {Map<Response, number | undefined>}
    */
   #viewers = new Map()
-  #mostViewers = MOST_VIEWERS
+  #mostViewers = MAX_VIEWERS
   /** @type {NodeJS.Timeout | undefined} */
   #timer
   #past = { text: '', nowMs: Number.NEGATIVE_INFINITY }
@@ -134,7 +134,7 @@ class LiveStream {
    * @param {number} maxConnections
    */
   limitTo(maxConnections) {
-    this.#mostViewers = Math.max(1, Math.min(MOST_VIEWERS, Math.floor(maxConnections / 2)))
+    this.#mostViewers = Math.max(1, Math.min(MAX_VIEWERS, Math.floor(maxConnections / 2)))
   }
 
   /** @param {Request} req @param {Response} res */
@@ -224,6 +224,6 @@ class LiveStream {
   }
 }
 
-exports.MOST_VIEWERS = MOST_VIEWERS
+exports.MAX_VIEWERS = MAX_VIEWERS
 exports.LiveState = LiveState
 exports.LiveStream = LiveStream

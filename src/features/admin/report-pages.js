@@ -19,7 +19,7 @@ const { makeRun } = require('./report/run')
  */
 
 /** Longest wait of a client for a rest to end. */
-const MOST_WAIT_MS = 1000
+const MAX_WAIT_MS = 1000
 
 /** @template Value @typedef {{ value: Value } | { refusal: RestRefusal }} Made */
 
@@ -65,7 +65,7 @@ class Rested {
     try {
       const { leftMs, refusal } = this.#rest
       if (refusal !== undefined) {
-        if (leftMs > MOST_WAIT_MS) return { refusal }
+        if (leftMs > MAX_WAIT_MS) return { refusal }
         await new Promise((resolve) => this.#clock.after(Math.ceil(leftMs), () => resolve(undefined)))
       }
     } finally {

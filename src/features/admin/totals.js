@@ -13,7 +13,7 @@ const { describeProcess } = require('./process-description')
  */
 
 /** Only the routes with the most requests are included, because a route takes some kilobytes. */
-const MOST_ROUTES = 200
+const MAX_ROUTES = 200
 
 /**
  * @param {Pick<import('../../core/metrics/capture').Deps, 'recorder' | 'clock'>} deps
@@ -33,7 +33,7 @@ function takeTotals({ recorder, clock }, snapshot, instance) {
     .map((series) => ({ series, count: series.latency.totals.count }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count)
-    .slice(0, MOST_ROUTES)
+    .slice(0, MAX_ROUTES)
     .map(({ series: { method, route, latency } }) => ({ method, route, ...countsFor(latency) }))
   return {
     at: Date.parse(snapshot.at),

@@ -9,7 +9,7 @@ const { urlPath } = require('../../core/url-path')
 const PASSED_HEADERS = ['accept', 'accept-encoding']
 /** Headers of the worker's answer that describe its own connection, and are not passed on. */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date'])
-const MOST_NAMES = 50
+const MAX_NAMES = 50
 
 /**
  * @import { ClientRequest, ServerResponse } from 'node:http'
@@ -61,8 +61,8 @@ async function answerFor(name, { handler, findWorker, req, res }) {
 
 /** @param {string[]} names */
 function unknownText(names) {
-  const shown = names.slice(0, MOST_NAMES).join(', ')
-  const rest = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
+  const shown = names.slice(0, MAX_NAMES).join(', ')
+  const rest = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
   return `No worker has this name. There are: ${shown}${rest}.`
 }
 

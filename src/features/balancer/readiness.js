@@ -11,8 +11,8 @@
 
 const LEAVE_AFTER_MS = 5000
 const HYSTERESIS = 0.2
-const LEAST_AWAY_MS = 5000
-const MOST_AWAY_MS = 60_000
+const MIN_AWAY_MS = 5000
+const MAX_AWAY_MS = 60_000
 const REST_MS = 60_000
 const LOOK_MS = 500
 
@@ -85,7 +85,7 @@ class Readiness {
     this.#timer = this.#clock.after(LOOK_MS, () => {
       const awayMs = this.#clock.now() - this.#awayMs
       const isLow = this.#pressure.ratio <= Math.max(0, this.#maxPressure - HYSTERESIS)
-      if (awayMs >= MOST_AWAY_MS || (isLow && awayMs >= LEAST_AWAY_MS)) this.#comeBack(awayMs)
+      if (awayMs >= MAX_AWAY_MS || (isLow && awayMs >= MIN_AWAY_MS)) this.#comeBack(awayMs)
       else this.#lookLater()
     })
   }
@@ -93,7 +93,7 @@ class Readiness {
   /** @param {number} awayMs */
   #comeBack(awayMs) {
     this.#isAway = false
-    if (awayMs >= MOST_AWAY_MS) this.#restsUntilMs = this.#clock.now() + REST_MS
+    if (awayMs >= MAX_AWAY_MS) this.#restsUntilMs = this.#clock.now() + REST_MS
     this.#health.setAway(false)
     this.#token.giveBack()
     const pressure = this.#pressure.ratio

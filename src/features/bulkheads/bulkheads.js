@@ -3,7 +3,7 @@
 // slots in several bulkheads.
 
 const { SpillwayError } = require('../../core/errors/errors')
-const { MOST_LIMITS } = require('../../core/gate/verdict')
+const { MAX_LIMITS } = require('../../core/gate/verdict')
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { Bulkhead } = require('./bulkhead')
 const { middlewareOf } = require('./middleware')
@@ -137,9 +137,9 @@ function requireOptions({ name, maxConcurrent }, bulkheads) {
       `There is a limit '${name}' already. For one limit on several routes, call limit() once and give its result to each. ` +
         'To give this route a separate limit, choose another name.'
     )
-  if (bulkheads.size >= MOST_LIMITS)
+  if (bulkheads.size >= MAX_LIMITS)
     throw refusal(
-      `There are already ${MOST_LIMITS} limits, the maximum. Share one limit among routes that use the same resource.`
+      `There are already ${MAX_LIMITS} limits, the maximum. Share one limit among routes that use the same resource.`
     )
 }
 

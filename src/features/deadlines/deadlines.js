@@ -9,7 +9,7 @@ const { timeoutOf } = require('./timeout-header')
 
 /** Clocks are only known to agree within this time, so a younger request may not have waited at all. */
 const CLOCKS_AGREE_MS = 100
-const LEAST_MAX_AGE_MS = 2 * CLOCKS_AGREE_MS
+const MIN_MAX_AGE_MS = 2 * CLOCKS_AGREE_MS
 
 /**
  * @import { IncomingMessage } from 'node:http'
@@ -104,7 +104,7 @@ class Deadlines {
   /** Read anew each time, because `shed` may change while the process runs. */
   get #maxAgeMs() {
     const { maxAge } = this.#instance.options.shed
-    return this.#ages === undefined || maxAge === undefined ? undefined : Math.max(maxAge, LEAST_MAX_AGE_MS)
+    return this.#ages === undefined || maxAge === undefined ? undefined : Math.max(maxAge, MIN_MAX_AGE_MS)
   }
 
   get isWatched() {
@@ -238,7 +238,7 @@ class Deadlines {
     if (leftMs !== undefined) return Math.min(nowMs + Math.max(0, leftMs), startedMs + max)
     const timeoutMs = header === undefined ? undefined : timeoutOf(header, req.headers[header])
     const wholeMs = Math.min(timeoutMs ?? usual, max)
-    const unsureMs = wholeMs < LEAST_MAX_AGE_MS ? Math.min(age.ms, CLOCKS_AGREE_MS) : 0
+    const unsureMs = wholeMs < MIN_MAX_AGE_MS ? Math.min(age.ms, CLOCKS_AGREE_MS) : 0
     return startedMs + wholeMs + unsureMs
   }
 

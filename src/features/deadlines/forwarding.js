@@ -18,7 +18,7 @@ const { timeoutText } = require('./timeout-header')
  *   UndiciRequest
  */
 
-const MOST_ORIGINS = 200
+const MAX_ORIGINS = 200
 const WITH_PORT = /:\d+$/
 /**
  * From 22.12 on, Node publishes a channel message before the head of a request is made. Older versions do
@@ -150,7 +150,7 @@ class Forwarding {
     if (isNamed !== undefined) return isNamed
     const { hostname, port, protocol } = new URL(origin)
     isNamed = this.#isNamed(hostname, port || (protocol === 'https:' ? 443 : 80))
-    if (this.#isNamedByOrigin.size < MOST_ORIGINS) this.#isNamedByOrigin.set(origin, isNamed)
+    if (this.#isNamedByOrigin.size < MAX_ORIGINS) this.#isNamedByOrigin.set(origin, isNamed)
     return isNamed
   }
 

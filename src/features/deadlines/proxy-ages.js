@@ -23,16 +23,16 @@ const { startOf } = require('./request-start')
  * No request is older than this. A greater age means that the proxy's clock is wrong, or that the stamp has
  * another unit.
  */
-const MOST_MS = 300_000
+const MAX_MS = 300_000
 /** Synchronized clocks differ by less than this. */
-const MOST_AHEAD_MS = 1000
+const MAX_AHEAD_MS = 1000
 /**
  * When a request ends, a proxy with a queue sends the next one immediately. After this time without a
  * request, its queue was empty.
  */
 const QUIET_MS = 20
 /** How many proxies get a separate ProxyClock. */
-const MOST_PROXIES = 100
+const MAX_PROXIES = 100
 /**
  * A proxy without a request for this long gives its place to a new one. If more proxies than there are places
  * send requests, those without a place share one clock. Otherwise each would lose its clock to the next.
@@ -77,7 +77,7 @@ class ProxyAges {
     if (stamp === undefined) return this.#unknown('without')
     const startMs = startOf(stamp)
     const differenceMs = this.#clock.wallMs() - (startMs ?? Number.NaN)
-    if (!(differenceMs <= MOST_MS && differenceMs >= -MOST_AHEAD_MS))
+    if (!(differenceMs <= MAX_MS && differenceMs >= -MAX_AHEAD_MS))
       return this.#disbelieve(startMs, differenceMs)
     const { startedMs } = request
     const clock = this.#clockOf(request.socket?.remoteAddress ?? '', startedMs)
@@ -146,7 +146,7 @@ class ProxyAges {
    * @param {number} nowMs
    */
   #hasPlace(nowMs) {
-    if (this.#proxies.size < MOST_PROXIES) return true
+    if (this.#proxies.size < MAX_PROXIES) return true
     let [oldest, oldestMs] = ['', Number.POSITIVE_INFINITY]
     for (const [address, { arrivedMs }] of this.#proxies)
       if (arrivedMs < oldestMs) [oldest, oldestMs] = [address, arrivedMs]

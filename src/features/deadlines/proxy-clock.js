@@ -42,7 +42,7 @@ const UNORDERED_MS = 1000
 /**
  * How many odd requests are normal. After more of them, ages are doubted until this long after the last one.
  */
-const MOST_ODD = 3
+const MAX_ODD = 3
 const DOUBT_MS = 30_000
 
 class Streak {
@@ -160,9 +160,9 @@ class ProxyClock {
     if (isOver) this.#odd = 0
     if (isOdd) {
       this.#oddMs = nowMs
-      if (++this.#odd === MOST_ODD + 1) this.#onDoubt()
+      if (++this.#odd === MAX_ODD + 1) this.#onDoubt()
     }
-    return this.#odd > MOST_ODD
+    return this.#odd > MAX_ODD
   }
 
   /**

@@ -7,7 +7,7 @@
 const LONGEST = 64
 const TIME = /^(?:t=)?(\d{9,19}(?:\.\d{1,9})?)$/
 /** Each unit covers the years 1973 to 5138. */
-const [MOST_SECONDS, MOST_MS, MOST_MICROSECONDS] = [1e11, 1e14, 1e17]
+const [MAX_SECONDS, MAX_MS, MAX_MICROSECONDS] = [1e11, 1e14, 1e17]
 
 /**
  * @param {string | string[] | undefined} value of the header. Proxies append to what a client sent, so the
@@ -25,9 +25,9 @@ function startOf(value) {
 
 /** @param {number} time */
 function inMs(time) {
-  if (time < MOST_SECONDS) return time * 1000
-  if (time < MOST_MS) return time
-  return time < MOST_MICROSECONDS ? time / 1000 : time / 1_000_000
+  if (time < MAX_SECONDS) return time * 1000
+  if (time < MAX_MS) return time
+  return time < MAX_MICROSECONDS ? time / 1000 : time / 1_000_000
 }
 
 exports.startOf = startOf

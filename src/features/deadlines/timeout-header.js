@@ -11,12 +11,12 @@ const MS = /^-?\d{1,10}(?:\.\d{1,3})?$/
 const GRPC_TIMEOUT = /^(-?\d{1,8})([HMSmun])$/
 /** @type {Record<string, number>} */
 const UNIT_MS = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000_001 }
-const MOST_DIGITS = 99_999_999
+const MAX_DIGITS = 99_999_999
 /**
  * 24 days: the longest timer of Node, and the largest `int` of most languages. A service that uses a larger
  * value for a timer would give up at once.
  */
-const MOST_MS = 2 ** 31 - 1
+const MAX_MS = 2 ** 31 - 1
 
 /**
  * @param {string} name of the header, in lower case
@@ -45,9 +45,9 @@ function grpcTimeoutOf(value) {
  * @param {number} leftMs whole milliseconds
  */
 function timeoutText(name, leftMs) {
-  const ms = Math.min(Math.max(1, leftMs), MOST_MS)
+  const ms = Math.min(Math.max(1, leftMs), MAX_MS)
   if (name !== GRPC) return String(ms)
-  return ms <= MOST_DIGITS ? `${ms}m` : `${Math.floor(ms / 1000)}S`
+  return ms <= MAX_DIGITS ? `${ms}m` : `${Math.floor(ms / 1000)}S`
 }
 
 exports.timeoutOf = timeoutOf

@@ -25,7 +25,7 @@ const { UsualDurations, routeBetween, takeReading } = require('./reading')
 const LOOK_MS = 10_000
 const WINDOW_MS = 60_000
 /** Least time between two diagnoses, however many clients ask. */
-const LEAST_MS = 1000
+const MIN_MS = 1000
 /**
  * A finding has ended when this many looks in a row did not find it. One look is not enough, because some
  * problems come and go.
@@ -35,7 +35,7 @@ const NOT_ON = 'The doctor is off: `insight.doctor` is false, or this spillway i
 /** With fewer requests in ten seconds, timers and scrapes would dominate the loop time per request. */
 const FEWEST_FOR_COST = 50
 /** How many heap sizes after collections are remembered. */
-const MOST_HEAPS = 12
+const MAX_HEAPS = 12
 /** On a full loop a request waits for about two turns. Users notice two turns of this length. */
 const LONG_TURN_MS = 20
 /** Noticed at any load, because a request that comes meanwhile waits for the rest of the turn. */
@@ -132,7 +132,7 @@ class Doctor {
     if (!this.#isOn) return unknownDiagnosis(this.#wall(), NOT_ON)
     const { clock } = this.#deps
     const nowMs = clock.now()
-    if (this.#last !== undefined && nowMs - this.#lastMs < LEAST_MS) return this.#last
+    if (this.#last !== undefined && nowMs - this.#lastMs < MIN_MS) return this.#last
     if (this.#readings.length === 0)
       return unknownDiagnosis(this.#wall(), 'Not enough traffic to tell: no request in the last minute.')
     return this.#judge(this.#read())
@@ -197,7 +197,7 @@ class Doctor {
   #recordHeap({ atMs, heapAfterBytes }) {
     if (heapAfterBytes === undefined || this.#heaps.at(-1)?.bytes === heapAfterBytes) return
     this.#heaps.push({ atMs, bytes: heapAfterBytes })
-    if (this.#heaps.length > MOST_HEAPS) this.#heaps.shift()
+    if (this.#heaps.length > MAX_HEAPS) this.#heaps.shift()
   }
 
   /** @param {Reading} before @param {Reading} now */

@@ -31,7 +31,7 @@ const LONG_MS = 200
 /** Least requests. A batch job that runs now and then may make many calls. */
 const FEWEST = 10
 /** At this busy share of the loop, every call takes long. */
-const MOST_BUSY = 0.7
+const MAX_BUSY = 0.7
 
 /**
  * Sums the parts. Two clocks and rounding may leave a part slightly below 0, which counts as 0.
@@ -105,7 +105,7 @@ const bothOf = (a, b) => ({
  *   least half of the route's time
  */
 function manyCallsOf({ count, meanMs, method, route }, { loop, outgoing = [], poolUses = [] }) {
-  if (count < FEWEST || meanMs < LONG_MS || loop.utilization >= MOST_BUSY) return undefined
+  if (count < FEWEST || meanMs < LONG_MS || loop.utilization >= MAX_BUSY) return undefined
   const [most] = [...outgoing, ...poolUses]
     .filter((calls) => calls.method === method && calls.route === route)
     .filter(({ awaited, awaitedMs }) => awaited >= MANY_CALLS * count && awaitedMs >= MOST * count * meanMs)
@@ -195,7 +195,7 @@ function sleptShare({ gc, loop, scheduler }) {
 module.exports = {
   FEWEST,
   LONG_MS,
-  MOST_BUSY,
+  MAX_BUSY,
   costliestCall,
   costliestQuery,
   evidence,

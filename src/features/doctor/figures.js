@@ -29,7 +29,7 @@ const { waitingRequests } = require('./waiting-requests')
  */
 
 /** Quantiles take 70 µs per route, so only the routes with the most request time get them. */
-const MOST_QUANTILES = 20
+const MAX_QUANTILES = 20
 /** Threads of libuv's pool, unless UV_THREADPOOL_SIZE sets another number. */
 const DEFAULT_THREADS = 4
 
@@ -276,7 +276,7 @@ function routesOf({ timeParts, routes }, { earlier, now, usual, shareOf, previou
       before: { count: count || 0, errors: errors || 0 },
       previous: previous(method, route),
       load: load.sample(),
-      quantiles: rank < MOST_QUANTILES ? quantilesIn(histogram, latency, nowMs) : undefined,
+      quantiles: rank < MAX_QUANTILES ? quantilesIn(histogram, latency, nowMs) : undefined,
       ...(timeParts.isOn ? partsOf(sum, shareOf) : NO_PARTS),
     }
   })

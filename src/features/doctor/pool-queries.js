@@ -19,9 +19,9 @@ const MOST = 0.5
 /** A scan takes longer than a read by an index by more than this factor, except in small collections. */
 const FAR_SLOWER = 5
 /** For quicker queries an index gains little. */
-const LEAST_MS = 50
+const MIN_MS = 50
 /** The limit if there are no other queries to compare with. Reads by an index take a few milliseconds. */
-const LEAST_ALONE_MS = 100
+const MIN_ALONE_MS = 100
 
 /** @param {PoolFigures} pool @returns {LongestQuery | undefined} */
 function longestQuery({ queries: [first, ...others] = [], useMs }) {
@@ -33,8 +33,7 @@ function longestQuery({ queries: [first, ...others] = [], useMs }) {
   const meanMs = totalMs / count
   const othersMs =
     others.length === 0 ? undefined : othersTotalMs / others.reduce((sum, each) => sum + each.count, 0)
-  const isLong =
-    meanMs >= (othersMs === undefined ? LEAST_ALONE_MS : Math.max(LEAST_MS, FAR_SLOWER * othersMs))
+  const isLong = meanMs >= (othersMs === undefined ? MIN_ALONE_MS : Math.max(MIN_MS, FAR_SLOWER * othersMs))
   return {
     name: queryName(first),
     share,

@@ -14,7 +14,7 @@ const { namesProxy } = require('../../core/gate/measurements/clients')
 
 const EVERY_MS = 1000
 /** Any client that sends the header counts as a proxy, so the addresses need a bound. */
-const MOST_ADDRESSES = 256
+const MAX_ADDRESSES = 256
 
 class ProxiedConnections {
   #requests
@@ -66,7 +66,7 @@ class ProxiedConnections {
     if (!res.shouldKeepAlive || socket?.server === undefined) return
     this.#kept++
     const { proxies } = this.#closes
-    if (proxies.size === MOST_ADDRESSES) proxies.clear()
+    if (proxies.size === MAX_ADDRESSES) proxies.clear()
     proxies.add(socket.remoteAddress)
     if (this.#server?.deref() !== socket.server) this.#server = new WeakRef(socket.server)
   }

@@ -19,8 +19,8 @@ const { longestQuery } = require('./pool-queries')
 
 const FEWEST = 20
 /** A pool is short if callers wait for a tenth of the time, and each waits 20 ms on average. */
-const LEAST_SHARE = 0.1
-const LEAST_MS = 20
+const MIN_SHARE = 0.1
+const MIN_MS = 20
 const LONG_MS = 250
 const FEWEST_REJECTED = 10
 const MANY_REJECTED = 0.05
@@ -32,7 +32,7 @@ const LEAKED_MS = 10_000
 /** As in problems/pool-exhausted.js. From here on, the time of a use grows with the connections in use. */
 const ELASTICITY = 0.4
 const CORRELATION = 0.5
-const LEAST_USES = 50
+const MIN_USES = 50
 /** Above this share of connections in use, callers wait because uses meet by chance. */
 const BEST_USE = 0.7
 /** Kinds of pools that take `queries: true`. */
@@ -56,7 +56,7 @@ const isRejecting = ({ rejected }) => rejected >= FEWEST_REJECTED
 function isShort(pool) {
   const { asks, meanWaitMs, timeouts, waitingShare } = pool
   if (timeouts > 0 || isRejecting(pool) || isLeaking(pool)) return true
-  return asks >= FEWEST && meanWaitMs >= LEAST_MS && waitingShare >= LEAST_SHARE
+  return asks >= FEWEST && meanWaitMs >= MIN_MS && waitingShare >= MIN_SHARE
 }
 
 /** @param {PoolFigures} pool */
@@ -65,7 +65,7 @@ const isLeaking = ({ held, max, waiting }) =>
 
 /** @param {PoolFigures} pool */
 const isLimitedByServer = ({ load }) =>
-  load.count >= LEAST_USES && load.elasticity >= ELASTICITY && load.correlation >= CORRELATION
+  load.count >= MIN_USES && load.elasticity >= ELASTICITY && load.correlation >= CORRELATION
 
 /** @param {PoolFigures} pool @returns {NamedClaim} */
 function claimOf(pool) {

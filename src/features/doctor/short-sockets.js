@@ -12,7 +12,7 @@
 // - Requests of the route take 200 ms, or calls of another route also wait, for a fifth of their time.
 
 const { isMostlyWaiting, ownMsOf } = require('./call-parts')
-const { FEWEST, LONG_MS, MOST_BUSY } = require('./evidence')
+const { FEWEST, LONG_MS, MAX_BUSY } = require('./evidence')
 const { MUCH } = require('./reading')
 
 /**
@@ -22,18 +22,18 @@ const { MUCH } = require('./reading')
  *   those with the longest wait first
  */
 
-const LEAST_WAIT_MS = 20
-const LEAST_SHARE = 0.1
+const MIN_WAIT_MS = 20
+const MIN_SHARE = 0.1
 const MOST = 0.5
 /** Mean number of concurrent calls. With fewer, calls were made one after another. */
 const AT_ONCE = 1.5
-const LEAST_AT_ONCE = 5
+const MIN_AT_ONCE = 5
 const QUICK_MS = 100
 const OTHERS_SHARE = 0.2
 
 /** @param {Pick<Figures, 'loop' | 'outgoing' | 'routes' | 'seconds'>} figures @returns {FanOut[]} */
 function fanOuts({ loop, outgoing = [], routes, seconds }) {
-  if (loop.utilization >= MOST_BUSY) return []
+  if (loop.utilization >= MAX_BUSY) return []
   return outgoing.flatMap((calls) => {
     const route = routes.find((each) => isOf(calls, each))
     if (route === undefined || !isHeldUp(calls, seconds)) return []
@@ -56,19 +56,19 @@ const waitMsOf = ({ parts }) => parts?.waitMs ?? 0
 
 /** @param {CallFigures} calls @param {number} seconds */
 function isHeldUp(calls, seconds) {
-  if (!isMostlyWaiting(calls) || waitMsOf(calls) < LEAST_WAIT_MS * calls.count) return false
+  if (!isMostlyWaiting(calls) || waitMsOf(calls) < MIN_WAIT_MS * calls.count) return false
   const ownMs = ownMsOf(calls)
   return (
     ownMs < QUICK_MS &&
     !(ownMs >= MUCH * Number(calls.usualMs)) &&
-    calls.awaitedMs >= LEAST_SHARE * seconds * 1000
+    calls.awaitedMs >= MIN_SHARE * seconds * 1000
   )
 }
 
 /** @param {CallFigures} calls @param {RouteFigures} route @param {number} atOnce */
 function isFanOut({ waitedFor }, { count }, atOnce) {
   if (waitedFor === undefined || count < FEWEST) return false
-  return waitedFor.sockets > 0 ? atOnce > Math.max(waitedFor.sockets, AT_ONCE) : atOnce >= LEAST_AT_ONCE
+  return waitedFor.sockets > 0 ? atOnce > Math.max(waitedFor.sockets, AT_ONCE) : atOnce >= MIN_AT_ONCE
 }
 
 /** @param {CallFigures} calls */

@@ -27,8 +27,8 @@ const { fanOuts, isOfSameSockets } = require('./short-sockets')
  *   that make a pool short. `forSockets`: routes that wait for sockets because of another route's calls
  */
 
-const LEAST_MORE_MS = 100
-const LEAST_MORE_OF_USE_MS = 10
+const MIN_MORE_MS = 100
+const MIN_MORE_OF_USE_MS = 10
 const LONG_MS = 2000
 const FEWEST = 10
 const MOST = 0.5
@@ -108,7 +108,7 @@ function slowQueryIn({ method, route, totalMs }, pool, { poolUses = [] }) {
 /** @param {UseFigures} use */
 function isSlowUse({ count, totalMs, usualMs }) {
   const meanMs = totalMs / count
-  return meanMs >= LONG_MS || isMuchLonger(meanMs, usualMs, LEAST_MORE_OF_USE_MS)
+  return meanMs >= LONG_MS || isMuchLonger(meanMs, usualMs, MIN_MORE_OF_USE_MS)
 }
 
 /** @param {RouteFigures} route @param {PoolFigures} pool @param {Pick<Figures, 'poolUses'>} figures */
@@ -131,7 +131,7 @@ const ownWaitOf = ({ firstByteMs }, { scheduler }) => firstByteMs * (1 - (schedu
 
 /** @param {RouteFigures} route @param {Pick<Figures, 'scheduler'>} figures */
 const isSlowerThanUsual = (route, figures) =>
-  isMuchLonger(ownWaitOf(route, figures), route.usualMs, LEAST_MORE_MS)
+  isMuchLonger(ownWaitOf(route, figures), route.usualMs, MIN_MORE_MS)
 
 /** @param {RouteFigures} route @param {Figures} figures */
 function isSlow(route, figures) {

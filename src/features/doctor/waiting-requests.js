@@ -15,7 +15,7 @@ const { IGNORE_LOG } = require('../../core/request/ignore')
 const SLOW_CLIENT_MS = 5000
 /** A request without an answer counts as unanswered after this time. */
 const UNANSWERED_MS = 30_000
-const MOST_LOOKED_AT = 1000
+const MAX_LOOKED_AT = 1000
 
 /**
  * @typedef {{ method: string, route: string | null, count: number, oldestMs: number, p99Ms: number,
@@ -41,7 +41,7 @@ function waitingRequests({ clock, recorder }) {
   let looked = 0
   for (const request of recorder.requests) {
     const ageMs = nowMs - request.startedMs
-    if (ageMs < SLOW_CLIENT_MS || ++looked > MOST_LOOKED_AT) break
+    if (ageMs < SLOW_CLIENT_MS || ++looked > MAX_LOOKED_AT) break
     if (request.isLongPoll || (request.ignores & IGNORE_LOG) !== 0) continue
     if (countClient(clients, request)) clients.oldestMs = Math.max(clients.oldestMs, ageMs)
     else if (!request.hasAnswer && !request.isQueued) {

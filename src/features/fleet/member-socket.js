@@ -6,7 +6,7 @@
 
 const net = require('node:net')
 const { PAGES } = require('./member-pages')
-const { MOST_BYTES } = require('./report-file')
+const { MAX_BYTES } = require('./report-file')
 
 const WITH_ROUTES = 'r'
 const COUNTERS = 'c'
@@ -83,7 +83,7 @@ function requestReport(path, withRoutes, timeoutMs, clock) {
     socket.on('data', (piece) => {
       pieces.push(piece)
       length += piece.length
-      if (length > MOST_BYTES) return finish()
+      if (length > MAX_BYTES) return finish()
       if (pieces[0][0] === UNWRITTEN[0]) return
       reply.answer = 'answered'
       finish()

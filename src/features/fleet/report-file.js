@@ -50,7 +50,7 @@ function joinPieces(pieces, loan) {
 }
 
 /** Enough for 45 000 series. */
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 // Windows has neither flag.
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
 /**
@@ -89,11 +89,11 @@ async function readReport(name, loan) {
 async function readAll(file, loan) {
   const stat = await file.stat()
   if (!stat.isFile()) throw new Error('it is not a regular file')
-  if (stat.size > MOST_BYTES)
-    throw new Error(`it has ${stat.size} bytes, but a report has at most ${MOST_BYTES}`)
+  if (stat.size > MAX_BYTES)
+    throw new Error(`it has ${stat.size} bytes, but a report has at most ${MAX_BYTES}`)
   const report = loan.take(stat.size)
   const { bytesRead } = await file.read(report, 0, stat.size, 0)
   return { report: report.subarray(0, bytesRead), touchedMs: stat.mtimeMs }
 }
 
-module.exports = { MOST_BYTES, ReportBuffers, joinPieces, readReport }
+module.exports = { MAX_BYTES, ReportBuffers, joinPieces, readReport }

@@ -26,7 +26,7 @@ const LONGEST_NAME = 512
 const HELP = /^[ -[\]-~]*$/
 const LONGEST_HELP = 4096
 const LONGEST_REGISTRY_HELP = 65_536
-const MOST_BOUNDS = 100
+const MAX_BOUNDS = 100
 
 /** An exemplar has two ids. OpenMetrics allows 128 characters for their names and values together. */
 const ID = /^\w+$/
@@ -34,8 +34,8 @@ const LONGEST_ID = 48
 const LATEST_MS = 8.64e15
 
 /** The highest valid count. It keeps the sum over many reports finite. */
-const MOST_COUNT = Number.MAX_SAFE_INTEGER
-const MOST_SUM = 2 ** 64
+const MAX_COUNT = Number.MAX_SAFE_INTEGER
+const MAX_SUM = 2 ** 64
 
 /** @param {unknown} value @param {RegExp} pattern @param {number} longest */
 const isText = (value, pattern, longest) =>
@@ -79,7 +79,7 @@ function hasBounds(type, bounds) {
   if (type !== 'histogram' && bounds === undefined) return true
   return (
     Array.isArray(bounds) &&
-    bounds.length <= MOST_BOUNDS &&
+    bounds.length <= MAX_BOUNDS &&
     bounds.every((bound, i) => Number.isFinite(bound) && (i === 0 || bound > bounds[i - 1]))
   )
 }
@@ -105,10 +105,10 @@ function requireCounts(numbers, length, width) {
 const invalidNumber = (number) => new RangeError(`${number} is not a valid count`)
 
 /** @param {unknown} value */
-const isSum = (value) => typeof value === 'number' && value >= 0 && value <= MOST_SUM
+const isSum = (value) => typeof value === 'number' && value >= 0 && value <= MAX_SUM
 /** @param {unknown} value */
 const isCount = (value) =>
-  typeof value === 'number' && value >= 0 && value <= MOST_COUNT && value === Math.floor(value)
+  typeof value === 'number' && value >= 0 && value <= MAX_COUNT && value === Math.floor(value)
 
 /**
  * @param {ReportedExemplar} exemplar

@@ -18,8 +18,8 @@ const { outlives } = require('./point-shapes')
 /** @typedef {{ family: FamilySum, worker: string, text: Buffer, rows: Int32Array }} SumBlock */
 
 /** Reading a larger block would block the loop for too long. */
-const MOST_SERIES = 16 * SERIES_PER_BLOCK
-const MOST_JSON = 4 * 1024 * 1024
+const MAX_SERIES = 16 * SERIES_PER_BLOCK
+const MAX_JSON = 4 * 1024 * 1024
 
 class ReportSum {
   /** The number of families that workers define differently, such as two versions of an application. */
@@ -140,7 +140,7 @@ const ownerOf = ({ name, type, across, isForeign }) =>
 
 /** @param {Buffer} body */
 function jsonIn(body) {
-  if (body.length > MOST_JSON) throw new RangeError(`a block of JSON has ${body.length} bytes`)
+  if (body.length > MAX_JSON) throw new RangeError(`a block of JSON has ${body.length} bytes`)
   return JSON.parse(body.toString())
 }
 
@@ -153,8 +153,8 @@ function jsonIn(body) {
  */
 function blockOf(before, family, worker, { text }) {
   if (before?.family === family && before.worker === worker && before.text.equals(text)) return before
-  const labels = text.toString().split('\n', MOST_SERIES + 1)
-  if (labels.length > MOST_SERIES) throw new RangeError(`a block has more than ${MOST_SERIES} series`)
+  const labels = text.toString().split('\n', MAX_SERIES + 1)
+  if (labels.length > MAX_SERIES) throw new RangeError(`a block has more than ${MAX_SERIES} series`)
   return { family, worker, text: Buffer.from(text), rows: family.rowsOf(labels, worker) }
 }
 

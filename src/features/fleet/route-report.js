@@ -37,7 +37,7 @@ const SINCE = 2
 const SPAN = 3
 /** An empty histogram, to check the cells of others. */
 const EMPTY = newHistogram(64)
-const MOST_SPANS = 2
+const MAX_SPANS = 2
 const LONGEST_KEY = 4096
 
 /**
@@ -193,7 +193,7 @@ function keyIn(text) {
 function skipRoute(reader) {
   requireValid(readDoubles(reader, TOTALS))
   const spans = reader.readInteger()
-  if (spans > MOST_SPANS) throw new RangeError(`a route has ${spans} spans of time`)
+  if (spans > MAX_SPANS) throw new RangeError(`a route has ${spans} spans of time`)
   for (let i = 0; i < spans; i++) {
     const since = readDoubles(reader, SPAN)
     requireValid(since.subarray(COUNT, SINCE))

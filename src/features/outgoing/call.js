@@ -19,7 +19,7 @@ const PORT = /:(\d{1,5})$/
 /** Names that look like code. Other names may contain data. */
 const ERROR_NAME = /^[A-Za-z]\w{0,49}$/
 /** For a client, each of these statuses is an error. */
-const LEAST_ERROR_STATUS = 400
+const MIN_ERROR_STATUS = 400
 /** The method that UndiciInstrumentation subscribes. It is bound, so its name begins with `bound `. */
 const UNDICI_SUBSCRIBER = /onRequestCreated$/
 
@@ -136,7 +136,7 @@ function targetOfOrigin(origin) {
 function callErrorOf({ error, isCut, status }) {
   if (error !== undefined) return nameOf(error)
   if (isCut) return 'cut_off'
-  return status >= LEAST_ERROR_STATUS ? String(status) : ''
+  return status >= MIN_ERROR_STATUS ? String(status) : ''
 }
 
 /** @param {unknown} error */

@@ -44,7 +44,7 @@ const withoutEmpty = (pairs) => Object.fromEntries(Object.entries(pairs).filter(
  * Bound of the cache. A host has up to sixty-one series. At the bound everything is dropped, also labels of
  * replaced hosts.
  */
-const MOST_LABELS = 4000
+const MAX_LABELS = 4000
 /** @type {Map<string, Labels>} */
 const labelsOfOutgoing = new Map()
 
@@ -53,7 +53,7 @@ function labelsOf(pairs) {
   const key = JSON.stringify(pairs)
   let labels = labelsOfOutgoing.get(key)
   if (labels === undefined) {
-    if (labelsOfOutgoing.size >= MOST_LABELS) labelsOfOutgoing.clear()
+    if (labelsOfOutgoing.size >= MAX_LABELS) labelsOfOutgoing.clear()
     labels = new Labels(pairs)
     labelsOfOutgoing.set(key, labels)
   }

@@ -21,7 +21,7 @@ const MAX_ROUTES = 500
  */
 const MAX_ROWS_OF_HOST = 50
 /** A call that gets a free socket at once waits for less than this. */
-const LEAST_WAIT_MS = 1
+const MIN_WAIT_MS = 1
 /** In place of an id: the calls of a route to one host waited for several agents. */
 const SEVERAL = -1
 
@@ -117,7 +117,7 @@ class OutgoingTable {
     route.sums.record(durationMs, isError, nowMs)
     route.parts.firstByteMs += parts.firstByteMs
     route.parts.waitMs += parts.waitMs
-    if (parts.waitMs >= LEAST_WAIT_MS) setWaitedFor(route, call)
+    if (parts.waitMs >= MIN_WAIT_MS) setWaitedFor(route, call)
     if (parts.connections > 0) {
       host.lookups.record(parts.lookupMs, isError, nowMs)
       host.connects.record(parts.connectMs, isError, nowMs)

@@ -19,7 +19,7 @@ const { USE_ROW, WAIT_ROW } = require('./pool-values')
  * Bound of the cache. It is several times the most pools of an instance, because names may change while it
  * runs.
  */
-const MOST_KEPT = 100
+const MAX_KEPT = 100
 /** @type {Map<string, Record<'pool' | 'used' | 'idle', Labels>>} */
 const labelsOfPool = new Map()
 
@@ -33,7 +33,7 @@ function labelsOf(name) {
     used: new Labels({ ...pair, db_client_connection_state: 'used' }),
     idle: new Labels({ ...pair, db_client_connection_state: 'idle' }),
   }
-  if (labelsOfPool.size >= MOST_KEPT) labelsOfPool.clear()
+  if (labelsOfPool.size >= MAX_KEPT) labelsOfPool.clear()
   labelsOfPool.set(name, labels)
   return labels
 }
@@ -62,7 +62,7 @@ const times = (row) =>
   }
 
 /** Bound of the cache: several times the kinds of queries of some pools. */
-const MOST_QUERY_LABELS = 3000
+const MAX_QUERY_LABELS = 3000
 /** @type {Map<string, Labels>} */
 const labelsOfQuery = new Map()
 
@@ -71,7 +71,7 @@ function queryLabels(pairs) {
   const key = Object.values(pairs).join('\n')
   let labels = labelsOfQuery.get(key)
   if (labels === undefined) {
-    if (labelsOfQuery.size >= MOST_QUERY_LABELS) labelsOfQuery.clear()
+    if (labelsOfQuery.size >= MAX_QUERY_LABELS) labelsOfQuery.clear()
     labels = new Labels(Object.fromEntries(Object.entries(pairs).filter(([, value]) => value !== '')))
     labelsOfQuery.set(key, labels)
   }

@@ -17,18 +17,18 @@ const USE_SMOOTHING = 0.1
  */
 const MAX_OF_MEAN = 10
 const MAX_OF_MEAN_IN_SPREAD = 40
-const LEAST_AHEAD = 20
+const MIN_AHEAD = 20
 /**
- * Largest factor of LEAST_AHEAD if use times differ. The factor is half of the mean square over the squared
+ * Largest factor of MIN_AHEAD if use times differ. The factor is half of the mean square over the squared
  * mean.
  */
-const MOST_SPREAD = 20
+const MAX_SPREAD = 20
 const SPREAD_SMOOTHING = 0.01
 /**
  * At least one request is admitted in this time, so that the figures stay fresh. A slower pool gets one
  * request for each request that it serves, so that its queue does not grow.
  */
-const LEAST_ADMIT_GAP_MS = 100
+const MIN_ADMIT_GAP_MS = 100
 /** A pool is watched for this long after a caller had to wait. */
 const WATCH_MS = 300_000
 
@@ -160,7 +160,7 @@ class PoolPressure {
     if (this.#figures.waiting === 0) this.#emptiedMs = nowMs
     const waitMs = ahead * slotMs * route.asksPerRequest
     if (!this.#isTooLong(ahead, waitMs, nowMs - this.#emptiedMs)) return false
-    return nowMs - this.#lastAdmitMs <= Math.max(LEAST_ADMIT_GAP_MS, slotMs * route.asksPerRequest)
+    return nowMs - this.#lastAdmitMs <= Math.max(MIN_ADMIT_GAP_MS, slotMs * route.asksPerRequest)
   }
 
   /** @param {number} ahead @param {number} waitMs @param {number} standsMs */
@@ -181,7 +181,7 @@ class PoolPressure {
 
   get #mostByChance() {
     const spread = this.#spreadSquare / this.#spreadMs ** 2 / 2
-    return LEAST_AHEAD * Math.min(MOST_SPREAD, Math.max(1, spread))
+    return MIN_AHEAD * Math.min(MAX_SPREAD, Math.max(1, spread))
   }
 
   /** @param {number} nowMs */

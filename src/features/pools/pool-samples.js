@@ -13,8 +13,8 @@ const { queryName } = require('../../core/readable')
 /** @typedef {ReturnType<PoolSamples['sample']>[number]} PoolSample */
 
 /** How many connections are listed. The connections that are held longest come first. */
-const MOST_HELD = 10
-const MOST_ROUTES = 20
+const MAX_HELD = 10
+const MAX_ROUTES = 20
 const MINUTE_MS = 60_000
 
 class PoolSamples {
@@ -58,11 +58,11 @@ class PoolSamples {
         timeouts: record.timeouts,
         wait: timesOf(record.waits, nowMs),
         use: timesOf(record.uses, nowMs),
-        holders: record.routes.list(nowMs).slice(0, MOST_ROUTES),
+        holders: record.routes.list(nowMs).slice(0, MAX_ROUTES),
         longestHeld: record
           .heldNow(nowMs)
           .sort((a, b) => b.ageMs - a.ageMs)
-          .slice(0, MOST_HELD),
+          .slice(0, MAX_HELD),
         queries: record.queries?.list(nowMs) ?? [],
       }
     })

@@ -5,9 +5,9 @@
 /** @typedef {{ operation: string, collection: string | undefined }} QueryName */
 
 /** Statements are read up to this length. */
-const MOST_TEXT = 2000
-const MOST_KEPT = 500
-const MOST_NAME = 100
+const MAX_TEXT = 2000
+const MAX_KEPT = 500
+const MAX_NAME = 100
 
 /**
  * Quoted text or a comment, up to the end of the statement if it is not closed. One pattern matches both, so
@@ -69,11 +69,11 @@ const known = new Map()
 // Hot path: once a query.
 /** @param {string} text @returns {QueryName} */
 function nameOfStatement(text) {
-  if (text.length > MOST_TEXT) return readStatement(text.slice(0, MOST_TEXT))
+  if (text.length > MAX_TEXT) return readStatement(text.slice(0, MAX_TEXT))
   let name = known.get(text)
   if (name === undefined) {
     name = readStatement(text)
-    if (known.size >= MOST_KEPT) known.clear()
+    if (known.size >= MAX_KEPT) known.clear()
     known.set(copyOf(text), name)
   }
   return name
@@ -87,7 +87,7 @@ function readStatement(text) {
     return { operation: WITHOUT_TABLE.has(word) ? word : 'OTHER', collection: undefined }
   if (AMBIGUOUS.test(text) || HASH.test(code)) return { operation: word, collection: undefined }
   const table = tableIn(code, /** @type {keyof typeof BEFORE_TABLE} */ (word))
-  const collection = table?.replaceAll(/["`]/g, '').slice(0, MOST_NAME)
+  const collection = table?.replaceAll(/["`]/g, '').slice(0, MAX_NAME)
   return { operation: word, collection: collection && copyOf(collection) }
 }
 
@@ -160,11 +160,11 @@ const OF_COLLECTION = new Set(
  */
 function nameOfCommand({ 1: command }) {
   for (const operation in command) {
-    if (operation.length > MOST_NAME) return { operation: 'OTHER', collection: undefined }
+    if (operation.length > MAX_NAME) return { operation: 'OTHER', collection: undefined }
     let asked
     if (OF_COLLECTION.has(operation)) asked = command[operation]
     else if (operation === 'getMore') asked = command.collection
-    return { operation, collection: typeof asked === 'string' ? asked.slice(0, MOST_NAME) : undefined }
+    return { operation, collection: typeof asked === 'string' ? asked.slice(0, MAX_NAME) : undefined }
   }
   return undefined
 }

@@ -17,14 +17,14 @@ const { addVisit, findVisit } = require('./visits')
  * @import { Asker } from './visits'
  */
 
-const MOST_KINDS = 100
+const MAX_KINDS = 100
 /**
  * Types of errors per kind with separate series. Further types count as `_OTHER`, as OpenTelemetry defines.
  */
-const MOST_ERRORS = 10
+const MAX_ERRORS = 10
 const OTHER_ERROR = '_OTHER'
-const MOST_LISTED = 20
-const MOST_ROUTES = 5
+const MAX_LISTED = 20
+const MAX_ROUTES = 5
 /**
  * Line breaks and other control characters, because the name of a collection of MongoDB may contain anything.
  */
@@ -216,7 +216,7 @@ class QueryTable {
     const found = this.#kinds.get(operation)?.get(collection)
     if (found !== undefined) return found
     if (LINE_ENDS.test(operation) || LINE_ENDS.test(collection)) return this.#kindOf(onOneLine(name))
-    const isOver = this.#all.length >= MOST_KINDS && operation !== this.#overflow
+    const isOver = this.#all.length >= MAX_KINDS && operation !== this.#overflow
     if (isOver) return this.#kindOf({ operation: this.#overflow, collection: undefined })
     const kind = new QueryKind(name, this.#overflow)
     this.#all.push(kind)
@@ -229,7 +229,7 @@ class QueryTable {
   #rowOf({ rows }, error) {
     let row = rows.get(error)
     if (row !== undefined) return row
-    const known = rows.size > MOST_ERRORS ? OTHER_ERROR : error
+    const known = rows.size > MAX_ERRORS ? OTHER_ERROR : error
     row = rows.get(known) ?? this.#buckets.add()
     rows.set(known, row)
     return row
@@ -273,7 +273,7 @@ class QueryTable {
         (a, b) =>
           totalOf(b.lastMinute) - totalOf(a.lastMinute) || totalOf(b.sinceStart) - totalOf(a.sinceStart)
       )
-      .slice(0, MOST_LISTED)
+      .slice(0, MAX_LISTED)
   }
 
   close() {
@@ -285,7 +285,7 @@ class QueryTable {
 const routesOf = (routes, nowMs) =>
   routes
     .list(nowMs)
-    .slice(0, MOST_ROUTES)
+    .slice(0, MAX_ROUTES)
     .map(({ method, route, sinceStart }) => ({
       method,
       route,

@@ -7,18 +7,18 @@ const { MinuteSums } = require('../../core/histogram/minute-sums')
 
 const MAX_ROUTES = 200
 /** With fewer requests it is not known whether a route needs the pool. */
-const LEAST_REQUESTS = 20
+const MIN_REQUESTS = 20
 /** A route needs the pool if at least this share of its requests asked for a connection. */
-const LEAST_SHARE = 0.9
+const MIN_SHARE = 0.9
 /** When this many requests were counted, all counts are halved. */
-const MOST_COUNTED = 1000
+const MAX_COUNTED = 1000
 const TRAVEL_SMOOTHING = 0.1
 /**
  * The travel time of a route is the mean time from the admission of a request to its first ask. A request is
  * dropped from `coming` after four times the travel time of its route, and not before 100 ms.
  */
-const MOST_OF_TRAVEL = 4
-const LEAST_COMING_MS = 100
+const MAX_OF_TRAVEL = 4
+const MIN_COMING_MS = 100
 /** Routes whose travel times differ by less count as asking at the same time. */
 const SAME_TRAVEL_MS = 10
 
@@ -44,7 +44,7 @@ class Coming {
    * @param {number} nowMs
    */
   begin(nowMs) {
-    this.dueMs = nowMs + Math.max(LEAST_COMING_MS, MOST_OF_TRAVEL * this.#uses.travelMs)
+    this.dueMs = nowMs + Math.max(MIN_COMING_MS, MAX_OF_TRAVEL * this.#uses.travelMs)
     this.#uses.coming.add(this)
     this.record.pressure.onAdmit(nowMs)
   }
@@ -94,7 +94,7 @@ class RouteUse {
   }
 
   get isKnownUser() {
-    return this.#requests >= LEAST_REQUESTS && this.#requestsThatAsked >= LEAST_SHARE * this.#requests
+    return this.#requests >= MIN_REQUESTS && this.#requestsThatAsked >= MIN_SHARE * this.#requests
   }
 
   /** Mean number of asks of a request that asks at least once. */
@@ -104,7 +104,7 @@ class RouteUse {
 
   /** Counts a request of the route that has ended. */
   onRequest() {
-    if (this.#requests >= MOST_COUNTED) {
+    if (this.#requests >= MAX_COUNTED) {
       this.#requests /= 2
       this.#requestsThatAsked /= 2
       this.#asks /= 2

@@ -15,7 +15,7 @@ const { ProfilerSession } = require('./profiler-session')
 
 const SAMPLE_MICROSECONDS = 2000
 /** A longer profile samples less often, so that no profile is larger than this. */
-const MOST_SAMPLES = 20_000
+const MAX_SAMPLES = 20_000
 const MICROSECONDS = 1000
 /**
  * Dropping optimized code takes as long as starting the profiler. With a heap above this size, it is not
@@ -39,7 +39,7 @@ class CpuProfiler {
 
   /** @param {number} durationMs @returns {number} how long this blocked the loop */
   start(durationMs) {
-    const interval = Math.max(SAMPLE_MICROSECONDS, (durationMs * MICROSECONDS) / MOST_SAMPLES)
+    const interval = Math.max(SAMPLE_MICROSECONDS, (durationMs * MICROSECONDS) / MAX_SAMPLES)
     this.#endCorrection = correctIdle()
     if (this.#endCorrection === undefined)
       throw new Error('this system does not report how long a thread has run')

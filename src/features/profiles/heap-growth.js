@@ -11,7 +11,7 @@ const { SAMPLE_BYTES, heapTree } = require('./profile-tree')
  * @import { HeapProfile } from './profile-tree'
  */
 
-const MOST_GROWING = 50
+const MAX_GROWING = 50
 /**
  * Memory that was replaced between the readings is assumed equal in both, within this many standard
  * deviations.
@@ -50,7 +50,7 @@ function growthOf(earlier, now, frames) {
       growthBytes: rounded(growthBytes),
     })
   }
-  return found.sort((a, b) => b.growthBytes - a.growthBytes).slice(0, MOST_GROWING)
+  return found.sort((a, b) => b.growthBytes - a.growthBytes).slice(0, MAX_GROWING)
 }
 
 /**

@@ -12,7 +12,7 @@ const { isRouteHandler } = require('./route-handlers')
  * @import { TreeNode } from './profile-tree'
  */
 
-const MOST_ROWS = 200
+const MAX_ROWS = 200
 const APPLICATION = '(application)'
 /** Node's files that serve requests, run callbacks and move data. They do not count for a caller. */
 const OF_THE_SERVER =
@@ -125,7 +125,7 @@ const bySelf = (a, b) => b.self - a.self || b.total - a.total
 function tablesOf(root, unit) {
   const tables = new ProfileTables(root)
   /** @param {Row[]} rows */
-  const shown = (rows) => rows.slice(0, MOST_ROWS).map((row) => publicRow(row, unit, tables.total))
+  const shown = (rows) => rows.slice(0, MAX_ROWS).map((row) => publicRow(row, unit, tables.total))
   const packages = [...tables.packages.values()].sort(
     (a, b) => Number(a.package === null) - Number(b.package === null) || bySelf(a, b)
   )

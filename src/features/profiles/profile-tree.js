@@ -72,7 +72,7 @@ function heapTree(head, frames, samples) {
 const SAMPLE_BYTES = 128 * 1024
 
 /** A node with a smaller share of the whole is left out. */
-const LEAST_SHARE = 0.001
+const MIN_SHARE = 0.001
 
 /**
  * @typedef {'ms' | 'bytes'} Unit
@@ -89,7 +89,7 @@ const LEAST_SHARE = 0.001
 function flameTree(root, unit) {
   const merged = merge([root], unit)
   const whole = { ...merged, name: '(all)', file: null, line: null, package: null }
-  return withoutSmall(whole, whole[unit] * LEAST_SHARE, unit)
+  return withoutSmall(whole, whole[unit] * MIN_SHARE, unit)
 }
 
 /** @param {TreeNode[]} nodes of one function @param {Unit} unit @returns {FlameNode} */

@@ -9,8 +9,8 @@ const { bytes, percent } = require('../../core/readable')
 const { missingThread } = require('./profile-work')
 const { ProfilerSession } = require('./profiler-session')
 
-const MOST_HEAP = 0.85
-const MOST_RSS = 0.95
+const MAX_HEAP = 0.85
+const MAX_RSS = 0.95
 const SNAPSHOT_HEAP = 0.5
 /** A heap of small objects needed ten times its size while V8 made the snapshot (Node 20). */
 const SNAPSHOT_FACTOR = 10
@@ -80,7 +80,7 @@ function snapshotRefusalOf(memory) {
 
 /** @param {Memory} memory */
 const isShort = ({ heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes }) =>
-  heapUsedBytes > heapLimitBytes * MOST_HEAP || rssBytes > rssLimitBytes * MOST_RSS
+  heapUsedBytes > heapLimitBytes * MAX_HEAP || rssBytes > rssLimitBytes * MAX_RSS
 
 /** @param {Memory} memory */
 const shareText = ({ heapUsedBytes, heapLimitBytes, rssBytes, rssLimitBytes }) =>

@@ -21,7 +21,7 @@ const DEFAULTS = {
 }
 const OFF = [false, 'off', 'false']
 const ADMIN = 'SPILLWAY_ADMIN_'
-const MOST_FILE_BYTES = 1_000_000
+const MAX_FILE_BYTES = 1_000_000
 /**
  * Logged after a mistake in the options of the admin server. The mistake may concern the token, and without a
  * token anybody on the machine could read the server's pages.
@@ -135,7 +135,7 @@ class Settings {
  */
 function readJson(path) {
   const stats = statSync(path)
-  if (!stats.isFile() || stats.size > MOST_FILE_BYTES)
+  if (!stats.isFile() || stats.size > MAX_FILE_BYTES)
     throw new Error('it is not a regular file, or larger than 1 MB')
   const text = readFileSync(path, 'utf8')
   try {

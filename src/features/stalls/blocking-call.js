@@ -42,13 +42,13 @@ const PUBLIC_MODULE = /^(?:internal\/)?(crypto|fs|console|zlib|child_process|dns
 const LARGEST_SOURCE_BYTES = 1e6
 /** Longest text of a function. Minified code has larger functions, and they say nothing. */
 const LARGEST_TEXT = 20_000
-const MOST_CALLS = 4
+const MAX_CALLS = 4
 /** Most lines to look for the arguments of a call. */
-const MOST_LINES = 20
-const MOST_SOURCES = 20
-const MOST_SHOWN = 80
+const MAX_LINES = 20
+const MAX_SOURCES = 20
+const MAX_SHOWN = 80
 /** A smaller body cannot be the cause: parsing blocks the loop this long only with megabytes. */
-const LEAST_BODY_BYTES = 100_000
+const MIN_BODY_BYTES = 100_000
 
 /** @type {Map<string, string[]>} */
 const sources = new Map()
@@ -93,7 +93,7 @@ function nameOf({ name, url }) {
 function callBefore([frame, ...callers]) {
   const lines = linesOf(frame.url)
   const text = lines && textBefore(frame, lines)
-  for (const found of text === undefined ? [] : callsIn(text).slice(0, MOST_CALLS)) {
+  for (const found of text === undefined ? [] : callsIn(text).slice(0, MAX_CALLS)) {
     const place = { ...frame, ...positionIn(/** @type {string} */ (text), found.index, frame.begin) }
     if (found.name !== undefined) return { name: found.name, frames: [place, ...callers] }
     const inner = callWithin(found.local, /** @type {string[]} */ (lines))
@@ -193,7 +193,7 @@ function callAt({ url, line, column }) {
 function textBefore({ begin, line, column }, lines) {
   // A loader may have changed the text before it ran.
   if (begin < 1 || begin > line || !(lines[line - 1]?.length > column)) return undefined
-  const text = withoutComments(lines.slice(begin - 1, line - 1 + MOST_LINES).join('\n'))
+  const text = withoutComments(lines.slice(begin - 1, line - 1 + MAX_LINES).join('\n'))
   const at = lines.slice(begin - 1, line - 1).reduce((sum, { length }) => sum + length + 1, column)
   if (at > LARGEST_TEXT) return undefined
   const before = text.slice(0, at).replace(AWAITED, (awaited) => awaited.replace(/[^\n]/g, ' '))
@@ -229,7 +229,7 @@ function expressionAt({ url, line, column }) {
   const word = found?.[1]
   if (word === undefined) return undefined
   const literal = word.startsWith('/') ? word : literalOf(word, lines)
-  return literal !== undefined && literal.length > MOST_SHOWN ? `${literal.slice(0, MOST_SHOWN)}...` : literal
+  return literal !== undefined && literal.length > MAX_SHOWN ? `${literal.slice(0, MAX_SHOWN)}...` : literal
 }
 
 /** @param {string} name @param {readonly string[]} lines */
@@ -252,7 +252,7 @@ function linesOf(url) {
   const path = pathOf(url)
   const known = sources.get(path)
   if (known !== undefined) return known.length === 0 ? undefined : known
-  if (sources.size === MOST_SOURCES) sources.clear()
+  if (sources.size === MAX_SOURCES) sources.clear()
   const lines = readLines(path)
   sources.set(path, lines)
   return lines.length === 0 ? undefined : lines
@@ -277,7 +277,7 @@ function bodyBytesOf(call, request) {
   if (request === undefined || !(call === 'JSON.parse' || call === 'JSON.stringify')) return null
   const { req, res } = request
   const length = call === 'JSON.parse' ? req.headers['content-length'] : res?.getHeader?.('content-length')
-  return Number(length) >= LEAST_BODY_BYTES ? Number(length) : null
+  return Number(length) >= MIN_BODY_BYTES ? Number(length) : null
 }
 
 module.exports = { blockingCall, bodyBytesOf }

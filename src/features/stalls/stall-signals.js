@@ -17,14 +17,14 @@ const IDLE = 0
 const CONNECTED = 1
 const DISCONNECTED = 2
 
-const MOST_PERIOD_MS = 250
+const MAX_PERIOD_MS = 250
 
 /**
  * How often an idle thread beats, to distinguish it from a blocked thread. Each beat wakes two threads.
  *
  * @param {number} thresholdMs
  */
-const periodOf = (thresholdMs) => Math.min(0.7 * thresholdMs, MOST_PERIOD_MS)
+const periodOf = (thresholdMs) => Math.min(0.7 * thresholdMs, MAX_PERIOD_MS)
 
 /**
  * Delay between the last beat and the reading of the stack, short enough for a stall just over the threshold.

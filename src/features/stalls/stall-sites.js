@@ -16,9 +16,9 @@ const NATIVE_MS = 15
 /** Used in place of a method if the code ran for an event of a socket. */
 const EVENT = 'event'
 const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: null, frames: [] }
-const MOST_SITES = 50
+const MAX_SITES = 50
 /** How many lines of one function are counted separately. */
-const MOST_LINES = 20
+const MAX_LINES = 20
 
 /**
  * @import { StallCause, StallSite } from '../../../index.js'
@@ -108,7 +108,7 @@ class StallSites {
 
   /** @param {string} key @param {Stall} stall */
   #add(key, { begin, ...stall }) {
-    if (this.#sites.size === MOST_SITES) this.#removeLeast()
+    if (this.#sites.size === MAX_SITES) this.#removeLeast()
     /** @type {Site} */
     const site = { ...stall, count: 0, totalMs: 0, maxMs: 0, lastAt: '', lines: new Map(), lineMs: 0 }
     this.#sites.set(key, site)
@@ -130,7 +130,7 @@ class StallSites {
    * @param {Site} site @param {Stall} stall @param {number} durationMs
    */
   #recordLine(site, { call, frames, line }, durationMs) {
-    if (line === null || (site.lines.size === MOST_LINES && !site.lines.has(line))) return
+    if (line === null || (site.lines.size === MAX_LINES && !site.lines.has(line))) return
     const lineMs = (site.lines.get(line) ?? 0) + durationMs
     site.lines.set(line, lineMs)
     if (lineMs < site.lineMs) return
@@ -149,7 +149,7 @@ const keyOf = ({ cause, file, begin, function: name, method, route, origin, pack
 const shown = ({ lines: _, lineMs: __, ...site }) => site
 
 exports.CAUSES = CAUSES
-exports.MOST_SITES = MOST_SITES
+exports.MAX_SITES = MAX_SITES
 exports.NATIVE_MS = NATIVE_MS
 exports.StallSites = StallSites
 exports.causeOf = causeOf

@@ -7,7 +7,7 @@
 // Features add limits of their own, such as the connections of a pool: `FeatureLimits`. Such a limit is not
 // told when a request ends: its feature has the hook `onEnd` for that (core/features.js).
 
-const { MOST_OF_MEAN, SMOOTHING } = require('../measurements/request-cost')
+const { MAX_OF_MEAN, SMOOTHING } = require('../measurements/request-cost')
 const { LoopShare } = require('./loop-share')
 const { Overload, QueueDelay } = require('./queue-delay')
 const { NORMAL } = require('../verdict')
@@ -39,7 +39,7 @@ const { NORMAL } = require('../verdict')
 
 /**
  * In `slotHeldMs`, a duration counts as at most this multiple of the mean. The multiple is larger than
- * MOST_OF_MEAN, because up to a tenth of the requests may hold their slots for long.
+ * MAX_OF_MEAN, because up to a tenth of the requests may hold their slots for long.
  */
 const SLOT_MAX_OF_MEAN = 100
 
@@ -157,6 +157,16 @@ class Limits {
     return this.delay.toleratedMs(priority, this.msPerStart, nowMs)
   }
 
+  /**
+   * Whether a request may be rejected for the loop: the loop does not idle, and the cost of a request is
+   * known.
+   *
+   * @param {number} nowMs
+   */
+  isLoopShort(nowMs) {
+    return this.#cost.isKnown && !this.#turns.isIdling(nowMs)
+  }
+
   get areClientsBounded() {
     return this.#overload.isBounded(this.msPerStart)
   }
@@ -181,8 +191,7 @@ class Limits {
     if (this.isAtMaxConcurrent)
       return expectedWaitMs > this.toleratedMs(priority, nowMs) ? this.concurrencyReason() : undefined
     const isTooLong = this.delay.rejects(expectedWaitMs, ahead, priority, this.msPerStart, nowMs)
-    // A loop that idles rejects nothing.
-    if (!isTooLong || this.#turns.isIdling(nowMs)) return undefined
+    if (!isTooLong || !this.isLoopShort(nowMs)) return undefined
     return this.#cause.because('loop', expectedWaitMs, this.toleratedMs(priority, nowMs))
   }
 
@@ -221,7 +230,7 @@ class Limits {
   /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
   onEnd(ticket, nowMs, idleMs) {
     const tookMs = nowMs - ticket.gateMs
-    const maxMs = MOST_OF_MEAN * Math.max(1, this.#durationMs)
+    const maxMs = MAX_OF_MEAN * Math.max(1, this.#durationMs)
     this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * SMOOTHING
     const slotMaxMs = SLOT_MAX_OF_MEAN * Math.max(1, this.slotHeldMs)
     this.slotHeldMs += (Math.min(tookMs, slotMaxMs) - this.slotHeldMs) * SMOOTHING

@@ -22,19 +22,19 @@ const CRITICAL_FACTOR = 4
 /** Arriving work that needs at most this share of the loop's time is not an overload. */
 const HEALTHY_LOAD = 0.7
 /** An overload begins when more work than this has arrived beyond HEALTHY_LOAD. */
-const MOST_EXCESS_MS = 400
+const MAX_EXCESS_MS = 400
 /**
  * The same bound for requests from gateways. A gateway queues requests itself, and the requests in its queue
  * do not show in the load.
  */
-const MOST_GATEWAY_EXCESS_MS = 200
+const MAX_GATEWAY_EXCESS_MS = 200
 /**
  * For an overload, the queue must have been non-empty for three samples. The burst that began the queue is
  * then in neither of the last two samples.
  */
 const MIN_STOOD_MS = 3 * SAMPLE_MS
 /** If the clients cannot make the queue longer than this, a full loop is not an overload. */
-const MOST_BOUND_MS = 450
+const MAX_BOUND_MS = 450
 
 class QueueDelay {
   maxDelayMs = 0
@@ -151,7 +151,7 @@ class Overload {
   isOn(msPerStart, nowMs) {
     const stoodMs = nowMs - this.#emptiedMs
     if (stoodMs < MIN_STOOD_MS || this.isBounded(msPerStart)) return false
-    const most = this.#clients.areGateways ? MOST_GATEWAY_EXCESS_MS : MOST_EXCESS_MS
+    const most = this.#clients.areGateways ? MAX_GATEWAY_EXCESS_MS : MAX_EXCESS_MS
     return stoodMs * (Math.min(this.#load, this.#loadBefore) - HEALTHY_LOAD) > most
   }
 
@@ -172,7 +172,7 @@ class Overload {
    */
   isBounded(msPerStart) {
     const { cpuShare, maxOutstanding } = this.#clients
-    return maxOutstanding * msPerStart * cpuShare <= MOST_BOUND_MS
+    return maxOutstanding * msPerStart * cpuShare <= MAX_BOUND_MS
   }
 
   /**

@@ -23,7 +23,7 @@ const STEADY_MS = 500
  * The least `cpuShare`: at most half of the CPU counts as taken by other processes. Clients do not cause that
  * work, and rejecting requests does not reduce it.
  */
-const LEAST_CPU_SHARE = 0.5
+const MIN_CPU_SHARE = 0.5
 /** The weight of a sample in `cpuShare`, which follows a change within a third of a second. */
 const CPU_SMOOTHING = 0.3
 /**
@@ -124,7 +124,7 @@ class Clients {
   /** @param {number} elapsedMs @param {boolean} isIdling */
   #measureCpu(elapsedMs, isIdling) {
     const cpuMs = this.#clock.cpuMs()
-    const share = Math.max(LEAST_CPU_SHARE, Math.min(1, (cpuMs - this.#cpuMs) / elapsedMs))
+    const share = Math.max(MIN_CPU_SHARE, Math.min(1, (cpuMs - this.#cpuMs) / elapsedMs))
     if (!isIdling) this.cpuShare += (share - this.cpuShare) * CPU_SMOOTHING
     this.#cpuMs = cpuMs
   }

@@ -7,6 +7,8 @@ const { SAMPLE_MS } = require('./loop-turns')
 
 const SAMPLES = 40
 const SAMPLE_REQUESTS = 10
+/** The cost is known once half of the samples are filled, or the loop has worked for this long. */
+const KNOWN_MS = 3000
 /**
  * A sample ends after this time at the latest. A sample without an ended request is dropped, because its work
  * was not for requests.
@@ -21,7 +23,7 @@ const SMOOTHING = 0.02
  * A sample or duration counts for at most this multiple of the mean: a stall or a stream says little about
  * other requests.
  */
-const MOST_OF_MEAN = 10
+const MAX_OF_MEAN = 10
 const SHARE_SMOOTHING = 0.3
 const MAX_SHARE = 0.9
 
@@ -36,6 +38,8 @@ class RequestCost {
   /** The share of the loop's time that rejections take, below 1. */
   rejectedShare = 0
   #medianMs = 0
+  /** The work of all samples together. */
+  #workedMs = 0
   #meanMs = 0
   #runMs = 0
   /** The cost of a request in each of the last samples: by age, and sorted. */
@@ -52,6 +56,13 @@ class RequestCost {
   /** @param {number} nowMs */
   constructor(nowMs) {
     this.#sinceMs = this.#shareSinceMs = nowMs
+  }
+
+  /**
+   * Whether the cost may be relied on. The first requests of a process cost many times as much as later ones.
+   */
+  get isKnown() {
+    return this.#next >= SAMPLES / 2 || this.#workedMs >= KNOWN_MS
   }
 
   /** The mean cost of a request, rare expensive ones included. */
@@ -72,7 +83,7 @@ class RequestCost {
   /** @param {number} tookMs */
   onReject(tookMs) {
     // A garbage collection during one rejection says nothing about the next rejection.
-    const costMs = Math.min(tookMs * READ_FACTOR, MOST_OF_MEAN * this.rejectionMs)
+    const costMs = Math.min(tookMs * READ_FACTOR, MAX_OF_MEAN * this.rejectionMs)
     this.#rejectedMs += costMs
     this.#shareRejectedMs += costMs
     this.rejectionMs += (costMs - this.rejectionMs) * SMOOTHING
@@ -96,25 +107,19 @@ class RequestCost {
   #endSample() {
     const workMs = Math.max(0, this.#busyMs - this.#rejectedMs)
     const costMs = workMs / this.#ended
+    this.#workedMs += workMs
     // A long turn fills several samples, but at most half of all samples kept, because it may have stalled.
     const count = Math.min(SAMPLES / 2, Math.floor(this.#ended / SAMPLE_REQUESTS) || 1)
     for (let i = 0; i < count; i++) this.#samples[this.#next++ % SAMPLES] = costMs
     if (this.#next <= SAMPLES) this.#meanMs = this.#firstMean()
-    else this.#meanMs += (Math.min(costMs, MOST_OF_MEAN * this.#meanMs) - this.#meanMs) * SMOOTHING
+    else this.#meanMs += (Math.min(costMs, MAX_OF_MEAN * this.#meanMs) - this.#meanMs) * SMOOTHING
     this.#updateMedian()
   }
 
-  /**
-   * The mean of the first samples without the most expensive one: a starting application also does other
-   * work.
-   */
+  /** The mean of the later half of the samples: a process that starts is slow, and also does other work. */
   #firstMean() {
-    let [sum, most] = [0, 0]
-    for (let i = 0; i < this.#next; i++) {
-      sum += this.#samples[i]
-      most = Math.max(most, this.#samples[i])
-    }
-    return this.#next === 1 ? sum : (sum - most) / (this.#next - 1)
+    const later = this.#samples.subarray(this.#next >> 1, this.#next)
+    return later.reduce((sum, each) => sum + each, 0) / later.length
   }
 
   #updateMedian() {
@@ -135,6 +140,6 @@ class RequestCost {
   }
 }
 
-exports.MOST_OF_MEAN = MOST_OF_MEAN
+exports.MAX_OF_MEAN = MAX_OF_MEAN
 exports.RequestCost = RequestCost
 exports.SMOOTHING = SMOOTHING

@@ -12,7 +12,7 @@ const { ExtendedLabels, FurtherLabels, Labels } = require('../labels')
 
 const LABELS = PARTS.map((part) => new FurtherLabels({ part }))
 /** A part with a smaller sum has no series, so routes that take no time need no storage. */
-const LEAST_MS = 100
+const MIN_MS = 100
 const kByRoute = Symbol('spillway.byRoute')
 const kLabels = Symbol('spillway.partLabels')
 
@@ -62,14 +62,14 @@ function labelsOf({ route }) {
 function* parts(captured) {
   for (const { labels, sums } of byRoute(captured)) {
     for (let i = 0; i < PARTS.length; i++)
-      if (sums[i] >= LEAST_MS) yield { labels: labels[i], value: sums[i] / 1000 }
+      if (sums[i] >= MIN_MS) yield { labels: labels[i], value: sums[i] / 1000 }
   }
 }
 
 /** @param {Capture} captured */
 function* handlerTimes(captured) {
   for (const { labels, sums } of byRoute(captured)) {
-    if (sums[LOOP] >= LEAST_MS) yield { labels: labels[LOOP], value: sums[LOOP] / 1000 }
+    if (sums[LOOP] >= MIN_MS) yield { labels: labels[LOOP], value: sums[LOOP] / 1000 }
   }
 }
 

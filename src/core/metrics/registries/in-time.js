@@ -8,7 +8,7 @@
  */
 
 /** Prometheus gives up after 10 s by default. */
-const MOST_MS = 8000
+const MAX_MS = 8000
 /**
  * Metrics that are still being collected for an earlier scrape. Later scrapes do not wait for these metrics
  * again.
@@ -28,7 +28,7 @@ async function inTime(clock, { metric, name }, read) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer
   const expired = new Promise((_resolve, reject) => {
-    timer = clock.after(MOST_MS, () => {
+    timer = clock.after(MAX_MS, () => {
       late.add(metric)
       const settle = () => late.delete(metric)
       reading.then(settle, settle)
@@ -45,7 +45,7 @@ async function inTime(clock, { metric, name }, read) {
 /** @param {string} name */
 const tooLate = (name) =>
   new Error(
-    `The metric '${name}' has taken more than ${MOST_MS / 1000} s to collect: it is left out until this collection has ended`
+    `The metric '${name}' has taken more than ${MAX_MS / 1000} s to collect: it is left out until this collection has ended`
   )
 
 module.exports = { inTime }

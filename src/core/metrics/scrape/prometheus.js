@@ -37,7 +37,7 @@ const { ScrapeBudget } = require('./scrape-budget')
 
 const NATIVE = 'native histogram'
 /** The number of names in a message about two registries. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 /** The number of values that a registry renders at a time, about 0.2 ms of work. */
 const SLICE = 64
 
@@ -281,9 +281,9 @@ function* metricsOf(registry, seen, onTaken) {
  *   library whose metrics are shown
  */
 function collision(names, folder, first) {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
   const list = names
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map((name) => `'${name}'`)
     .join(', ')
   return new Error(

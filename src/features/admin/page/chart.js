@@ -23,7 +23,7 @@ const LABEL_WIDTH = 50
 const FONT = '11px system-ui, sans-serif'
 const SYNC = 'spillway'
 /** The share of a chart that bands of stalls may cover. */
-const MOST_COVERED = 0.15
+const MAX_COVERED = 0.15
 const TICK_HEIGHT = 4
 const MARK_WIDTH = 2
 
@@ -201,7 +201,7 @@ class Chart {
     const { ctx, bbox } = plot
     const bands = this.#stallBands(plot)
     const covered = bands.reduce((sum, { width }) => sum + width, 0)
-    const isMany = covered > MOST_COVERED * bbox.width
+    const isMany = covered > MAX_COVERED * bbox.width
     ctx.save()
     ctx.fillStyle = color(isMany ? 'stall-tick' : 'stall-band')
     const height = isMany ? TICK_HEIGHT * devicePixelRatio : bbox.height

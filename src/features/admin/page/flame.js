@@ -11,9 +11,9 @@ const { framesOf, layOut, pathTo, search } = require('./flame-layout')
 /** @import { FlameNode, Frame, Shown, Unit } from './flame-layout' */
 
 const ROW_PX = 19
-const LEAST_SHARE = 0.001
+const MIN_SHARE = 0.001
 /** Narrower frames have no text: no letter fits, and thousands of texts are slow. */
-const LEAST_TEXT_PX = 20
+const MIN_TEXT_PX = 20
 
 class FlameGraph {
   element
@@ -84,7 +84,7 @@ class FlameGraph {
 
   #draw() {
     this.#drawnPx = this.#graph.clientWidth
-    const least = Math.max(LEAST_SHARE, 1 / Math.max(1, this.#drawnPx))
+    const least = Math.max(MIN_SHARE, 1 / Math.max(1, this.#drawnPx))
     this.#shown = layOut(this.#frames, this.#zoomed, least)
     this.#elements = new Map(this.#shown.map((shown) => [shown.frame, this.#makeFrame(shown)]))
     if (!this.#elements.has(this.#current)) this.#current = this.#zoomed
@@ -104,7 +104,7 @@ class FlameGraph {
   /** @param {Shown} shown */
   #makeFrame({ frame, left, width }) {
     const { name } = frame.node
-    const hasText = width * this.#drawnPx >= LEAST_TEXT_PX
+    const hasText = width * this.#drawnPx >= MIN_TEXT_PX
     const element = make(
       'div',
       {

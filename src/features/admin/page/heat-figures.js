@@ -8,7 +8,7 @@ const COLUMN_MS = 10_000
 const MINUTE_MS = 60_000
 const ROWS_PER_DECADE = 5
 /** If a picture had fewer rows than this, random variation would look important. */
-const LEAST_ROWS = 2 * ROWS_PER_DECADE
+const MIN_ROWS = 2 * ROWS_PER_DECADE
 /** The rows without any requests: from 1 ms to 1 s. */
 const UNUSED_ROWS = /** @type {[first: number, end: number]} */ ([6, 21])
 const LAST_MS = 60_000
@@ -54,9 +54,9 @@ function rowsOf({ columns, rowStartsMs }) {
   if (used.length === 0) return UNUSED_ROWS
   const lowest = Math.min(...used)
   const first = decadeBelow(lowest)
-  const end = Math.max(decadeAbove(Math.max(...used) + 1), decadeAbove(first + LEAST_ROWS))
+  const end = Math.max(decadeAbove(Math.max(...used) + 1), decadeAbove(first + MIN_ROWS))
   if (end <= rowStartsMs.length) return [first, end]
-  return [Math.min(first, decadeBelow(rowStartsMs.length - LEAST_ROWS)), rowStartsMs.length]
+  return [Math.min(first, decadeBelow(rowStartsMs.length - MIN_ROWS)), rowStartsMs.length]
 }
 
 /** Row 0 is below the first power of ten. Row 1 starts at that power. @param {number} row */

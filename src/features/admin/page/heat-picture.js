@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 /** Each power of ten has this many rows and one tick. */
 const ROWS_PER_TICK = 5
 /** A text nearer than this to an end of the axis would extend beyond the picture. */
-const LEAST_TEXT_SHARE = 0.04
+const MIN_TEXT_SHARE = 0.04
 
 /**
  * @import { Heat, Step } from './heat-figures'
@@ -101,7 +101,7 @@ class HeatPicture {
     const texts = []
     for (let at = Math.ceil(from / everyMs) * everyMs; at <= to; at += everyMs) {
       const share = (at - from) / (to - from)
-      if (share < LEAST_TEXT_SHARE || share > 1 - LEAST_TEXT_SHARE) continue
+      if (share < MIN_TEXT_SHARE || share > 1 - MIN_TEXT_SHARE) continue
       const text = make('span', null, timeOfDay(at).slice(0, everyMs < MINUTE_MS ? 8 : 5))
       setStyle(text, { left: `${share * 100}%` })
       texts.push(text)

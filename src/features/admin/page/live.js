@@ -13,7 +13,7 @@ const { token } = require('./token')
 
 const SILENCE_MS = 8000
 const FIRST_RETRY_MS = 500
-const MOST_RETRY_MS = 10_000
+const MAX_RETRY_MS = 10_000
 
 /**
  * Returns a URL that also works behind a path prefix, with or without a slash at its end.
@@ -92,7 +92,7 @@ class Live {
     this.#abort = undefined
     this.#handlers.onLost(this.#retryMs, reason)
     this.#retryTimer = setTimeout(() => this.open(), this.#retryMs)
-    this.#retryMs = Math.min(MOST_RETRY_MS, this.#retryMs * 2)
+    this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2)
   }
 }
 

@@ -16,7 +16,7 @@ const REVOKE_MS = 10_000
 /**
  * Longest rest that the page waits for. The loop rests after each pause on demand. A longer rest is reported.
  */
-const MOST_REST_S = 60
+const MAX_REST_S = 60
 const TOO_MANY_REQUESTS = 429
 
 class Refusal extends Error {}
@@ -38,7 +38,7 @@ async function ask(path, { headers = {}, onRest, ...init } = {}) {
     throw new Refusal('The process does not answer.')
   }
   const restS = Number(response.headers.get('retry-after'))
-  if (response.status === TOO_MANY_REQUESTS && restS > 0 && restS <= MOST_REST_S) {
+  if (response.status === TOO_MANY_REQUESTS && restS > 0 && restS <= MAX_REST_S) {
     onRest?.(restS)
     await pause(restS, init.signal)
     return ask(path, { headers, onRest, ...init })

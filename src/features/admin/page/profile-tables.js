@@ -20,7 +20,7 @@ const { Table } = require('./table')
  * @typedef {'functions' | 'packages' | 'files'} By
  */
 
-const MOST_ROWS = 12
+const MAX_ROWS = 12
 /** @type {{ key: By, title: string }[]} */
 const BY = [
   { key: 'functions', title: 'Functions' },
@@ -105,7 +105,7 @@ function makeTable(key, rows, { self, total, write }) {
     // The table of packages keeps the order of the process: packages come before the application, Node and
     // V8.
     ...(!isPackages && { sortedBy: 2 }),
-    most: MOST_ROWS,
+    most: MAX_ROWS,
   })
   table.update(numbered(rows))
   return table.element
@@ -126,7 +126,7 @@ function makeGrowth(growth, growthMs, { write }) {
     keyOf,
     empty: 'Nothing grew between the two readings.',
     sortedBy: 2,
-    most: MOST_ROWS,
+    most: MAX_ROWS,
   })
   table.update(numbered(growth))
   return table.element

@@ -13,14 +13,14 @@ const { makeFacts, makeSection, makeTable } = require('./table')
  * @import { Times } from './times'
  */
 
-const MOST_STEPS = 24
-const MOST_ROUTES = 25
+const MAX_STEPS = 24
+const MAX_ROUTES = 25
 
 /** The curves as a table, for readers who cannot see them. @param {Run} run @param {Times} times */
 function makeSteps({ curves }, times) {
   const points = pointsOf(curves)
   if (points.length === 0) return null
-  const every = Math.ceil(points.length / MOST_STEPS)
+  const every = Math.ceil(points.length / MAX_STEPS)
   const shown = points.filter((_, i) => i % every === every - 1 || i === points.length - 1)
   const columns = CHARTS.flatMap(({ title, series, format }) =>
     series.map((each) => ({ title, format, ...each }))
@@ -79,7 +79,7 @@ function makeReleases({ releases }, times) {
         caption: 'By route, before and now',
         heads: [{ title: 'Route', isText: true }, 'p50', 'p99', 'errors'],
         rows: routes
-          .slice(0, MOST_ROUTES)
+          .slice(0, MAX_ROUTES)
           .map((each) => [
             routeName(each),
             arrow(duration, each.previous.p50Ms, each.current.p50Ms),

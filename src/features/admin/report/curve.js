@@ -21,14 +21,14 @@ const LEFT = 46
 const RIGHT = WIDTH - 4
 const TOP = 8
 const BOTTOM = HEIGHT - 18
-const MOST_TICKS = 4
+const MAX_TICKS = 4
 const TICK_STEPS = [1, 2, 5, 10]
 /** The line has a gap where no point came for longer than this and for longer than three steps. */
 const GAP_MS = 5000
 /**
  * Share of the width. Stalls that cover more are drawn as marks at the top, so that the curve stays visible.
  */
-const MOST_COVERED = 0.15
+const MAX_COVERED = 0.15
 const MARK_HEIGHT = 4
 
 /** @param {Run} run @param {Times} times */
@@ -156,7 +156,7 @@ ${series.map((each) => this.#line(each, top))}<g class="grid">${labels}</g></svg
         return { left, width: Math.max(1, this.#xOf(at) - left) }
       })
     const covered = bands.reduce((sum, { width }) => sum + width, 0) / (RIGHT - LEFT)
-    const height = covered > MOST_COVERED ? MARK_HEIGHT : BOTTOM - TOP
+    const height = covered > MAX_COVERED ? MARK_HEIGHT : BOTTOM - TOP
     return bands
       .map(({ left, width }) => `M${place(left)},${TOP}h${place(width)}v${height}h${place(-width)}z`)
       .join('')
@@ -186,8 +186,8 @@ const closed = (corners) =>
 
 /** Returns round values from 0 up to the top. @param {number} top @returns {number[]} */
 function ticksTo(top) {
-  const power = 10 ** Math.floor(Math.log10(top / MOST_TICKS))
-  const step = power * (TICK_STEPS.find((each) => top / (each * power) <= MOST_TICKS) ?? 10)
+  const power = 10 ** Math.floor(Math.log10(top / MAX_TICKS))
+  const step = power * (TICK_STEPS.find((each) => top / (each * power) <= MAX_TICKS) ?? 10)
   return Array.from({ length: Math.floor(top / step) + 1 }, (_, i) => i * step)
 }
 

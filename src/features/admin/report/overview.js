@@ -30,9 +30,9 @@ const LATENCY_NAMES = {
   p999Ms: 'p99.9',
   maxMs: 'max',
 }
-const LEAST_CHANGE = 0.005
+const MIN_CHANGE = 0.005
 /** A smaller change may be chance, and has no colour. */
-const LEAST_TELLING = 0.05
+const MIN_TELLING = 0.05
 const WORDS = { high: '▲ high', medium: '● medium', low: '○ low' }
 
 /** @param {Run} run */
@@ -151,9 +151,9 @@ function changeOf(before, after, { isBetter = 0, isCount = false }) {
   if (isCount || !Number.isFinite(before) || !Number.isFinite(after)) return ''
   if (before === 0) return after === 0 ? '=' : html`<span class="${isBetter > 0 ? 'good' : 'bad'}">new</span>`
   const ratio = /** @type {number} */ (after) / /** @type {number} */ (before)
-  if (Math.abs(ratio - 1) < LEAST_CHANGE) return '='
+  if (Math.abs(ratio - 1) < MIN_CHANGE) return '='
   const words = ratio >= 2 ? `× ${number(ratio)}` : `${ratio > 1 ? '+' : '−'}${percent(Math.abs(ratio - 1))}`
-  if (Math.abs(ratio - 1) < LEAST_TELLING) return words
+  if (Math.abs(ratio - 1) < MIN_TELLING) return words
   return html`<span class="${ratio > 1 === isBetter > 0 ? 'good' : 'bad'}">${words}</span>`
 }
 

@@ -16,7 +16,7 @@ const { changeOf } = require('./overview')
  */
 
 const BAR_WIDTH = 160
-const LEAST_SHARE = 0.004
+const MIN_SHARE = 0.004
 const ROUTE = { title: 'Route', isText: true }
 
 /** @param {RouteOfRun} route */
@@ -116,7 +116,7 @@ function makeBar(parts, scale = 1) {
     const width = (msOf(/** @type {Partial<RequestParts>} */ (parts), part) / total) * BAR_WIDTH * scale
     const x = left
     left += width
-    if (width < LEAST_SHARE * BAR_WIDTH) return null
+    if (width < MIN_SHARE * BAR_WIDTH) return null
     return html`<rect class="part-${part.key}" x="${x.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="10"/>`
   })
   return html`<svg class="bar" viewBox="0 0 ${BAR_WIDTH} 10" aria-hidden="true">${pieces}</svg>`

@@ -4,7 +4,7 @@
 
 const { CHARTS } = require('../page/chart-list')
 
-const MOST_POINTS = 240
+const MAX_POINTS = 240
 const SECOND_MS = 1000
 
 /**
@@ -87,7 +87,7 @@ const pointsOf = ({ columns, rows }) =>
 function stepFor(points) {
   if (points.length === 0) return 1
   const seconds = (last(points).at - points[0].at) / SECOND_MS
-  return Math.max(1, Math.ceil(seconds / MOST_POINTS))
+  return Math.max(1, Math.ceil(seconds / MAX_POINTS))
 }
 
 /**

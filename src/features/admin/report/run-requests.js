@@ -11,7 +11,7 @@ const { sumOf: totalOf } = require('../page/part-list')
  * @import { Covers } from './run'
  */
 
-const MOST_ROUTES = 50
+const MAX_ROUTES = 50
 const FAILED = /** @type {const} */ (['errored', 'timed_out'])
 const US_PER_MS = 1000
 const RATIOS = { p50Ms: 0.5, p90Ms: 0.9, p95Ms: 0.95, p99Ms: 0.99, p999Ms: 0.999 }
@@ -76,8 +76,8 @@ function describeRequests(points, totals) {
   return {
     covers,
     requests: { ...countsOf(points, totals), latencies: latenciesOf(totals, covers) },
-    routes: routes.slice(0, MOST_ROUTES),
-    routesLeft: Math.max(0, routes.length - MOST_ROUTES),
+    routes: routes.slice(0, MAX_ROUTES),
+    routesLeft: Math.max(0, routes.length - MAX_ROUTES),
   }
 }
 

@@ -4,8 +4,8 @@
 // histograms of the time before the run cannot be subtracted. In two cases they cover the time since the
 // process started: the run began with the process, or the run ended a while ago.
 
-const MOST_EVENTS = 25
-const MOST_HOLDERS = 5
+const MAX_EVENTS = 25
+const MAX_HOLDERS = 5
 
 /**
  * @import { PoolHolder, PoolSnapshot, PoolTimesSummary, Snapshot, SocketEventSnapshot } from '../../../../index.js'
@@ -53,7 +53,7 @@ function poolOf({ name, kind, max, wait, use, timeouts, holders }, before) {
     holders: held
       .map((holder) => ({ ...holder, share: holder.heldMs / totalMs }))
       .sort((a, b) => b.heldMs - a.heldMs)
-      .slice(0, MOST_HOLDERS),
+      .slice(0, MAX_HOLDERS),
   }
 }
 
@@ -105,7 +105,7 @@ function socketsOf({ connections, messages, events }, before, span) {
       )
       .filter(({ count, shed }) => count + shed > 0)
       .sort((a, b) => b.count - a.count)
-      .slice(0, MOST_EVENTS),
+      .slice(0, MAX_EVENTS),
   }
 }
 

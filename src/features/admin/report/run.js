@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000
 /** Counters and points are not read at exactly the same time. */
 const TOLERANCE_MS = 5000
 const SECOND_MS = 1000
-const LEAST_SECONDS = 0.001
+const MIN_SECONDS = 0.001
 
 /**
  * @import { LivePoint, RunTotals, SlowRequest } from '../../../../index.js'
@@ -56,7 +56,7 @@ function makeRun(recorded) {
     start,
     end,
     isNow,
-    seconds: Math.max(LEAST_SECONDS, countedSeconds(start, end) ?? seconds),
+    seconds: Math.max(MIN_SECONDS, countedSeconds(start, end) ?? seconds),
   }
   return {
     format: FORMAT,

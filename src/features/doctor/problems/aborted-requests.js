@@ -19,7 +19,7 @@ const { evidence } = require('../evidence')
 const SOME = 0.1
 const MANY = 0.2
 const FEWEST = 5
-const LEAST_MS = 1000
+const MIN_MS = 1000
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -28,7 +28,7 @@ const rule = {
     const left = routes
       .filter(
         ({ count, gaveUp, isLeftOut }) =>
-          !isLeftOut && gaveUp.count >= FEWEST && gaveUp.count >= SOME * count && gaveUp.meanMs >= LEAST_MS
+          !isLeftOut && gaveUp.count >= FEWEST && gaveUp.count >= SOME * count && gaveUp.meanMs >= MIN_MS
       )
       .sort((a, b) => b.gaveUp.count - a.gaveUp.count)
     return left.length === 0 ? [] : [claimOf(left[0], left.length - 1)]

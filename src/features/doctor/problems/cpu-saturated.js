@@ -15,7 +15,7 @@ const BUSY = 0.9
 const FULL = 0.96
 const OF_LIMIT = 0.9
 /** The finding names a route only if it has this share of the loop's busy time. */
-const LEAST_OF_LOOP = 0.2
+const MIN_OF_LOOP = 0.2
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -26,7 +26,7 @@ const rule = {
     const isLoop = loop.utilization >= BUSY
     if (!isLoop && !(ofLimit >= OF_LIMIT && cpu.used > loop.utilization)) return []
     const [first] = routes
-      .filter(({ loopShare }) => Number(loopShare) >= LEAST_OF_LOOP * loop.utilization)
+      .filter(({ loopShare }) => Number(loopShare) >= MIN_OF_LOOP * loop.utilization)
       .sort((a, b) => Number(b.loopShare) - Number(a.loopShare))
     const route = isLoop && first !== undefined ? routeName(first) : null
     return [

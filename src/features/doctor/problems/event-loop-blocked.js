@@ -27,7 +27,7 @@ const RARE = 0.01
 const FEWEST_RARE = 3
 const BUSY = 0.7
 const LONG_SHARE = 0.5
-const LEAST_MS_OF_ONE = 10
+const MIN_MS_OF_ONE = 10
 /** Least share of the loop's busy time for a route to be named. */
 const MOST = 0.5
 /**
@@ -35,7 +35,7 @@ const MOST = 0.5
  * mentioned too.
  */
 const NEARLY_ALL = 0.9
-const MOST_PLACES = 3
+const MAX_PLACES = 3
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -130,7 +130,7 @@ function unreadEvidence(routes, count) {
 
 /** @param {Turns} turns @param {number} seconds */
 const isOfFew = ({ count, requests, share }, seconds) =>
-  count > 0 && (share * seconds * 1000) / Math.max(count, requests) >= LEAST_MS_OF_ONE
+  count > 0 && (share * seconds * 1000) / Math.max(count, requests) >= MIN_MS_OF_ONE
 
 /**
  * The route that the stalls name, or else the one whose handlers took most of the loop's time.
@@ -177,7 +177,7 @@ const placeEvidence = (places, seconds) =>
   withOthers(places) === ''
     ? []
     : places
-        .slice(0, MOST_PLACES)
+        .slice(0, MAX_PLACES)
         .map((site) =>
           evidence(`stalls in ${placeName(site)}`, site.ms / 1000 / seconds, 'share of the time')
         )

@@ -17,12 +17,12 @@ const { bytes, duration, percent } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
 const FEWEST_COLLECTIONS = 4
-const LEAST_BYTES = 10e6
-const LEAST_RISE = 0.25
+const MIN_BYTES = 10e6
+const MIN_RISE = 0.25
 const FAST_MS = 15 * 60_000
 const SOON_SECONDS = 3600
 const SURE_SECONDS = 900
-const LEAST_A_MINUTE = 1e6
+const MIN_A_MINUTE = 1e6
 const LATEST_SECONDS = 7 * 24 * 3600
 
 /** @type {import('../rules').Rule} */
@@ -87,7 +87,7 @@ function isMostlyForMemory({ reasons }) {
  */
 function paceOf(bytesPerSecond) {
   const aMinute = bytesPerSecond * 60
-  return aMinute >= LEAST_A_MINUTE ? `${bytes(aMinute)} a minute` : `${bytes(aMinute * 60)} an hour`
+  return aMinute >= MIN_A_MINUTE ? `${bytes(aMinute)} a minute` : `${bytes(aMinute * 60)} an hour`
 }
 
 /** @param {import('../figures').Figures['heap']} heap */
@@ -101,7 +101,7 @@ function growthOf({ limitBytes, recent, trend }) {
   const last = recent[recent.length - 1]
   const rise = last.bytes - first.bytes
   const isSteady = recent.every(({ bytes }, i) => i === 0 || bytes > recent[i - 1].bytes)
-  if (!isSteady || rise < LEAST_BYTES || rise < LEAST_RISE * first.bytes) return undefined
+  if (!isSteady || rise < MIN_BYTES || rise < MIN_RISE * first.bytes) return undefined
   const elapsedMs = last.atMs - first.atMs
   if (elapsedMs <= 0 || ((limitBytes - last.bytes) / rise) * elapsedMs > FAST_MS) return undefined
   const bytesPerSecond = (rise / elapsedMs) * 1000

@@ -10,7 +10,7 @@
 const { counted, duration } = require('../../../core/readable')
 const { evidence } = require('../evidence')
 
-const MOST_LETTERS = 120
+const MAX_LETTERS = 120
 /** Factor of growth. A change in the mix of requests seldom doubles their cost. */
 const GROWN = 2
 const WARNING = 'MaxListenersExceededWarning'
@@ -24,7 +24,7 @@ const rule = {
     if (count === 0) return []
     const { at = null, message } = warnings?.recent.find(({ name }) => name === WARNING) ?? {}
     const place = at === null ? '' : ` The listeners are added at ${at}.`
-    const warning = message === undefined ? '' : ` The warning says "${message.slice(0, MOST_LETTERS)}".`
+    const warning = message === undefined ? '' : ` The warning says "${message.slice(0, MAX_LETTERS)}".`
     const grown = cost !== undefined && cost.lastMs >= GROWN * cost.leastMs ? cost : undefined
     const effect =
       grown === undefined

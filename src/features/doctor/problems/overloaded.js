@@ -15,7 +15,7 @@ const SOME = 0.01
 const MANY = 0.05
 const FEWEST = 10
 /** Share of the busy time. A route with a smaller share is not where to begin. */
-const LEAST_OF_LOOP = 0.2
+const MIN_OF_LOOP = 0.2
 
 /** @type {Record<string, string>} */
 const ADVICE = {
@@ -93,8 +93,7 @@ const rule = {
     const reason = mainReason(admission.reasons)
     const utilization = overload?.utilization ?? loop.utilization
     const [first] = overload?.routes ?? []
-    const isCostly =
-      reason === 'loop' && first !== undefined && first.loopShare >= LEAST_OF_LOOP * utilization
+    const isCostly = reason === 'loop' && first !== undefined && first.loopShare >= MIN_OF_LOOP * utilization
     const route = isCostly ? routeName(first) : null
     return [
       {

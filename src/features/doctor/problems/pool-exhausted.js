@@ -30,14 +30,14 @@ const { slowRoutes } = require('../slow-routes')
 const ELASTICITY = 0.4
 const CORRELATION = 0.5
 const FEWEST = 50
-const LEAST_MS = 50
-const LEAST_IN_FLIGHT = 3
-const MOST_BUSY = 0.8
-const MOST_STARVED = 0.2
+const MIN_MS = 50
+const MIN_IN_FLIGHT = 3
+const MAX_BUSY = 0.8
+const MAX_STARVED = 0.2
 const FULL_SHARE = 0.5
 const LONG_MS = 250
 /** Share of the time of all requests. One small route with its own lock is only a hint. */
-const LEAST_SHARE = 0.1
+const MIN_SHARE = 0.1
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -52,10 +52,10 @@ const rule = {
 }
 
 /** @param {Figures} figures */
-const isStarved = ({ scheduler }) => (scheduler?.waitShare ?? 0) >= MOST_STARVED
+const isStarved = ({ scheduler }) => (scheduler?.waitShare ?? 0) >= MAX_STARVED
 
 /** Whether a full loop, or the wait for a CPU, may be what requests wait for. @param {Figures} figures */
-const isHeldUp = (figures) => isStarved(figures) || figures.loop.utilization >= MOST_BUSY
+const isHeldUp = (figures) => isStarved(figures) || figures.loop.utilization >= MAX_BUSY
 
 /** Finds pools that were given to `pool()`. @param {Figures} figures @returns {NamedClaim[]} */
 function knownOf(figures) {
@@ -98,7 +98,7 @@ function inferredOf({ loop, routes, seconds, outgoing, poolUses }) {
       costliestCall(route, outgoing) === undefined &&
       // Here a pool that was given to `pool()` is not short, so long uses are slow queries.
       !isMostlyInPool(route, poolUses) &&
-      route.timeShare >= LEAST_SHARE
+      route.timeShare >= MIN_SHARE
   )
   if (waiting.length === 0) return []
   const [first, ...others] = waiting
@@ -131,8 +131,8 @@ function inferredOf({ loop, routes, seconds, outgoing, poolUses }) {
 
 /** @param {RouteFigures} route @param {number} seconds */
 function isWaiting({ count, meanMs, load }, seconds) {
-  if (count < FEWEST || load.count < FEWEST || meanMs < LEAST_MS) return false
-  if ((count * meanMs) / 1000 / seconds < LEAST_IN_FLIGHT) return false
+  if (count < FEWEST || load.count < FEWEST || meanMs < MIN_MS) return false
+  if ((count * meanMs) / 1000 / seconds < MIN_IN_FLIGHT) return false
   return load.elasticity >= ELASTICITY && load.correlation >= CORRELATION
 }
 

@@ -35,10 +35,10 @@ const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
  *   wait, in words
  */
 
-const MOST_BUSY = 0.7
-const MOST_STARVED = 0.5
+const MAX_BUSY = 0.7
+const MAX_STARVED = 0.5
 const MANY = 0.2
-const MOST_TIME = 0.5
+const MAX_TIME = 0.5
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -46,7 +46,7 @@ const rule = {
   find(figures) {
     const { loop, scheduler } = figures
     const starvedShare = scheduler?.waitShare ?? 0
-    if (ownBusyShare(loop, scheduler) >= MOST_BUSY || starvedShare >= MOST_STARVED) return []
+    if (ownBusyShare(loop, scheduler) >= MAX_BUSY || starvedShare >= MAX_STARVED) return []
     const { own, holding, waiting, forSockets } = slowRoutes(figures)
     if (own.length > 0) {
       // A route that exhausts a pool comes first, because it also slows requests of other routes.
@@ -101,7 +101,7 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
   const starvedShare = scheduler?.waitShare ?? 0
   const share = slow.reduce((sum, { count }) => sum + count, 0) / requests.count
   const ofTime = slow.reduce((sum, { timeShare }) => sum + timeShare, 0)
-  const isMuch = share >= MANY || ofTime >= MOST_TIME
+  const isMuch = share >= MANY || ofTime >= MAX_TIME
   const isSlower = slow.some((route) => isSlowerThanUsual(route, figures))
   const name = routeName(first)
   const waitMs = first.firstByteMs

@@ -18,17 +18,17 @@ const { FULL_MS } = require('../thread-pool-wait')
 
 /** @import { Figures, RouteFigures } from '../figures' */
 
-const LEAST_SECONDS = 10
+const MIN_SECONDS = 10
 const SOME = 0.2
 const MUCH = 0.5
 const LONG_MS = 250
 const FEWEST = 10
 const OF_WAIT = 0.5
-const MOST_NAMED = 3
+const MAX_NAMED = 3
 /** Share of the CPUs in use above which more threads do not compute faster. */
-const MOST_CPU = 0.8
+const MAX_CPU = 0.8
 /** The same if other processes use the CPUs: share of the time that the loop waits for a CPU. */
-const MOST_STARVED = 0.2
+const MAX_STARVED = 0.2
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -37,7 +37,7 @@ const rule = {
   find(figures) {
     const { cpu, oldest, scheduler, threadPool } = figures
     const { fullShare, seconds, threads, waitMs } = threadPool
-    if (seconds < LEAST_SECONDS || fullShare < SOME) return []
+    if (seconds < MIN_SECONDS || fullShare < SOME) return []
     if (waitMs * onCpuShare(scheduler) < FULL_MS) return []
     const waiting = waitingRoutes(figures)
     const [first, ...others] = waiting
@@ -56,7 +56,7 @@ const rule = {
           evidence('jobs wait', fullShare, 'share of the time'),
           evidence('UV_THREADPOOL_SIZE', threads, 'threads'),
           ...waiting
-            .slice(0, MOST_NAMED)
+            .slice(0, MAX_NAMED)
             .map((route) => evidence(`mean duration of ${routeName(route)}`, route.meanMs, 'ms')),
           ...(first === undefined ? [evidence(`${name}, no answer yet`, Number(oldest?.ageMs), 'ms')] : []),
           ...mostOfTime(waiting),
@@ -76,7 +76,7 @@ const rule = {
  * @param {string} name
  */
 const namesOf = (waiting, name) =>
-  waiting.length < 2 ? name : waiting.slice(0, MOST_NAMED).map(routeName).join(', ')
+  waiting.length < 2 ? name : waiting.slice(0, MAX_NAMED).map(routeName).join(', ')
 
 /** Routes that wait for the pool, the one with the most request time first. @param {Figures} figures */
 const waitingRoutes = ({ loop, outgoing, routes, threadPool: { fullShare, waitMs } }) =>
@@ -90,7 +90,7 @@ const waitingRoutes = ({ loop, outgoing, routes, threadPool: { fullShare, waitMs
 
 /** @param {Figures} figures */
 function sizeAdvice({ cpu, scheduler, threadPool: { threads } }) {
-  if (cpu.used >= MOST_CPU * cpu.limit || (scheduler?.waitShare ?? 0) >= MOST_STARVED)
+  if (cpu.used >= MAX_CPU * cpu.limit || (scheduler?.waitShare ?? 0) >= MAX_STARVED)
     return `A larger UV_THREADPOOL_SIZE (${threads} now) lets files and DNS pass. It does not speed up hashing and compression, because the CPUs are in use. Give the process more CPUs, or hash and compress less.`
   return `Start the process with UV_THREADPOOL_SIZE=${Math.max(2 * threads, Math.ceil(cpu.limit))} (${threads} now).`
 }

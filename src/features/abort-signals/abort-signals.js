@@ -40,7 +40,7 @@ class Pending {
   timer
 }
 
-class Signals {
+class AbortSignals {
   /** @type {WeakMap<NodeResponse, Pending>} */
   #signals = new WeakMap()
   /** Number of signals whose request has not ended. */
@@ -184,15 +184,15 @@ function signalWithoutResponse(req) {
 }
 
 /** @param {Instance} instance */
-function signalsOf({ clock, failures, recorder, startedFeatures }) {
+function abortSignalsOf({ clock, failures, recorder, startedFeatures }) {
   // The feature `deadlines` may be off, or left out.
   const others = /** @type {{ deadlines?: { remaining: LeftMs } }} */ (startedFeatures)
   const leftMs = (/** @type {NodeRequest} */ req) =>
     others.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
-  const signals = new Signals({ clock, recorder, leftMs })
+  const signals = new AbortSignals({ clock, recorder, leftMs })
   failures.abortCodeOf = (res) => signals.abortCodeOf(res)
   return signals
 }
 
-exports.Signals = Signals
-exports.signalsOf = signalsOf
+exports.AbortSignals = AbortSignals
+exports.abortSignalsOf = abortSignalsOf

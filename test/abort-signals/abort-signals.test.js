@@ -18,7 +18,7 @@ const { ended, spillwayFor } = require('../support/spillway')
 const { serve } = require('../support/serve')
 const { Spillway } = require('../../src/spillway')
 const { kRouteState } = require('../../src/core/route/route-state')
-const { Signals, signalsOf } = require('../../src/features/signals/signals')
+const { AbortSignals, abortSignalsOf } = require('../../src/features/abort-signals/abort-signals')
 
 const untilAborted = async (signal) => {
   if (!signal.aborted) await once(signal, 'abort')
@@ -301,7 +301,7 @@ async function withDeadline(t, leftMs) {
   while (found.length === 0) await turn()
   const [{ req, res }] = found
   const { recorder } = res[kRouteState]
-  const signals = new Signals({ clock, recorder, leftMs: () => leftMs })
+  const signals = new AbortSignals({ clock, recorder, leftMs: () => leftMs })
   return { clock, connection, res, signal: signals.of(req) }
 }
 
@@ -313,7 +313,7 @@ test('the feature `deadlines` is asked for the deadline of Node’s request', as
   const { recorder } = res[kRouteState]
   const asked = []
   const deadlines = { remaining: (req) => asked.push(req) - 1 }
-  const signals = signalsOf({ clock: handClock(), failures: {}, recorder, startedFeatures: { deadlines } })
+  const signals = abortSignalsOf({ clock: handClock(), failures: {}, recorder, startedFeatures: { deadlines } })
   assert.equal(signals.of(res).reason.code, 'ERR_SPILLWAY_DEADLINE')
   assert.deepEqual(asked, [res.req])
   res.end()
