@@ -313,7 +313,12 @@ test('the feature `deadlines` is asked for the deadline of Node’s request', as
   const { recorder } = res[kRouteState]
   const asked = []
   const deadlines = { remaining: (req) => asked.push(req) - 1 }
-  const signals = abortSignalsOf({ clock: handClock(), failures: {}, recorder, startedFeatures: { deadlines } })
+  const signals = abortSignalsOf({
+    clock: handClock(),
+    failures: {},
+    recorder,
+    startedFeatures: { deadlines },
+  })
   assert.equal(signals.of(res).reason.code, 'ERR_SPILLWAY_DEADLINE')
   assert.deepEqual(asked, [res.req])
   res.end()
