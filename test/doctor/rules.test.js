@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { figure } = require('../../src/core/readable')
 const { diagnose } = require('../../src/features/doctor/diagnosis')
 const { RULES } = require('../../src/features/doctor/rules')
 const { figuresWith, merge, routeWith } = require('./figures')
@@ -84,6 +85,15 @@ test('host-starved does not say that nothing here causes it where other threads 
   assert.deepEqual(
     [both.severity, claimOf(0.39).severity, claimOf(0.41).severity],
     ['high', 'high', 'medium']
+  )
+})
+
+test('a summary and its evidence show the same percentage', () => {
+  const claim = ruleOf('host-starved').find(figuresWith(starvedBy(0.1546, 0.7546)))[0]
+  assert.match(claim.summary, / for 76 % of the time, and ran for 16 %:/)
+  assert.deepEqual(
+    claim.evidence.slice(0, 3).map((each) => figure(each)),
+    ['76 % of the time', '76 % of the time', '16 % of the time']
   )
 })
 

@@ -14,9 +14,9 @@
 // - Time for which the loop's thread slept in a synchronous call counts in any case. After such a call, many
 //   cheap requests wait, and the next turns consist of them.
 
-const { evidence, mostOfTime, ranShare, sleptShare } = require('../evidence')
+const { evidence, mostOfTime, percent, ranShare, sleptShare } = require('../evidence')
 const { adviceForPlace, callText, functionName, placesOf } = require('../stall-places')
-const { counted, duration, percent, routeName } = require('../../../core/readable')
+const { counted, duration, routeName } = require('../../../core/readable')
 
 /** @import { Figures, RouteFigures, StallFigures, Turns } from '../figures' */
 
