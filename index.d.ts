@@ -2408,7 +2408,7 @@ export interface StallSite {
   readonly line: number | null
   /**
    * The function of Node or V8 that the line called and that blocked, such as `fs.readFileSync`; `null` where
-   * it is not known.
+   * it is not known. Only a call that was seen in more than half of the stalls is shown.
    */
   readonly call: string | null
   /** The largest body that `JSON.parse` or `JSON.stringify` blocked for, where its length is known. */

@@ -14,6 +14,9 @@ const OF_PROBLEM = {
   'many-calls': ['snapshot'],
 }
 
+/** The causes outside of the process. Nothing in the process shows more about their effects. */
+const OUTSIDE = new Set(['cpu-throttled', 'host-starved'])
+
 /**
  * By cause. A stall whose function is named needs no next step.
  *
@@ -35,13 +38,13 @@ const commandFor = (url) => (/** @type {string} */ name) =>
 const OF_BLOCKED = new Set(['doctor', 'stalls', 'top'])
 
 /**
- * @param {{ problem: string }} finding
+ * @param {{ problem: string, effectOf: string | null }} finding
  * @param {string} url
  * @param {boolean} [isBlocked] whether the loop is blocked now
  * @returns {string[]} the commands
  */
-function nextOfFinding({ problem }, url, isBlocked = false) {
-  const names = OF_PROBLEM[problem] ?? []
+function nextOfFinding({ effectOf, problem }, url, isBlocked = false) {
+  const names = OUTSIDE.has(String(effectOf)) ? [] : (OF_PROBLEM[problem] ?? [])
   return names.filter((name) => !isBlocked || OF_BLOCKED.has(name)).map(commandFor(url))
 }
 

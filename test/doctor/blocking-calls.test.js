@@ -112,6 +112,19 @@ test('a module that a handler imports runs as the innermost function', () => {
   assert.match(String(adviceFor('', frames, place)), /load the module at the start/)
 })
 
+test('advice about pages and streams is for requests and events only', () => {
+  const of = (origin, call) => String(adviceFor('', [], { call, package: null, origin }))
+  const calls = ['JSON.stringify', 'Array.sort', 'Array.map', 'Map.forEach', 'structuredClone', 'JSON.parse']
+  for (const call of calls) {
+    assert.match(of('request', call), /paginate|stream|each request|body parser/)
+    assert.equal(of('event', call), of('request', call))
+    for (const origin of ['background', 'startup'])
+      assert.doesNotMatch(of(origin, call), /undefined|paginate|stream|each request|body parser/)
+  }
+  const [, frames] = PACKAGES['handlebars, rendering']
+  assert.match(String(adviceFor('handlebars', frames, { origin: 'background' })), /^render fewer rows/)
+})
+
 test('console waits for the terminal', () => {
   assert.match(String(adviceFor('', [], { call: 'console.log', package: null })), /`sync: false`/)
 })

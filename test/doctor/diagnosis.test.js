@@ -179,6 +179,71 @@ test('a host that takes a fifth of the time does not explain that most requests 
   assert.deepEqual(found(figuresWith(starved(0.3)))[1], ['overloaded', 'high', 'host-starved'])
 })
 
+const STALL = {
+  cause: 'javascript',
+  function: 'fraudScore',
+  file: '/app/fraud.js',
+  line: 3,
+  method: 'POST',
+  route: '/orders',
+  origin: 'request',
+  call: null,
+  bodyBytes: null,
+  package: null,
+  frames: [],
+  count: 9,
+  totalMs: 9000,
+  ms: 9000,
+}
+const COSTLY = {
+  ...REJECTED,
+  loop: { utilization: 0.98 },
+  overload: { utilization: 0.9, routes: [{ method: 'POST', route: '/orders', loopShare: 0.3 }] },
+  routes: [routeWith({ method: 'POST', loopShare: 0.3 })],
+  stalls: { sites: [STALL] },
+}
+
+test('an effect of a starved or throttled host has the advice of its cause, and blames no code', () => {
+  const starved = { scheduler: { runShare: 0.05, waitShare: 0.85, foreignShare: 0.85 } }
+  const throttled = { throttling: { periods: 600, throttledPeriods: 500, share: 0.8 } }
+  for (const [problem, changes] of Object.entries({ 'host-starved': starved, 'cpu-throttled': throttled })) {
+    const [cause, ...effects] = diagnose(figuresWith({ ...COSTLY, ...changes }), AT).findings
+    assert.equal(cause.problem, problem)
+    assert.deepEqual(
+      effects.map((effect) => [effect.problem, effect.severity, effect.route, effect.advice]),
+      [
+        ['overloaded', 'high', null, cause.advice],
+        ['cpu-saturated', 'high', null, cause.advice],
+      ]
+    )
+    assert.doesNotMatch(JSON.stringify(effects), /POST|fraudScore|more processes|profile/)
+  }
+})
+
+test('an effect of the code itself keeps its advice, and so does a cause inside of a starved process', () => {
+  const adviceOf = (changes) =>
+    diagnose(figuresWith({ ...COSTLY, ...changes }), AT).findings.find(
+      ({ problem }) => problem === 'overloaded'
+    )?.advice
+  assert.match(String(adviceOf({})), /^Make POST \/orders cheaper: .* fraudScore: split its work up/)
+  const blocked = {
+    loop: { utilization: 0.98, veryLong: { count: 100, share: 0.9, requests: 100 } },
+    scheduler: { runShare: 0.7, waitShare: 0.3, foreignShare: 0.3 },
+  }
+  assert.match(String(adviceOf(blocked)), /fraudScore/)
+})
+
+test('a rare block that a throttled process has keeps its place, because nothing else is known of it', () => {
+  const figures = figuresWith({
+    throttling: { periods: 600, throttledPeriods: 500, share: 0.8 },
+    stalls: { sites: [{ ...STALL, ms: 2000, totalMs: 2000 }] },
+  })
+  const [cause, effect] = diagnose(figures, AT).findings
+  assert.deepEqual([effect.problem, effect.effectOf], ['event-loop-blocked', 'cpu-throttled'])
+  assert.match(effect.summary, /in fraudScore \(fraud\.js:3\)/)
+  assert.equal(effect.advice, cause.advice)
+})
+
 test('a wait is an effect of a cause in the same route only', () => {
   const slow = (route, ms) => routeWith({ route, meanMs: ms, firstByteMs: ms, usualMs: 20 })
   const load = { count: 600, elasticity: 1, correlation: 1 }

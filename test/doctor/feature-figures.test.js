@@ -3,7 +3,12 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { eventsBetween, poolsOf, previousRelease } = require('../../src/features/doctor/feature-figures')
+const {
+  eventsBetween,
+  poolsOf,
+  previousRelease,
+  wastedBetween,
+} = require('../../src/features/doctor/feature-figures')
 
 const TIMED = { isTimed: true, max: 5 }
 const EARLIER = { asks: 10, uses: 10, waitMs: 100, useMs: 200, contendedMs: 50, timeouts: 1 }
@@ -76,6 +81,18 @@ test('an event has the messages between, also where it is new; an event without 
       ['typing', 2, 0],
     ]
   )
+})
+
+test('work for requests that nobody waits for excludes waits for a CPU, and never exceeds the time that the loop ran', () => {
+  const wasted = (loopMs) => [{ method: 'GET', route: '/a', requests: 9, loopMs, poolMs: 0 }]
+  const between = (scheduler, loopMs = 15_000) =>
+    wastedBetween({ atMs: 0, wasted: wasted(1000) }, { atMs: 60_000, wasted: wasted(loopMs) }, scheduler)?.[0]
+  assert.equal(between(undefined)?.loopMs, 14_000)
+  const starved = { runShare: 0.04, waitShare: 0.76, foreignShare: 0.76 }
+  assert.equal(Math.round(Number(between(starved)?.loopMs)), 700)
+  assert.equal(between(starved)?.loopShare.toFixed(4), '0.0117')
+  // The loop ran for 2.4 s.
+  assert.equal(between({ ...starved, waitShare: 0.04 }, 31_000)?.loopMs, 2400)
 })
 
 test('a route has its figures in the previous release, whose name is what differs from this one', () => {

@@ -3,6 +3,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { figure } = require('../../src/core/readable')
 const { diagnose } = require('../../src/features/doctor/diagnosis')
 const { RULES } = require('../../src/features/doctor/rules')
 const { figuresWith, merge, routeWith } = require('./figures')
@@ -84,6 +85,15 @@ test('host-starved does not say that nothing here causes it where other threads 
   assert.deepEqual(
     [both.severity, claimOf(0.39).severity, claimOf(0.41).severity],
     ['high', 'high', 'medium']
+  )
+})
+
+test('a summary and its evidence show the same percentage', () => {
+  const claim = ruleOf('host-starved').find(figuresWith(starvedBy(0.1546, 0.7546)))[0]
+  assert.match(claim.summary, / for 76 % of the time, and ran for 16 %:/)
+  assert.deepEqual(
+    claim.evidence.slice(0, 3).map((each) => figure(each)),
+    ['76 % of the time', '76 % of the time', '16 % of the time']
   )
 })
 
@@ -254,6 +264,9 @@ test('event-loop-blocked: rare stalls of one place set the p99, and are low', ()
     [stalls(600, { totalMs: 15_000 }), 'low'],
     [stalls(900, { cause: 'host' }), 'none'],
     [stalls(900, {}, 0.7), 'none'],
+    // Without waits for a CPU, a hundredth of the time is not reached.
+    [{ ...stalls(900), scheduler: { runShare: 0.3, waitShare: 0.15, foreignShare: 0.1 } }, 'low'],
+    [{ ...stalls(900), scheduler: { runShare: 0.3, waitShare: 0.16, foreignShare: 0.1 } }, 'none'],
   ])
   const [{ summary }] = ruleOf('event-loop-blocked').find(figuresWith(stalls(1800)))
   assert.equal(
@@ -330,6 +343,30 @@ test('event-loop-blocked names what the stalls name, and else the route that tak
   assert.match(large.advice, /^body-parser in POST \/login: bound what is parsed/)
   const timer = find({ stalls: { sites: [{ ...site, route: null, method: null, origin: 'background' }] } })
   assert.match(timer.summary, /^Code in the background blocked/)
+  const ofTimer = (...frames) => {
+    const place = { ...site, route: null, method: null, origin: 'background', call: 'JSON.stringify' }
+    const timers = ['listOnTimeout (node:internal/timers:685)', 'processTimers (node:internal/timers:618)']
+    return find({ stalls: { sites: [{ ...place, frames: [...frames, ...timers] }] } })
+  }
+  const job = ofTimer('hashPassword (/app/auth.js:41)')
+  assert.match(job.summary, /^A timer blocked the event loop for 40 % of the time, in hashPassword/)
+  assert.match(job.advice, /^hashPassword: make the text in parts/)
+  const ticks = ofTimer(
+    'hashPassword (/app/auth.js:41)',
+    'runNextTicks (node:internal/process/task_queues:65)'
+  )
+  assert.match(ticks.summary, /^Code in the background blocked/)
+  const mixed = (count) =>
+    find({
+      stalls: {
+        sites: [
+          { ...site, call: null, count: 4 },
+          { ...site, cause: 'javascript', count, ms: 9000 },
+        ],
+      },
+    }).summary
+  assert.match(mixed(5), / calling crypto\.pbkdf2Sync: /)
+  assert.doesNotMatch(mixed(4), /calling/)
   const byRoute = (loopShare) => find({ routes: [routeWith({ loopShare })] })
   assert.equal(byRoute(0.3).route, 'GET /orders')
   assert.equal(byRoute(0.3).evidence.find(({ name }) => name === 'handlers of GET /orders')?.value, 0.3)

@@ -24,7 +24,9 @@ const stall = (given) => ({
 test('stalls of one function on one route are one site, which shows the line that was seen for longest, its call and the largest body', () => {
   const sites = new StallSites()
   sites.record(stall({ line: 42, call: 'JSON.parse', bodyBytes: 8e6 }), 100, 'a')
-  sites.record(stall({ line: 43, call: 'fs.readFileSync' }), 300, 'b')
+  sites.record(stall({ line: 43, call: 'fs.readFileSync' }), 200, 'b')
+  sites.record(stall({ line: 43, call: 'fs.readFileSync' }), 100, 'b')
+  sites.record(stall({ line: 44, call: 'fs.readFileSync' }), 10, 'b')
   const site = sites.record(stall({ line: 42 }), 150, 'c')
   assert.equal(sites.list().length, 1)
   assert.deepEqual(site, {
@@ -39,11 +41,20 @@ test('stalls of one function on one route are one site, which shows the line tha
     origin: 'request',
     method: 'POST',
     route: '/login',
-    count: 3,
-    totalMs: 550,
-    maxMs: 300,
+    count: 5,
+    totalMs: 560,
+    maxMs: 200,
     lastAt: 'c',
   })
+})
+
+test('a call is shown only if it was seen in more than half of the stalls', () => {
+  const sites = new StallSites()
+  const callAfter = (line, call, ms) => sites.record(stall({ line, call }), ms, 'a').call
+  assert.equal(callAfter(12, 'JSON.stringify', 400), 'JSON.stringify')
+  assert.equal(callAfter(9, null, 100), null)
+  assert.equal(callAfter(12, 'JSON.stringify', 100), 'JSON.stringify')
+  assert.equal(callAfter(10, null, 100), null)
 })
 
 test('the times of a line add up, so that two short ones outweigh one long', () => {

@@ -201,6 +201,25 @@ test("what was waited for a CPU before the turn is not the turn's, to a second",
   assert.equal(events[0].cause, 'unknown')
 })
 
+test('a timer that runs in the middle of a stall hides no wait for a CPU', () => {
+  const { stalls, turn, beat, wait, now, events } = setUp()
+  turn(150)
+  turn(1, undefined, { afterMs: 100 })
+  wait(150)
+  beat(170)
+  stalls.onEachTurn(170, now())
+  assert.deepEqual([events[1].cause, events[1].function], ['host', null])
+})
+
+test("while the watcher runs, what was waited for a CPU before the turn is not the turn's, to a tenth of a second", () => {
+  const { turn, wait, events } = setUp()
+  turn(150)
+  wait(10_000)
+  turn(1, undefined, { afterMs: 100 })
+  turn(150, { reference: request })
+  assert.equal(events[1].cause, 'javascript')
+})
+
 test('before the first request a stall is counted as startup, and neither told nor watched for', () => {
   const { stalls, turn, events, lines, isWatching } = setUp({ hasRequests: false })
   turn(400)

@@ -4,8 +4,9 @@
 
 /**
  * @typedef {{ call: string | null, file: string | null, function: string | null, package: string | null,
- *   frames: readonly string[] }} Blocked a site of stalls
- * @typedef {readonly [found: RegExp, instead: string]} Row
+ *   frames: readonly string[], origin?: string | null }} Blocked a site of stalls
+ * @typedef {readonly [found: RegExp, instead: string, withoutRequest?: string]} Row `withoutRequest`: advice for
+ *   code that runs for no request, such as a timer. Such code has neither pages nor an answer to stream
  */
 
 /** Advice by the function of Node or V8 that was called. @type {readonly Row[]} */
@@ -33,8 +34,13 @@ const BY_CALL = [
   [
     /^JSON\.parse$/,
     'bound what is parsed (`limit` of the body parser), take large data in parts such as lines, or parse it in a worker thread',
+    'take large data in parts such as lines, or parse it in a worker thread',
   ],
-  [/^JSON\.stringify$/, 'paginate the result, or stream it row by row instead of making one text of it'],
+  [
+    /^JSON\.stringify$/,
+    'paginate the result, or stream it row by row instead of making one text of it',
+    'make the text in parts and let the event loop turn between the parts, or make it in a worker thread',
+  ],
   [/\b(?:exec|execFile|spawn)Sync$/, 'use execFile or spawn of node:child_process, and await its end'],
   [/\breadFileSync$/, 'use fs.promises.readFile, or read the file once at the start'],
   [/\bwriteFileSync$/, 'use fs.promises.writeFile'],
@@ -48,14 +54,17 @@ const BY_CALL = [
   [
     /^structuredClone$/,
     'copy only what changes, or hand the data over once instead of cloning it for each request',
+    'copy only what changes',
   ],
   [
     /^\w*Array\.(?:sort|toSorted)$/,
     'sort and paginate in the database, or keep the sorted array instead of sorting it for each request',
+    'sort in the database or in a worker thread, or keep the array sorted',
   ],
   [
     /^(?:\w*Array|Map|Set)\./,
     'paginate the data, or take the array in parts and let the event loop turn between the parts',
+    'take the array in parts and let the event loop turn between the parts',
   ],
   [/^require$/, 'load the module at the start, and not in a handler'],
   [
@@ -87,6 +96,7 @@ const BY_FRAME = [
   [
     new RegExp(TEMPLATES),
     'paginate what is rendered, or cache the rendered text. The template is already compiled, so caching it does not help',
+    'render fewer rows at a time, or render in a worker thread. The template is already compiled, so caching it does not help',
   ],
   [
     /\bnode_modules[/\\]sequelize[/\\]/,
@@ -107,6 +117,9 @@ const BY_FRAME = [
   [/\(node:internal\/modules\//, 'load the module at the start, and not in a handler'],
 ]
 
+/** The origins of code that runs for no request. */
+const WITHOUT_REQUEST = new Set(['background', 'startup'])
+
 /**
  * @param {Blocked} site
  * @returns {string | undefined} undefined if the only advice is to look at the function
@@ -116,7 +129,14 @@ function adviceForCall(site) {
   // The advice about a package comes first, because a package calls functions of V8 too.
   if (site.package !== null && byFrame !== undefined) return byFrame
   const { call } = site
-  return (call === null ? undefined : BY_CALL.find(([found]) => found.test(call))?.[1]) ?? byFrame
+  return (
+    (call === null
+      ? undefined
+      : adviceOf(
+          BY_CALL.find(([found]) => found.test(call)),
+          site
+        )) ?? byFrame
+  )
 }
 
 /**
@@ -125,10 +145,21 @@ function adviceForCall(site) {
  *
  * @param {Blocked} site
  */
-function byFrameOf({ file, frames, function: name }) {
+function byFrameOf(site) {
+  const { file, frames, function: name } = site
   const place = frames.findIndex((frame) => frame.startsWith(`${name} (${file}:`))
   const inner = frames.slice(0, place === -1 ? undefined : place + 2)
-  return BY_FRAME.find(([found]) => inner.some((frame) => found.test(frame)))?.[1]
+  return adviceOf(
+    BY_FRAME.find(([found]) => inner.some((frame) => found.test(frame))),
+    site
+  )
+}
+
+/** @param {Row | undefined} row @param {Blocked} site */
+function adviceOf(row, { origin }) {
+  if (row === undefined) return undefined
+  const [, instead, withoutRequest] = row
+  return (WITHOUT_REQUEST.has(String(origin)) ? withoutRequest : undefined) ?? instead
 }
 
 module.exports = { adviceForCall }

@@ -2,7 +2,8 @@
 // Makes a diagnosis of one record of figures. Each rule reads the figures and returns claims. This file
 // orders the claims as findings, by cause and severity. A finding that another finding explains is an effect.
 // An effect keeps its own severity and follows its cause. The cause is what somebody must fix, so it is as
-// severe as the worst of its effects.
+// severe as the worst of its effects. An effect of a cause outside of the process names no code, and its
+// advice is that of this cause.
 
 const { counted, duration, routeName } = require('../../core/readable')
 const { MUCH } = require('./reading')
@@ -49,7 +50,8 @@ function diagnose(figures, at, rules = RULES) {
     rule.find(figures).map(({ causedBy, ...claim }) => ({ rule, causedBy, finding: findingOf(rule, claim) }))
   )
   const findings = inOrder(
-    withoutCircles(found.map((each) => ({ ...each, cause: causeOf(each, found, figures) })))
+    withoutCircles(found.map((each) => ({ ...each, cause: causeOf(each, found, figures) }))),
+    figures
   )
   const messages = figures.events.reduce((sum, { count }) => sum + count, 0)
   const isKnown = isLong && figures.requests.count + messages >= FEWEST_REQUESTS
@@ -123,9 +125,10 @@ function withoutCircles(found) {
  * sorted by severity.
  *
  * @param {readonly Effect[]} found
+ * @param {Figures} figures
  * @returns {Finding[]}
  */
-function inOrder(found) {
+function inOrder(found, figures) {
   /** @param {Found} each @returns {Finding} */
   const rootOf = ({ finding }) => {
     const cause = found.find((other) => other.finding === finding)?.cause
@@ -136,7 +139,10 @@ function inOrder(found) {
     .map(({ rule, finding }) => {
       const effects = found
         .filter((each) => each.cause !== undefined && rootOf(each) === finding)
-        .map((each) => ({ ...each.finding, effectOf: each.cause?.rule.problem ?? null }))
+        .map((each) => ({
+          ...(rule.isOutside ? ofOutside(each, finding, figures) : each.finding),
+          effectOf: each.cause?.rule.problem ?? null,
+        }))
         .sort(bySeverity)
       const [{ severity }] = [finding, ...effects].sort(bySeverity)
       return { rule, severity, share: finding.share, findings: [{ ...finding, severity }, ...effects] }
@@ -147,6 +153,29 @@ function inOrder(found) {
     .sort((a, b) => bySeverity(a, b) || Number(isBehind(a, groups)) - Number(isBehind(b, groups)))
     .flatMap(({ findings }) => findings)
 }
+
+/**
+ * Returns an effect of a cause outside of the process. Handlers take long there because the process waits for
+ * a CPU. So the rule judges figures that name no code. The advice is that of the cause.
+ *
+ * @param {Found} effect @param {Finding} cause @param {Figures} figures
+ * @returns {Finding}
+ */
+function ofOutside({ rule, finding }, { advice }, figures) {
+  const claims = rule.find(withoutCode(figures))
+  // A claim about nothing but one place is not made without code.
+  if (claims.length !== 1) return { ...finding, advice }
+  const { causedBy: _, ...claim } = claims[0]
+  return { ...finding, ...claim, advice }
+}
+
+/** @param {Figures} figures @returns {Figures} */
+const withoutCode = (figures) => ({
+  ...figures,
+  stalls: undefined,
+  routes: figures.routes.map((route) => ({ ...route, loopShare: undefined })),
+  overload: figures.overload && { ...figures.overload, routes: [] },
+})
 
 /** @param {Pick<Finding, 'severity'>} a @param {Pick<Finding, 'severity'>} b */
 const bySeverity = (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)

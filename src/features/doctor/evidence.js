@@ -9,9 +9,16 @@
  */
 
 const { addedParts } = require('./call-parts')
+const { percent: percentOf } = require('../../core/readable')
+
+/** @param {number} value */
+const rounded = (value) => Math.round(value * 1000) / 1000
 
 /** @param {string} name @param {number} value @param {string} [unit] @returns {Evidence} */
-const evidence = (name, value, unit = '') => ({ name, value: Math.round(value * 1000) / 1000, unit })
+const evidence = (name, value, unit = '') => ({ name, value: rounded(value), unit })
+
+/** Writes a share as the evidence does, so that a summary and its evidence agree. @param {number} share */
+const percent = (share) => percentOf(rounded(share) || share)
 
 /** Names of the parts in the evidence. @type {Readonly<Record<string, string>>} */
 const NAMES = Object.freeze({
@@ -205,6 +212,7 @@ module.exports = {
   mostOfTime,
   onCpuShare,
   ownBusyShare,
+  percent,
   ranShare,
   sleptShare,
 }

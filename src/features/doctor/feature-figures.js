@@ -3,11 +3,12 @@
 // Without the part, the figure is undefined.
 
 const { partsSince } = require('./call-parts')
+const { ranShare } = require('./evidence')
 const { POOL_REASON } = require('../../core/gate/verdict')
 
 /**
  * @import { StallSite } from '../../../index.js'
- * @import { CallSums, StallFigures, UsualCall } from './figures'
+ * @import { CallSums, Figures, StallFigures, UsualCall } from './figures'
  * @import { Reading } from './reading'
  * @import { UsualDurations } from './reading'
  *
@@ -138,15 +139,18 @@ function callsBetween(earlier, now, usual) {
 const NO_CALLS = Object.freeze({ count: 0, totalMs: 0, awaited: 0, awaitedMs: 0 })
 
 /**
- * Returns the work for requests that nobody waited for any more.
+ * Returns the work for requests that nobody waited for any more. The time of this work includes waits for a
+ * CPU. They are subtracted by the share of the time that the loop's thread ran.
  *
  * @param {Pick<Reading, 'atMs' | 'wasted'>} earlier @param {Pick<Reading, 'atMs' | 'wasted'>} now
+ * @param {Figures['scheduler']} scheduler
  */
-function wastedBetween(earlier, now) {
+function wastedBetween(earlier, now, scheduler) {
   const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
+  const mostMs = elapsedMs * (scheduler?.runShare ?? 1)
   return now.wasted?.map(({ method, route, ...later }) => {
     const before = earlier.wasted?.find((each) => each.method === method && each.route === route)
-    const loopMs = later.loopMs - (before?.loopMs ?? 0)
+    const loopMs = Math.min(mostMs, (later.loopMs - (before?.loopMs ?? 0)) * ranShare(scheduler))
     const poolMs = later.poolMs - (before?.poolMs ?? 0)
     const requests = later.requests - (before?.requests ?? 0)
     return {

@@ -127,7 +127,7 @@ const DEFAULT_THREADS = 4
  * @property {string} method
  * @property {string} route
  * @property {number} requests whose work went on after their end
- * @property {number} loopMs
+ * @property {number} loopMs without waits for a CPU
  * @property {number} poolMs time for which they held connections
  * @property {number} loopShare of the time
  * @property {number} connections mean number of connections that they held
@@ -186,6 +186,7 @@ function figuresOf(deps, { cost, readings, now, usual, recent }) {
   const shareOf = (ms) => Math.min(1, Math.max(0, ms / elapsedMs))
   const memory = runtime.memory.sample()
   const previous = previousRelease(deps)
+  const scheduler = schedulerBetween(earlier, now, shareOf)
   const routes = routesOf(recorder, { earlier, now, usual, shareOf, previous }, nowMs)
   return {
     seconds: elapsedMs / 1000,
@@ -202,7 +203,7 @@ function figuresOf(deps, { cost, readings, now, usual, recent }) {
       veryLong: turnsBetween(earlier.longTurns.veryLong, now.longTurns.veryLong, shareOf),
     },
     cpu: { used: (now.cpuMs - earlier.cpuMs) / elapsedMs, limit: cpuLimitOnce() },
-    scheduler: schedulerBetween(earlier, now, shareOf),
+    scheduler,
     throttling: throttlingBetween(earlier.throttling, now.throttling, shareOf),
     threadPool: threadPoolBetween(earlier.threadPool, now.threadPool),
     proxies: proxiesBetween(earlier.proxies, now.proxies),
@@ -231,7 +232,7 @@ function figuresOf(deps, { cost, readings, now, usual, recent }) {
     errorKinds: errorKinds(earlier, now),
     stalls: stallsSince(deps, earlier.stallTotals),
     outgoing: callsBetween(earlier.outgoing, now.outgoing, usual),
-    wasted: wastedBetween(earlier, now),
+    wasted: wastedBetween(earlier, now, scheduler),
     poolUses: callsBetween(earlier.poolUses, now.poolUses, usual),
     cost,
     pools: poolsOf(deps, earlier, now),

@@ -5,8 +5,8 @@
 // query is far slower than the others, the advice is about this query, and the advised size is for the other
 // queries.
 
-const { counted, duration, percent, routeName } = require('../../core/readable')
-const { evidence } = require('./evidence')
+const { counted, duration, routeName } = require('../../core/readable')
+const { evidence, percent } = require('./evidence')
 const { longestQuery } = require('./pool-queries')
 
 /**

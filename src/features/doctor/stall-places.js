@@ -27,9 +27,16 @@ function placesOf({ stalls }) {
   return [...places.values()].sort((a, b) => b.ms - a.ms)
 }
 
-/** @param {StallFigures} larger @param {StallFigures} other @returns {StallFigures} */
+/**
+ * The call of the smaller site is shown only if that site has more stalls.
+ *
+ * @param {StallFigures} larger @param {StallFigures} other
+ * @returns {StallFigures}
+ */
 const merged = (larger, other) => ({
-  ...(larger.call === null && other.call !== null ? { ...other, line: larger.line } : larger),
+  ...(larger.call === null && other.call !== null && other.count > larger.count
+    ? { ...other, line: larger.line }
+    : larger),
   count: larger.count + other.count,
   totalMs: larger.totalMs + other.totalMs,
   ms: larger.ms + other.ms,
@@ -63,8 +70,28 @@ function functionName(site) {
 const callText = ({ call, bodyBytes }) =>
   call === null ? '' : ` calling ${call}${bodyBytes === null ? '' : ` with a body of ${bytes(bodyBytes)}`}`
 
+/** Frames between Node's timers and a callback that is not the timer's own. */
+const OF_TICKS = /^(?:runNextTicks|processTicksAndRejections) /
+
+/**
+ * Whether Node's timers called the code that blocked.
+ *
+ * @param {StallFigures} site
+ */
+function isOfTimer({ frames, origin }) {
+  const at = frames.findIndex((frame) => frame.startsWith('listOnTimeout (node:internal/'))
+  return origin === 'background' && at > 0 && !OF_TICKS.test(frames[at - 1])
+}
+
+/**
+ * What ran the code of a place without a route, such as 'a timer' or 'the background'.
+ *
+ * @param {StallFigures} site
+ */
+const originText = (site) => (isOfTimer(site) ? 'a timer' : `the ${site.origin}`)
+
 /** @param {StallFigures} site @param {string | null} route */
 const adviceForPlace = (site, route) =>
   `${nameOf(site)}${route === null ? '' : ` in ${route}`}: ${adviceForCall(site) ?? 'split its work up, or move the work to a worker thread'}.`
 
-module.exports = { adviceForPlace, adviceWithin, callText, functionName, placesOf }
+module.exports = { adviceForPlace, adviceWithin, callText, functionName, isOfTimer, originText, placesOf }

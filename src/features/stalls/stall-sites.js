@@ -19,6 +19,8 @@ const NO_PLACE = { function: null, file: null, begin: 0, line: null, package: nu
 const MAX_SITES = 50
 /** How many lines of one function are counted separately. */
 const MAX_LINES = 20
+/** How many calls of one function are counted separately. */
+const MAX_CALLS = 20
 
 /**
  * @import { StallCause, StallSite } from '../../../index.js'
@@ -32,7 +34,7 @@ const MAX_LINES = 20
  *   | 'call' | 'bodyBytes'>
  *   & { begin: number }} Stall `begin`: the line the function begins in
  * @typedef {{ -readonly [Key in keyof StallSite]: StallSite[Key] } & { lines: Map<number, number>,
- *   lineMs: number }} Site
+ *   lineMs: number, calls: Map<string, number> }} Site `lines`: blocked time by line; `calls`: stalls by call
  */
 
 /**
@@ -97,6 +99,7 @@ class StallSites {
     site.maxMs = Math.max(site.maxMs, durationMs)
     site.lastAt = at
     if (stall.bodyBytes !== null) site.bodyBytes = Math.max(site.bodyBytes ?? 0, stall.bodyBytes)
+    recordCall(site, stall.call)
     this.#recordLine(site, stall, durationMs)
     return shown(site)
   }
@@ -110,7 +113,16 @@ class StallSites {
   #add(key, { begin, ...stall }) {
     if (this.#sites.size === MAX_SITES) this.#removeLeast()
     /** @type {Site} */
-    const site = { ...stall, count: 0, totalMs: 0, maxMs: 0, lastAt: '', lines: new Map(), lineMs: 0 }
+    const site = {
+      ...stall,
+      count: 0,
+      totalMs: 0,
+      maxMs: 0,
+      lastAt: '',
+      lines: new Map(),
+      lineMs: 0,
+      calls: new Map(),
+    }
     this.#sites.set(key, site)
     return site
   }
@@ -145,8 +157,22 @@ class StallSites {
 const keyOf = ({ cause, file, begin, function: name, method, route, origin, package: from }) =>
   [cause, file, begin, name, method, route, origin, from].join('\n')
 
-/** @param {Site} site @returns {StallSite} */
-const shown = ({ lines: _, lineMs: __, ...site }) => site
+/** @param {Site} site @param {string | null} call */
+function recordCall({ calls }, call) {
+  if (call === null || (calls.size === MAX_CALLS && !calls.has(call))) return
+  calls.set(call, (calls.get(call) ?? 0) + 1)
+}
+
+/**
+ * A call that was seen in half of the stalls or fewer did not block for most of the time, so it is not shown.
+ *
+ * @param {Site} site
+ * @returns {StallSite}
+ */
+function shown({ lines: _, lineMs: __, calls, ...site }) {
+  const isMost = site.call !== null && Number(calls.get(site.call)) > site.count / 2
+  return { ...site, call: isMost ? site.call : null }
+}
 
 exports.CAUSES = CAUSES
 exports.MAX_SITES = MAX_SITES

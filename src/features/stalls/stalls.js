@@ -27,7 +27,8 @@ const QUIET_MS = 600_000
 const START_MS = 60_000
 /**
  * The scheduler's figures are read at this interval, and when a stall ends. All waiting since the last
- * reading counts for the stall.
+ * reading counts for the stall. They are read only when a turn ends. A reading in the middle of a stall would
+ * hide the wait before it.
  */
 const READ_EVERY_MS = 1000
 /** The interval while the watcher runs. */
@@ -132,7 +133,8 @@ class Stalls {
   onEachTurn(busyMs, nowMs) {
     if (this.#isWatching) this.#watcher.beat()
     if (busyMs >= this.#thresholdMs) this.#onStall(busyMs, nowMs)
-    else if (nowMs - this.#schedulerMs >= READ_EVERY_MS) this.#scheduledSince(nowMs)
+    else if (nowMs - this.#schedulerMs >= (this.#isWatching ? READ_WATCHING_MS : READ_EVERY_MS))
+      this.#scheduledSince(nowMs)
   }
 
   /**
@@ -270,7 +272,6 @@ class Stalls {
 
   /** @param {number} nowMs */
   #onBeat(nowMs) {
-    if (nowMs - this.#schedulerMs >= READ_WATCHING_MS) this.#scheduledSince(nowMs)
     this.#blockedServer.onBeat(nowMs)
     if (!this.#alwaysWatches && nowMs - this.#quietSinceMs >= QUIET_MS) this.#unwatch()
     else if (isInspected()) this.#unwatch()

@@ -8,8 +8,8 @@
 //   nor routes that `ignore.log` leaves out.
 // - Severity high from a fifth of the requests, as in errors.js, because clients see a timeout as an error.
 
-const { counted, duration, percent, routeName } = require('../../../core/readable')
-const { evidence } = require('../evidence')
+const { counted, duration, routeName } = require('../../../core/readable')
+const { evidence, percent } = require('../evidence')
 
 /**
  * @import { RouteFigures } from '../figures'

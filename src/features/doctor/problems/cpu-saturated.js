@@ -7,9 +7,9 @@
 // - Also found if the process uses nine tenths of its CPU limit while the loop has room. The loop then
 //   uses only a part of that CPU time. The rest is used by the thread pool, worker threads or the collector.
 
-const { evidence, mostOfTime } = require('../evidence')
+const { evidence, mostOfTime, percent } = require('../evidence')
 const { adviceWithin } = require('../stall-places')
-const { percent, routeName } = require('../../../core/readable')
+const { routeName } = require('../../../core/readable')
 
 const BUSY = 0.9
 const FULL = 0.96

@@ -8,8 +8,7 @@
 // - The cgroup only counts periods with some work. Fewer than 20 periods are ignored, because they are too
 //   few samples.
 
-const { percent } = require('../../../core/readable')
-const { evidence } = require('../evidence')
+const { evidence, percent } = require('../evidence')
 
 const FEWEST_PERIODS = 20
 const SOME = 0.1

@@ -7,8 +7,8 @@
 // - The sentence compares the share with the share of this process until a minute ago. If the route failed as
 //   much before, or had fewer than twenty requests, it compares with the previous release.
 
-const { counted, percent, routeName } = require('../../../core/readable')
-const { evidence } = require('../evidence')
+const { counted, routeName } = require('../../../core/readable')
+const { evidence, percent } = require('../evidence')
 
 /** @import { Figures, RouteFigures } from '../figures' */
 

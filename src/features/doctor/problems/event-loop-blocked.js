@@ -14,9 +14,9 @@
 // - Time for which the loop's thread slept in a synchronous call counts in any case. After such a call, many
 //   cheap requests wait, and the next turns consist of them.
 
-const { evidence, mostOfTime, ranShare, sleptShare } = require('../evidence')
-const { adviceForPlace, callText, functionName, placesOf } = require('../stall-places')
-const { counted, duration, percent, routeName } = require('../../../core/readable')
+const { evidence, mostOfTime, percent, ranShare, sleptShare } = require('../evidence')
+const { adviceForPlace, callText, functionName, isOfTimer, originText, placesOf } = require('../stall-places')
+const { counted, duration, routeName } = require('../../../core/readable')
 
 /** @import { Figures, RouteFigures, StallFigures, Turns } from '../figures' */
 
@@ -86,7 +86,7 @@ function rareClaims(figures) {
   if (site === undefined) return []
   const meanMs = site.totalMs / site.count
   const count = Math.round(site.ms / meanMs)
-  const share = site.ms / 1000 / figures.seconds
+  const share = (site.ms / 1000 / figures.seconds) * ranShare(figures.scheduler)
   if (share < RARE || count < FEWEST_RARE) return []
   const route = site.route === null ? null : routeName(site)
   return [
@@ -149,7 +149,8 @@ function culpritOf({ loop, routes }, [site]) {
 /** @param {StallFigures | undefined} site @param {string | null} route */
 function subjectOf(site, route) {
   if (route !== null) return route
-  return site === undefined ? 'Synchronous code' : `Code in the ${site.origin}`
+  if (site === undefined) return 'Synchronous code'
+  return isOfTimer(site) ? 'A timer' : `Code in ${originText(site)}`
 }
 
 /**
@@ -158,7 +159,7 @@ function subjectOf(site, route) {
  * @param {StallFigures} site
  */
 function placeName(site) {
-  return `${functionName(site)} in ${site.route === null ? `the ${site.origin}` : routeName(site)}`
+  return `${functionName(site)} in ${site.route === null ? originText(site) : routeName(site)}`
 }
 
 /**

@@ -8,8 +8,7 @@
 // - Mostly major and incremental collections mean that the heap is too full. Mostly minor collections mean
 //   that handlers allocate much.
 
-const { evidence, onCpuShare } = require('../evidence')
-const { percent } = require('../../../core/readable')
+const { evidence, onCpuShare, percent } = require('../evidence')
 
 const SOME = 0.15
 const MUCH = 0.3

@@ -13,8 +13,8 @@
 //   same.
 
 const { MEMORY_SHED_FROM } = require('../../../core/gate/limits/resource-limits')
-const { bytes, duration, percent } = require('../../../core/readable')
-const { evidence } = require('../evidence')
+const { bytes, duration } = require('../../../core/readable')
+const { evidence, percent } = require('../evidence')
 
 const FEWEST_COLLECTIONS = 4
 const MIN_BYTES = 10e6

@@ -11,8 +11,7 @@
 // - If these threads use a tenth of a CPU or more, the finding names them beside the other processes. If they
 //   ran for longer than the loop waited for other processes, the severity is not high.
 
-const { percent } = require('../../../core/readable')
-const { evidence } = require('../evidence')
+const { evidence, percent } = require('../evidence')
 
 const SOME = 0.1
 const OF_DEMAND = 0.25

@@ -7,9 +7,9 @@
 //   because the rest of it may be idle.
 
 const { LIMIT_REASON, POOL_REASON } = require('../../../core/gate/verdict')
-const { evidence, mostOfTime } = require('../evidence')
+const { evidence, mostOfTime, percent } = require('../evidence')
 const { adviceWithin } = require('../stall-places')
-const { counted, percent, routeName } = require('../../../core/readable')
+const { counted, routeName } = require('../../../core/readable')
 
 const SOME = 0.01
 const MANY = 0.05

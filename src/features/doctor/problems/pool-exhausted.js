@@ -16,8 +16,15 @@
 //   for this pool is measured.
 // - If a pool is short because its uses are slow, this finding is an effect of the slow uses: slow-routes.js.
 
-const { costliestCall, evidence, isMostlyInPool, mayWaitOutside, mostOfTime } = require('../evidence')
-const { counted, duration, percent, routeName } = require('../../../core/readable')
+const {
+  costliestCall,
+  evidence,
+  isMostlyInPool,
+  mayWaitOutside,
+  mostOfTime,
+  percent,
+} = require('../evidence')
+const { counted, duration, routeName } = require('../../../core/readable')
 const { isLeaking, rejectingPools, shortPools } = require('../short-pools')
 const { slowRoutes } = require('../slow-routes')
 

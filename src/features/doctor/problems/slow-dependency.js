@@ -21,9 +21,9 @@
 // - Severity high if the routes became slower, and account for a fifth of all requests, or for half of the
 //   time that all requests take. Clients that wait send few requests, so their number alone would be small.
 
-const { costliestCall, costliestQuery, evidence, mostOfTime, ownBusyShare } = require('../evidence')
+const { costliestCall, costliestQuery, evidence, mostOfTime, ownBusyShare, percent } = require('../evidence')
 const { adviceOfCall, describeCall, figuresOfCall } = require('../call-parts')
-const { counted, duration, percent, routeName } = require('../../../core/readable')
+const { counted, duration, routeName } = require('../../../core/readable')
 const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
 
 /**

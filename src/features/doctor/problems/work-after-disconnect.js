@@ -6,8 +6,8 @@
 //   worth a change of the code.
 // - Severity high from a tenth of the loop, or one connection all the time.
 
-const { counted, duration, percent, routeName } = require('../../../core/readable')
-const { evidence } = require('../evidence')
+const { counted, duration, routeName } = require('../../../core/readable')
+const { evidence, percent } = require('../evidence')
 
 /**
  * @import { WasteFigures } from '../figures'
