@@ -688,6 +688,75 @@ test('slow-dependency: slow in itself, if most requests are answered', () => {
   ])
 })
 
+/** Most clients leave after 8 s. */
+const deserted = (changes = {}, others = {}) =>
+  slow(
+    {
+      count: 600,
+      aborted: 600,
+      gaveUp: { count: 600, meanMs: 8000 },
+      answeredMs: Number.NaN,
+      meanMs: 8000,
+      firstByteMs: Number.NaN,
+      leastWaitMs: 8000,
+      ...changes,
+    },
+    others
+  )
+
+test('slow-dependency stays when all clients leave: they have waited at least until then', () => {
+  check('slow-dependency', [
+    [deserted(), 'high'],
+    [deserted({ gaveUp: { count: 300, meanMs: 8000 }, leastWaitMs: 300 }), 'high'],
+    [deserted({ gaveUp: { count: 300, meanMs: 8000 }, leastWaitMs: 299 }), 'none'],
+    [deserted({ gaveUp: { count: 299, meanMs: 8000 } }), 'none'],
+    // Clients cancel early, as in a search that is sent with each letter.
+    [deserted({ gaveUp: { count: 600, meanMs: 999 } }), 'none'],
+    [deserted({ gaveUp: { count: 600, meanMs: 1000 } }), 'high'],
+    // Nobody was ever answered.
+    [deserted({ usualMs: 8000 }), 'none'],
+    [deserted({ usualMs: undefined }), 'none'],
+    [deserted({ isLeftOut: true }), 'none'],
+  ])
+  const [{ summary, evidence, advice }] = ruleOf('slow-dependency').find(figuresWith(deserted()))
+  assert.equal(
+    summary,
+    'Requests of GET /orders wait at least 8 s on average. Most of their clients leave before an answer. Usually they wait 100 ms. The event loop is idle for 70 % of the time.'
+  )
+  assert.equal(evidence[0].name, 'until the answer begins, or the client leaves')
+  assert.match(advice, /^Look at what GET \/orders awaits: .+, or a promise that never settles\./)
+})
+
+test('clients that give up are an effect of the finding that says why', () => {
+  const found = (others, changes = {}) =>
+    diagnose(figuresWith(deserted(changes, others)), new Date(0).toISOString()).findings.map(
+      ({ problem, effectOf }) => [problem, effectOf]
+    )
+  const poolUses = [{ ...usesOf(1), pool: 'orders', count: 600, totalMs: 600 * 50 }]
+  assert.deepEqual(found({ poolUses, ...shortPool({ meanWaitMs: 4000 }) }), [
+    ['pool-exhausted', null],
+    ['aborted-requests', 'slow-dependency'],
+    ['slow-dependency', 'pool-exhausted'],
+  ])
+  const call = { host: 'db', method: 'GET', route: '/orders', count: 600, awaited: 600, usualMs: 80 }
+  assert.deepEqual(found({ outgoing: [{ ...call, totalMs: 600 * 8000, awaitedMs: 600 * 8000 }] }), [
+    ['slow-dependency', null],
+    ['aborted-requests', 'slow-dependency'],
+  ])
+  // Nothing is named.
+  assert.deepEqual(found({}), [
+    ['aborted-requests', null],
+    ['slow-dependency', null],
+  ])
+  // Requests wait for each other.
+  const load = { count: 600, elasticity: 1, correlation: 1 }
+  assert.deepEqual(found({}, { load }), [
+    ['pool-exhausted', null],
+    ['aborted-requests', 'pool-exhausted'],
+    ['slow-dependency', 'pool-exhausted'],
+  ])
+})
+
 test('slow-dependency names the host that took at least half of the time', () => {
   const summaryOf = (totalMs, { method = 'GET', route = '/orders' } = {}) => {
     const outgoing = [{ host: 'stock', method, route, count: 600, totalMs }]

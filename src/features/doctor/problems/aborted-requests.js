@@ -1,36 +1,26 @@
 'use strict'
 // Clients of a route disconnect before an answer begins: their timeout has passed, or that of a proxy.
-// - Found if a tenth of the route's requests are aborted, and at least five. A few per cent are people who
-//   close a page.
-// - The mean time until the disconnect is at least a second. Earlier disconnects are cancelled requests, such
-//   as those of a search that is sent with each letter.
+// - Found if a tenth of the route's requests are aborted, and at least five. On average, that is after a
+//   second or more: `clientsGiveUp` in evidence.js.
 // - Event streams do not count, because their answer has begun. Long polls of Socket.IO do not count either,
 //   nor routes that `ignore.log` leaves out.
 // - Severity high from a fifth of the requests, as in errors.js, because clients see a timeout as an error.
 
 const { counted, duration, percent, routeName } = require('../../../core/readable')
-const { evidence } = require('../evidence')
+const { clientsGiveUp, evidence } = require('../evidence')
 
 /**
  * @import { RouteFigures } from '../figures'
  * @import { Claim } from '../rules'
  */
 
-const SOME = 0.1
 const MANY = 0.2
-const FEWEST = 5
-const MIN_MS = 1000
 
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'aborted-requests',
   find({ routes }) {
-    const left = routes
-      .filter(
-        ({ count, gaveUp, isLeftOut }) =>
-          !isLeftOut && gaveUp.count >= FEWEST && gaveUp.count >= SOME * count && gaveUp.meanMs >= MIN_MS
-      )
-      .sort((a, b) => b.gaveUp.count - a.gaveUp.count)
+    const left = routes.filter(clientsGiveUp).sort((a, b) => b.gaveUp.count - a.gaveUp.count)
     return left.length === 0 ? [] : [claimOf(left[0], left.length - 1)]
   },
 }
