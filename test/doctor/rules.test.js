@@ -6,6 +6,7 @@ const { test } = require('node:test')
 const { diagnose } = require('../../src/features/doctor/diagnosis')
 const { RULES } = require('../../src/features/doctor/rules')
 const { figuresWith, merge, routeWith } = require('./figures')
+const { figure } = require('../../src/core/readable')
 
 const ruleOf = (problem) => RULES.find((rule) => rule.problem === problem)
 
@@ -991,6 +992,84 @@ test('aborted-requests says how long clients wait, and how long the route takes 
   )
   assert.match(claimOf(Number.NaN).summary, /and none of its 600 requests was answered\.$/)
   assert.match(claimOf(Number.NaN).advice, /path that does not answer.*less than 4 s/)
+})
+
+const WASTE = {
+  method: 'GET',
+  route: '/orders',
+  requests: 0,
+  loopMs: 0,
+  poolMs: 0,
+  loopShare: 0,
+  connections: 0,
+}
+
+test('aborted-requests: handlers that go on after their clients have left do not hang', () => {
+  const found = (requests, changes = {}, waste = {}) => {
+    const [{ summary, advice }] = ruleOf('aborted-requests').find(
+      figuresWith({
+        routes: [routeWith({ ...deserted().routes[0], ...changes })],
+        wasted: [{ ...WASTE, requests, ...waste }],
+      })
+    )
+    return [/went on after/.test(summary), /a lock, a queue, a limiter/.test(advice)]
+  }
+  assert.deepEqual(found(60), [true, true])
+  assert.deepEqual(found(59), [false, false])
+  assert.deepEqual(found(60, {}, { method: 'POST' }), [false, false])
+  assert.deepEqual(found(60, {}, { route: '/items' }), [false, false])
+  // Half of the requests are answered.
+  assert.deepEqual(found(60, { gaveUp: { count: 299, meanMs: 8000 }, answeredMs: 4000 }), [false, false])
+  assert.deepEqual(found(60, { gaveUp: { count: 300, meanMs: 8000 }, answeredMs: 4000 }), [true, true])
+  assert.deepEqual(found(4, { count: 20, gaveUp: { count: 20, meanMs: 8000 } }), [false, false])
+  assert.deepEqual(found(5, { count: 20, gaveUp: { count: 20, meanMs: 8000 } }), [true, true])
+  const [{ summary, advice }] = ruleOf('aborted-requests').find(
+    figuresWith({ ...deserted(), wasted: [{ ...WASTE, requests: 581 }] })
+  )
+  assert.equal(
+    summary,
+    'Clients of GET /orders give up: 100 % of its requests are aborted after 8 s on average, and none of its 600 requests was answered. 581 handlers went on after their clients had left, so requests wait inside the process.'
+  )
+  assert.doesNotMatch(advice, /does not answer|never settles/)
+  assert.match(advice, /less than 8 s/)
+})
+
+test('the advice of an effect does not contradict that of its cause', () => {
+  const load = { count: 600, elasticity: 1, correlation: 1 }
+  const { findings } = diagnose(figuresWith(deserted({ load })), new Date(0).toISOString())
+  const [cause, aborted, slower] = findings.map(({ problem, advice }) => [problem, advice])
+  assert.equal(cause[0], 'pool-exhausted')
+  assert.match(
+    cause[1],
+    /a lock, a queue or a limiter of the application's own, such as a mutex or `p-limit`/
+  )
+  assert.deepEqual(slower, [
+    'slow-dependency',
+    'Look at pool-exhausted first, which makes these requests slow. The services that GET /orders calls need not be slow themselves.',
+  ])
+  assert.equal(aborted[0], 'aborted-requests')
+  assert.match(aborted[1], /^Look at pool-exhausted first, .+ less than 8 s, .+`spillway\.signal\(req\)`/)
+  for (const finding of findings)
+    assert.ok(!('adviceIfCausedBy' in finding) && !('causedBy' in finding), finding.problem)
+  const alone = diagnose(figuresWith(deserted()), new Date(0).toISOString()).findings
+  for (const { advice } of alone) assert.doesNotMatch(advice, /first, which/)
+})
+
+test('the inferred pool-exhausted has its evidence in plain words', () => {
+  const claimOf = (changes) => ruleOf('pool-exhausted').find(figuresWith(pooled(changes)))[0]
+  const { evidence, summary } = claimOf({ load: { elasticity: 0.98 } })
+  assert.match(summary, /They take \d/)
+  const [grows] = evidence.filter(({ name }) => name.includes('twice as many'))
+  assert.deepEqual(grows, {
+    name: 'duration with twice as many requests in flight',
+    value: 1.98,
+    unit: 'times as long',
+  })
+  assert.equal(figure(grows), '2 times as long')
+  assert.ok(evidence.every(({ name }) => name !== 'correlation'))
+  // Clients leave before the answer, so nobody knows how long it would take.
+  const gaveUp = { count: 600, meanMs: 8000 }
+  assert.match(claimOf({ count: 600, meanMs: 8000, gaveUp }).summary, /They take at least 8 s on average/)
 })
 
 test('overloaded', () => {

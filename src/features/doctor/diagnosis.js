@@ -12,7 +12,8 @@ const { RULES } = require('./rules')
  * @import { Diagnosis, Finding } from '../../../index.js'
  * @import { Figures } from './figures'
  * @import { Claim, Rule } from './rules'
- * @typedef {{ rule: Rule, finding: Finding, causedBy: Rule['problem'] | undefined }} Found
+ * @typedef {{ rule: Rule, finding: Finding, causedBy: Claim['causedBy'] | undefined,
+ *   adviceIfCausedBy: Claim['adviceIfCausedBy'] | undefined }} Found
  * @typedef {Found & { cause: Found | undefined }} Effect of `cause`, if there is one
  */
 
@@ -46,7 +47,12 @@ const PAGE = 'docs/insight.md'
 function diagnose(figures, at, rules = RULES) {
   const isLong = figures.seconds >= FEWEST_SECONDS
   const found = (isLong ? rules : []).flatMap((rule) =>
-    rule.find(figures).map(({ causedBy, ...claim }) => ({ rule, causedBy, finding: findingOf(rule, claim) }))
+    rule.find(figures).map(({ causedBy, adviceIfCausedBy, ...claim }) => ({
+      rule,
+      causedBy,
+      adviceIfCausedBy,
+      finding: findingOf(rule, claim),
+    }))
   )
   const findings = inOrder(
     withoutCircles(found.map((each) => ({ ...each, cause: causeOf(each, found, figures) })))
@@ -65,7 +71,7 @@ function diagnose(figures, at, rules = RULES) {
   }
 }
 
-/** @param {Rule} rule @param {Omit<Claim, 'causedBy'>} claim @returns {Finding} */
+/** @param {Rule} rule @param {Omit<Claim, 'causedBy' | 'adviceIfCausedBy'>} claim @returns {Finding} */
 const findingOf = ({ problem }, claim) => ({
   problem,
   ...claim,
@@ -136,7 +142,7 @@ function inOrder(found) {
     .map(({ rule, finding }) => {
       const effects = found
         .filter((each) => each.cause !== undefined && rootOf(each) === finding)
-        .map((each) => ({ ...each.finding, effectOf: each.cause?.rule.problem ?? null }))
+        .map(effectOf)
         .sort(bySeverity)
       const [{ severity }] = [finding, ...effects].sort(bySeverity)
       return { rule, severity, share: finding.share, findings: [{ ...finding, severity }, ...effects] }
@@ -146,6 +152,12 @@ function inOrder(found) {
   return groups
     .sort((a, b) => bySeverity(a, b) || Number(isBehind(a, groups)) - Number(isBehind(b, groups)))
     .flatMap(({ findings }) => findings)
+}
+
+/** @param {Effect} effect @returns {Finding} */
+function effectOf({ adviceIfCausedBy, cause, finding }) {
+  const problem = /** @type {Found} */ (cause).rule.problem
+  return { ...finding, effectOf: problem, advice: adviceIfCausedBy?.(problem) ?? finding.advice }
 }
 
 /** @param {Pick<Finding, 'severity'>} a @param {Pick<Finding, 'severity'>} b */

@@ -11,12 +11,21 @@
 // - Nothing is inferred if the loop is busy for eight tenths of the time, because requests then wait for each
 //   other on the loop. The same applies while the thread waits for a CPU. Requests that were rejected for a
 //   pool are a finding all the same, because no other rule counts them.
+// - While most clients give up, the slope of the last answered requests stays, so the finding stays too. The
+//   time until clients leave is then a lower bound of the duration.
 // - Severity high from a mean of 250 ms, because the wait is then most of the duration.
 // - Nothing is inferred for a route that spends its time in a pool given to `pool()`, because the wait
 //   for this pool is measured.
 // - If a pool is short because its uses are slow, this finding is an effect of the slow uses: slow-routes.js.
 
-const { costliestCall, evidence, isMostlyInPool, mayWaitOutside, mostOfTime } = require('../evidence')
+const {
+  costliestCall,
+  evidence,
+  isMostlyGivenUp,
+  isMostlyInPool,
+  mayWaitOutside,
+  mostOfTime,
+} = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
 const { isLeaking, rejectingPools, shortPools } = require('../short-pools')
 const { slowRoutes } = require('../slow-routes')
@@ -110,21 +119,20 @@ function inferredOf({ loop, routes, seconds, outgoing, poolUses }) {
       severity: first.meanMs >= LONG_MS ? 'high' : 'medium',
       share,
       route: name,
-      summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait for each other. They take ${duration(first.meanMs)} on average, and longer in proportion to the requests in flight, although the event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+      summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait for each other. They take ${isMostlyGivenUp(first) ? 'at least ' : ''}${duration(first.meanMs)} on average, and longer in proportion to the requests in flight, although the event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
       evidence: [
         evidence('mean duration', first.meanMs, 'ms'),
         ...mostOfTime([first]),
         evidence('in flight, on average', inFlight, 'requests'),
         evidence(
-          'by how many per cent the duration grows for 1 % more requests in flight',
-          first.load.elasticity,
-          'elasticity'
+          'duration with twice as many requests in flight',
+          1 + first.load.elasticity,
+          'times as long'
         ),
-        evidence('correlation', first.load.correlation, ''),
         evidence('requests', first.count, 'requests'),
         evidence('event loop busy', loop.utilization, 'share of the time'),
       ],
-      advice: `Give the pool that ${name} uses to \`spillway.pool()\`: the finding then names the route that holds its connections longest. Hold a connection as briefly as possible, release it on every path, and then make the pool larger, as far as the database allows.`,
+      advice: `Look for what ${name} has too few of. It may be a pool, or a lock, a queue or a limiter of the application's own, such as a mutex or \`p-limit\`. Hold it as briefly as possible, best not while a call is awaited, and release it on every path. Then allow more at a time, as far as the database or service behind it can bear. If it is a pool, give it to \`spillway.pool()\`: the finding then names the route that holds its connections longest.`,
     },
   ]
 }

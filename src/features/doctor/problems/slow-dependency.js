@@ -40,8 +40,8 @@ const { isSlowerThanUsual, slowRoutes, waitOf } = require('../slow-routes')
  * @import { Figures, RouteFigures, UseFigures } from '../figures'
  * @import { Claim } from '../rules'
  * @import { Held, SlowRoutes } from '../slow-routes'
- * @typedef {{ mostly: string, more: string, figures: Evidence[], advice: string }} Cause the cause of the
- *   wait, in words
+ * @typedef {{ mostly: string, more: string, figures: Evidence[] }
+ *   & Pick<Claim, 'advice' | 'adviceIfCausedBy'>} Cause the cause of the wait, in words
  */
 
 const MAX_BUSY = 0.7
@@ -101,8 +101,15 @@ function ownCause(first, held, { outgoing, poolUses }) {
       ...(held === undefined ? [] : figuresOfHeld(held)),
     ],
     advice: `${call === undefined ? lookAt(first, query ?? held?.query, held) : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process. Where possible, answer from a cache, or without the result of the call.`,
+    ...(call === undefined && query === undefined && held === undefined
+      ? { adviceIfCausedBy: (problem) => lookAtCause(problem, routeName(first)) }
+      : {}),
   }
 }
+
+/** @param {string} problem @param {string} name */
+const lookAtCause = (problem, name) =>
+  `Look at ${problem} first, which makes these requests slow. The services that ${name} calls need not be slow themselves.`
 
 /** The cause of routes whose dependency only looks slow. @param {string} pool @returns {Cause} */
 const waitForPlace = (pool) => ({
@@ -116,7 +123,7 @@ const waitForPlace = (pool) => ({
  * @param {readonly RouteFigures[]} slow @param {Cause} cause @param {Figures} figures
  * @returns {Claim}
  */
-function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
+function claimOf(slow, { mostly, more, figures: ofCause, ...advice }, figures) {
   const { loop, requests, scheduler } = figures
   const [first, ...others] = slow
   const starvedShare = scheduler?.waitShare ?? 0
@@ -146,7 +153,7 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
       ...(starvedShare === 0 ? [] : [evidence('waiting for a CPU', starvedShare, 'share of the time')]),
       ...ofCause,
     ],
-    advice,
+    ...advice,
   }
 }
 
