@@ -441,6 +441,27 @@ test('pool-exhausted', () => {
   ])
 })
 
+test('pool-exhausted stays for a CPU that is short if that cannot be why clients give up', () => {
+  const gaveUp = { count: 60, meanMs: 2000 }
+  const starved = (waitShare, changes = {}, others = {}) =>
+    pooled(
+      { gaveUp, usualMs: 100, firstByteMs: 1000, ...changes },
+      { scheduler: { runShare: 0.1, waitShare, foreignShare: waitShare }, ...others }
+    )
+  check('pool-exhausted', [
+    [starved(0.2), 'high'],
+    [starved(0.49), 'high'],
+    [starved(0.5), 'none'],
+    [starved(0.2, { gaveUp: { count: 59, meanMs: 2000 } }), 'none'],
+    [starved(0.2, { gaveUp: { count: 60, meanMs: 999 } }), 'none'],
+    // Of 374 ms, 299 are not lost to other processes.
+    [starved(0.2, { firstByteMs: 374 }), 'none'],
+    [starved(0.2, { firstByteMs: 376 }), 'high'],
+    [starved(0.2, {}, { loop: { utilization: 0.8 } }), 'none'],
+    [starved(0.2, { load: { elasticity: 0.39 } }), 'none'],
+  ])
+})
+
 const POOL = {
   name: 'orders',
   seconds: 60,

@@ -9,8 +9,9 @@
 // - The mean duration must be 50 ms, with three requests in flight on average. Below that no request waits
 //   long.
 // - Nothing is inferred if the loop is busy for eight tenths of the time, because requests then wait for each
-//   other on the loop. The same applies while the thread waits for a CPU. Requests that were rejected for a
-//   pool are a finding all the same, because no other rule counts them.
+//   other on the loop. The same applies while the thread waits for a CPU. It does not apply to a route whose
+//   clients give up, and which is slower than usual even without the time lost to other processes. Requests
+//   that were rejected for a pool are a finding all the same, because no other rule counts them.
 // - While most clients give up, the slope of the last answered requests stays, so the finding stays too. The
 //   time until clients leave is then a lower bound of the duration.
 // - Severity high from a mean of 250 ms, because the wait is then most of the duration.
@@ -19,6 +20,7 @@
 // - If a pool is short because its uses are slow, this finding is an effect of the slow uses: slow-routes.js.
 
 const {
+  clientsGiveUp,
   costliestCall,
   evidence,
   isMostlyGivenUp,
@@ -28,7 +30,7 @@ const {
 } = require('../evidence')
 const { counted, duration, percent, routeName } = require('../../../core/readable')
 const { isLeaking, rejectingPools, shortPools } = require('../short-pools')
-const { slowRoutes } = require('../slow-routes')
+const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
 
 /**
  * @import { Figures, RouteFigures } from '../figures'
@@ -43,6 +45,8 @@ const MIN_MS = 50
 const MIN_IN_FLIGHT = 3
 const MAX_BUSY = 0.8
 const MAX_STARVED = 0.2
+/** As in slow-dependency.js. */
+const MAX_STARVED_IF_SLOW = 0.5
 const FULL_SHARE = 0.5
 const LONG_MS = 250
 /** Share of the time of all requests. One small route with its own lock is only a hint. */
@@ -56,7 +60,7 @@ const rule = {
   find(figures) {
     const known = knownOf(figures)
     if (known.length > 0) return withCauses(known, figures)
-    return isHeldUp(figures) ? [] : inferredOf(figures)
+    return inferredOf(figures)
   },
 }
 
@@ -97,11 +101,25 @@ function fullPools({ pools = [], ...figures }) {
   return shortPools({ ...figures, pools: full }).map((claim) => ({ ...claim, severity: 'medium' }))
 }
 
+/**
+ * Whether a full loop, or the wait for a CPU, may explain that requests of the route wait for each other.
+ *
+ * @param {RouteFigures} route @param {Figures} figures
+ */
+function mayBeHeldUp(route, figures) {
+  if (!isHeldUp(figures)) return false
+  const { loop, scheduler } = figures
+  if (loop.utilization >= MAX_BUSY || (scheduler?.waitShare ?? 0) >= MAX_STARVED_IF_SLOW) return true
+  return !(clientsGiveUp(route) && isSlowerThanUsual(route, figures))
+}
+
 /** @param {Figures} figures @returns {Claim[]} */
-function inferredOf({ loop, routes, seconds, outgoing, poolUses }) {
+function inferredOf(figures) {
+  const { loop, routes, seconds, outgoing, poolUses } = figures
   const waiting = routes.filter(
     (route) =>
       isWaiting(route, seconds) &&
+      !mayBeHeldUp(route, figures) &&
       mayWaitOutside(route, loop) &&
       // If calls to another host take most of the time, these calls are slow, and not a pool.
       costliestCall(route, outgoing) === undefined &&
