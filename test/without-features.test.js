@@ -62,7 +62,7 @@ test('`npm run without` finds the entry of each feature, and the tests that name
   for (const { name } of FEATURES) {
     const [entry = ''] = entryOf(name).exec(list) ?? []
     assert.deepEqual(
-      [...entry.matchAll(/\bname: '(\w+)'/g)].map(([, each]) => each),
+      [...entry.matchAll(/\bname: '([\w-]+)'/g)].map(([, each]) => each),
       [name]
     )
     assert.match(`require('../../src/features/${name}/${name}')`, namesOf(name))

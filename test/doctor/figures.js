@@ -12,6 +12,7 @@ const ROUTE = Object.freeze({
   timeShare: 0.6,
   meanMs: 20,
   firstByteMs: 20,
+  leastWaitMs: 20,
   usualMs: 20,
   before: { count: 10_000, errors: 1 },
   previous: undefined,

@@ -220,8 +220,11 @@ test('requests that were aborted before an answer began are counted, with their 
   assert.deepEqual([orders.count, orders.aborted, orders.gaveUp.count], [42, 32, 30])
   near(orders.gaveUp.meanMs, 4000)
   near(orders.answeredMs, 2000)
+  // Two of the answers had begun after 2 s.
+  near(orders.leastWaitMs, (30 * 4000 + 10 * 1500 + 2 * 2000) / 42)
   assert.deepEqual([report.gaveUp.count, report.answeredMs], [6, Number.NaN])
   near(report.gaveUp.meanMs, 3250)
+  near(report.leastWaitMs, 3250)
 })
 
 test('a route without a request between the readings is left out', (t) => {

@@ -477,6 +477,27 @@ test('pool-exhausted', () => {
   ])
 })
 
+test('pool-exhausted stays for a CPU that is short if that cannot be why clients give up', () => {
+  const gaveUp = { count: 60, meanMs: 2000 }
+  const starved = (waitShare, changes = {}, others = {}) =>
+    pooled(
+      { gaveUp, usualMs: 100, firstByteMs: 1000, ...changes },
+      { scheduler: { runShare: 0.1, waitShare, foreignShare: waitShare }, ...others }
+    )
+  check('pool-exhausted', [
+    [starved(0.2), 'high'],
+    [starved(0.49), 'high'],
+    [starved(0.5), 'none'],
+    [starved(0.2, { gaveUp: { count: 59, meanMs: 2000 } }), 'none'],
+    [starved(0.2, { gaveUp: { count: 60, meanMs: 999 } }), 'none'],
+    // Of 374 ms, 299 are not lost to other processes.
+    [starved(0.2, { firstByteMs: 374 }), 'none'],
+    [starved(0.2, { firstByteMs: 376 }), 'high'],
+    [starved(0.2, {}, { loop: { utilization: 0.8 } }), 'none'],
+    [starved(0.2, { load: { elasticity: 0.39 } }), 'none'],
+  ])
+})
+
 const POOL = {
   name: 'orders',
   seconds: 60,
@@ -725,6 +746,75 @@ test('slow-dependency: slow in itself, if most requests are answered', () => {
   ])
 })
 
+/** Most clients leave after 8 s. */
+const deserted = (changes = {}, others = {}) =>
+  slow(
+    {
+      count: 600,
+      aborted: 600,
+      gaveUp: { count: 600, meanMs: 8000 },
+      answeredMs: Number.NaN,
+      meanMs: 8000,
+      firstByteMs: Number.NaN,
+      leastWaitMs: 8000,
+      ...changes,
+    },
+    others
+  )
+
+test('slow-dependency stays when all clients leave: they have waited at least until then', () => {
+  check('slow-dependency', [
+    [deserted(), 'high'],
+    [deserted({ gaveUp: { count: 300, meanMs: 8000 }, leastWaitMs: 300 }), 'high'],
+    [deserted({ gaveUp: { count: 300, meanMs: 8000 }, leastWaitMs: 299 }), 'none'],
+    [deserted({ gaveUp: { count: 299, meanMs: 8000 } }), 'none'],
+    // Clients cancel early, as in a search that is sent with each letter.
+    [deserted({ gaveUp: { count: 600, meanMs: 999 } }), 'none'],
+    [deserted({ gaveUp: { count: 600, meanMs: 1000 } }), 'high'],
+    // Nobody was ever answered.
+    [deserted({ usualMs: 8000 }), 'none'],
+    [deserted({ usualMs: undefined }), 'none'],
+    [deserted({ isLeftOut: true }), 'none'],
+  ])
+  const [{ summary, evidence, advice }] = ruleOf('slow-dependency').find(figuresWith(deserted()))
+  assert.equal(
+    summary,
+    'Requests of GET /orders wait at least 8 s on average. Most of their clients leave before an answer. Usually they wait 100 ms. The event loop is idle for 70 % of the time.'
+  )
+  assert.equal(evidence[0].name, 'until the answer begins, or the client leaves')
+  assert.match(advice, /^Look at what GET \/orders awaits: .+, or a promise that never settles\./)
+})
+
+test('clients that give up are an effect of the finding that says why', () => {
+  const found = (others, changes = {}) =>
+    diagnose(figuresWith(deserted(changes, others)), new Date(0).toISOString()).findings.map(
+      ({ problem, effectOf }) => [problem, effectOf]
+    )
+  const poolUses = [{ ...usesOf(1), pool: 'orders', count: 600, totalMs: 600 * 50 }]
+  assert.deepEqual(found({ poolUses, ...shortPool({ meanWaitMs: 4000 }) }), [
+    ['pool-exhausted', null],
+    ['aborted-requests', 'slow-dependency'],
+    ['slow-dependency', 'pool-exhausted'],
+  ])
+  const call = { host: 'db', method: 'GET', route: '/orders', count: 600, awaited: 600, usualMs: 80 }
+  assert.deepEqual(found({ outgoing: [{ ...call, totalMs: 600 * 8000, awaitedMs: 600 * 8000 }] }), [
+    ['slow-dependency', null],
+    ['aborted-requests', 'slow-dependency'],
+  ])
+  // Nothing is named.
+  assert.deepEqual(found({}), [
+    ['aborted-requests', null],
+    ['slow-dependency', null],
+  ])
+  // Requests wait for each other.
+  const load = { count: 600, elasticity: 1, correlation: 1 }
+  assert.deepEqual(found({}, { load }), [
+    ['pool-exhausted', null],
+    ['aborted-requests', 'pool-exhausted'],
+    ['slow-dependency', 'pool-exhausted'],
+  ])
+})
+
 test('slow-dependency names the host that took at least half of the time', () => {
   const summaryOf = (totalMs, { method = 'GET', route = '/orders' } = {}) => {
     const outgoing = [{ host: 'stock', method, route, count: 600, totalMs }]
@@ -959,6 +1049,84 @@ test('aborted-requests says how long clients wait, and how long the route takes 
   )
   assert.match(claimOf(Number.NaN).summary, /and none of its 600 requests was answered\.$/)
   assert.match(claimOf(Number.NaN).advice, /path that does not answer.*less than 4 s/)
+})
+
+const WASTE = {
+  method: 'GET',
+  route: '/orders',
+  requests: 0,
+  loopMs: 0,
+  poolMs: 0,
+  loopShare: 0,
+  connections: 0,
+}
+
+test('aborted-requests: handlers that go on after their clients have left do not hang', () => {
+  const found = (requests, changes = {}, waste = {}) => {
+    const [{ summary, advice }] = ruleOf('aborted-requests').find(
+      figuresWith({
+        routes: [routeWith({ ...deserted().routes[0], ...changes })],
+        wasted: [{ ...WASTE, requests, ...waste }],
+      })
+    )
+    return [/went on after/.test(summary), /a lock, a queue, a limiter/.test(advice)]
+  }
+  assert.deepEqual(found(60), [true, true])
+  assert.deepEqual(found(59), [false, false])
+  assert.deepEqual(found(60, {}, { method: 'POST' }), [false, false])
+  assert.deepEqual(found(60, {}, { route: '/items' }), [false, false])
+  // Half of the requests are answered.
+  assert.deepEqual(found(60, { gaveUp: { count: 299, meanMs: 8000 }, answeredMs: 4000 }), [false, false])
+  assert.deepEqual(found(60, { gaveUp: { count: 300, meanMs: 8000 }, answeredMs: 4000 }), [true, true])
+  assert.deepEqual(found(4, { count: 20, gaveUp: { count: 20, meanMs: 8000 } }), [false, false])
+  assert.deepEqual(found(5, { count: 20, gaveUp: { count: 20, meanMs: 8000 } }), [true, true])
+  const [{ summary, advice }] = ruleOf('aborted-requests').find(
+    figuresWith({ ...deserted(), wasted: [{ ...WASTE, requests: 581 }] })
+  )
+  assert.equal(
+    summary,
+    'Clients of GET /orders give up: 100 % of its requests are aborted after 8 s on average, and none of its 600 requests was answered. 581 handlers went on after their clients had left, so requests wait inside the process.'
+  )
+  assert.doesNotMatch(advice, /does not answer|never settles/)
+  assert.match(advice, /less than 8 s/)
+})
+
+test('the advice of an effect does not contradict that of its cause', () => {
+  const load = { count: 600, elasticity: 1, correlation: 1 }
+  const { findings } = diagnose(figuresWith(deserted({ load })), new Date(0).toISOString())
+  const [cause, aborted, slower] = findings.map(({ problem, advice }) => [problem, advice])
+  assert.equal(cause[0], 'pool-exhausted')
+  assert.match(
+    cause[1],
+    /a lock, a queue or a limiter of the application's own, such as a mutex or `p-limit`/
+  )
+  assert.deepEqual(slower, [
+    'slow-dependency',
+    'Look at pool-exhausted first, which makes these requests slow. The services that GET /orders calls need not be slow themselves.',
+  ])
+  assert.equal(aborted[0], 'aborted-requests')
+  assert.match(aborted[1], /^Look at pool-exhausted first, .+ less than 8 s, .+`spillway\.signal\(req\)`/)
+  for (const finding of findings)
+    assert.ok(!('adviceIfCausedBy' in finding) && !('causedBy' in finding), finding.problem)
+  const alone = diagnose(figuresWith(deserted()), new Date(0).toISOString()).findings
+  for (const { advice } of alone) assert.doesNotMatch(advice, /first, which/)
+})
+
+test('the inferred pool-exhausted has its evidence in plain words', () => {
+  const claimOf = (changes) => ruleOf('pool-exhausted').find(figuresWith(pooled(changes)))[0]
+  const { evidence, summary } = claimOf({ load: { elasticity: 0.98 } })
+  assert.match(summary, /They take \d/)
+  const [grows] = evidence.filter(({ name }) => name.includes('twice as many'))
+  assert.deepEqual(grows, {
+    name: 'duration with twice as many requests in flight',
+    value: 1.98,
+    unit: 'times as long',
+  })
+  assert.equal(figure(grows), '2 times as long')
+  assert.ok(evidence.every(({ name }) => name !== 'correlation'))
+  // Clients leave before the answer, so nobody knows how long it would take.
+  const gaveUp = { count: 600, meanMs: 8000 }
+  assert.match(claimOf({ count: 600, meanMs: 8000, gaveUp }).summary, /They take at least 8 s on average/)
 })
 
 test('overloaded', () => {

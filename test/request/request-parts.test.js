@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { LoadSlope } = require('../../src/core/request/load-slope')
-const { ABORTED, COMPLETED } = require('../../src/core/request/outcome')
+const { ABORTED, COMPLETED, TIMED_OUT } = require('../../src/core/request/outcome')
 const { GAVE_UP, LOOP, PART_COLUMNS, RequestParts } = require('../../src/core/request/request-parts')
 const { FakeClock } = require('../support/fake-clock')
 const { requestWith } = require('../support/request')
@@ -232,6 +232,24 @@ test('switched off, a request is not split, and only its duration is kept, for t
   assert.deepEqual([request.unreadMs, request.returnedMs, request.headIdleMs], [0, -1, -1])
   clock.advance(20)
   assert.equal(parts.turnMs(), 20)
+})
+
+test('a request without an answer counts for no slope, whether its client left or it timed out', () => {
+  const { clock, end, head, receive, turn } = driven()
+  const countWith = (outcome, isAnswered) => {
+    const request = receive()
+    request.outcome = outcome
+    clock.idle(100)
+    if (isAnswered) head(request)
+    end(request)
+    turn()
+    request.series.load.endSlice()
+    return request.series.load.sample().count
+  }
+  assert.equal(countWith(COMPLETED, true), 1)
+  assert.equal(countWith(ABORTED, true), 1)
+  assert.equal(countWith(ABORTED, false), 0)
+  assert.equal(countWith(TIMED_OUT, true), 0)
 })
 
 test('a stream counts for the loop time of its route, and for no part and no slope', () => {

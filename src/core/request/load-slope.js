@@ -5,6 +5,10 @@
 // duration on the number of requests in flight when the request began. It is computed over slices of some
 // seconds, and each slice is centred on its own means. Otherwise a dependency that becomes slow, and so fills
 // the process with requests, would look like a full pool.
+//
+// The duration of an aborted request is only a lower bound: the timeout of its client. Such requests are not
+// in the regression, because they all take equally long. They make earlier slices age more slowly: while
+// nobody is answered, the slope of the last answered requests stays.
 
 /**
  * The weight that earlier slices keep when a slice ends. After two more slices, a slice has half of its
@@ -19,6 +23,7 @@ class LoadSlope {
   #squares = 0
   #products = 0
   #msSquares = 0
+  #unanswered = 0
   #kept = { count: 0, others: 0, ms: 0, squares: 0, products: 0, msSquares: 0 }
 
   // Hot path, once a request (bench/overhead). Eight additions and multiplications.
@@ -32,17 +37,31 @@ class LoadSlope {
     this.#msSquares += durationMs * durationMs
   }
 
+  /**
+   * Counts a request that ended before its answer. If it was shorter than the mean, it says nothing about the
+   * duration: its client only cancelled it.
+   *
+   * @param {number} durationMs
+   */
+  recordUnanswered(durationMs) {
+    const { count, ms } = this.#kept
+    if (durationMs * count >= ms) this.#unanswered++
+  }
+
   endSlice() {
     const count = this.#count
+    const unanswered = this.#unanswered
+    this.#unanswered = 0
     if (count === 0 && this.#kept.count === 0) return
     const kept = this.#kept
     const perCount = count === 0 ? 0 : 1 / count
-    kept.count = kept.count * KEPT + count
-    kept.others = kept.others * KEPT + this.#others
-    kept.ms = kept.ms * KEPT + this.#ms
-    kept.squares = kept.squares * KEPT + this.#squares - this.#others ** 2 * perCount
-    kept.products = kept.products * KEPT + this.#products - this.#others * this.#ms * perCount
-    kept.msSquares = kept.msSquares * KEPT + this.#msSquares - this.#ms ** 2 * perCount
+    const weight = count + unanswered === 0 ? KEPT : KEPT ** (count / (count + unanswered))
+    kept.count = kept.count * weight + count
+    kept.others = kept.others * weight + this.#others
+    kept.ms = kept.ms * weight + this.#ms
+    kept.squares = kept.squares * weight + this.#squares - this.#others ** 2 * perCount
+    kept.products = kept.products * weight + this.#products - this.#others * this.#ms * perCount
+    kept.msSquares = kept.msSquares * weight + this.#msSquares - this.#ms ** 2 * perCount
     if (kept.count < 1)
       Object.assign(kept, { count: 0, others: 0, ms: 0, squares: 0, products: 0, msSquares: 0 })
     this.#count = this.#others = this.#ms = this.#squares = this.#products = this.#msSquares = 0

@@ -24,7 +24,7 @@ const { Rows } = require('../histogram/rows')
 const { RollingRows } = require('../histogram/rows')
 const { CollectionTimes } = require('../process/garbage-collection')
 const { endedMsOf } = require('./connection-record')
-const { ABORTED, UPGRADED } = require('./outcome')
+const { ABORTED, TIMED_OUT, UPGRADED } = require('./outcome')
 
 /**
  * @import { Clock } from '../clock'
@@ -191,13 +191,17 @@ class RequestParts {
     const { ticket, durationMs, othersInFlight, series } = request
     // Streams and upgraded connections have no duration to compare or to split.
     const hasDuration = !request.isStream && request.outcome !== UPGRADED
-    if (hasDuration) series.load.record(othersInFlight, durationMs - ticket.waitedMs)
+    const hasGivenUp = request.outcome === ABORTED && request.firstByteMs < 0 && !request.isLongPoll
+    if (hasDuration) {
+      const ms = durationMs - ticket.waitedMs
+      if (hasGivenUp || request.outcome === TIMED_OUT) series.load.recordUnanswered(ms)
+      else series.load.record(othersInFlight, ms)
+    }
     if (!this.isOn) return
     const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
     const { values } = this.#rows
     values[start + LOOP] += Math.max(0, request.returnedMs - ticket.gateMs) + request.resumedMs
-    if (request.outcome === ABORTED && request.firstByteMs < 0 && !request.isLongPoll)
-      values[start + GAVE_UP]++
+    if (hasGivenUp) values[start + GAVE_UP]++
     if (hasDuration) this.#addParts(request, values, start)
   }
 

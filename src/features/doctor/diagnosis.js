@@ -13,7 +13,8 @@ const { RULES } = require('./rules')
  * @import { Diagnosis, Finding } from '../../../index.js'
  * @import { Figures } from './figures'
  * @import { Claim, Rule } from './rules'
- * @typedef {{ rule: Rule, finding: Finding, causedBy: Rule['problem'] | undefined }} Found
+ * @typedef {{ rule: Rule, finding: Finding, causedBy: Claim['causedBy'] | undefined,
+ *   adviceIfCausedBy: Claim['adviceIfCausedBy'] | undefined }} Found
  * @typedef {Found & { cause: Found | undefined }} Effect of `cause`, if there is one
  */
 
@@ -47,7 +48,12 @@ const PAGE = 'docs/insight.md'
 function diagnose(figures, at, rules = RULES) {
   const isLong = figures.seconds >= FEWEST_SECONDS
   const found = (isLong ? rules : []).flatMap((rule) =>
-    rule.find(figures).map(({ causedBy, ...claim }) => ({ rule, causedBy, finding: findingOf(rule, claim) }))
+    rule.find(figures).map(({ causedBy, adviceIfCausedBy, ...claim }) => ({
+      rule,
+      causedBy,
+      adviceIfCausedBy,
+      finding: findingOf(rule, claim),
+    }))
   )
   const findings = inOrder(
     withoutCircles(found.map((each) => ({ ...each, cause: causeOf(each, found, figures) }))),
@@ -67,7 +73,7 @@ function diagnose(figures, at, rules = RULES) {
   }
 }
 
-/** @param {Rule} rule @param {Omit<Claim, 'causedBy'>} claim @returns {Finding} */
+/** @param {Rule} rule @param {Omit<Claim, 'causedBy' | 'adviceIfCausedBy'>} claim @returns {Finding} */
 const findingOf = ({ problem }, claim) => ({
   problem,
   ...claim,
@@ -140,7 +146,7 @@ function inOrder(found, figures) {
       const effects = found
         .filter((each) => each.cause !== undefined && rootOf(each) === finding)
         .map((each) => ({
-          ...(rule.isOutside ? ofOutside(each, finding, figures) : each.finding),
+          ...(rule.isOutside ? ofOutside(each, finding, figures) : withAdvice(each)),
           effectOf: each.cause?.rule.problem ?? null,
         }))
         .sort(bySeverity)
@@ -165,7 +171,7 @@ function ofOutside({ rule, finding }, { advice }, figures) {
   const claims = rule.find(withoutCode(figures))
   // A claim about nothing but one place is not made without code.
   if (claims.length !== 1) return { ...finding, advice }
-  const { causedBy: _, ...claim } = claims[0]
+  const { causedBy: _, adviceIfCausedBy: __, ...claim } = claims[0]
   return { ...finding, ...claim, advice }
 }
 
@@ -176,6 +182,17 @@ const withoutCode = (figures) => ({
   routes: figures.routes.map((route) => ({ ...route, loopShare: undefined })),
   overload: figures.overload && { ...figures.overload, routes: [] },
 })
+
+/**
+ * Returns an effect, with the advice that fits its cause.
+ *
+ * @param {Effect} effect
+ * @returns {Finding}
+ */
+function withAdvice({ adviceIfCausedBy, cause, finding }) {
+  const problem = /** @type {Found} */ (cause).rule.problem
+  return { ...finding, advice: adviceIfCausedBy?.(problem) ?? finding.advice }
+}
 
 /** @param {Pick<Finding, 'severity'>} a @param {Pick<Finding, 'severity'>} b */
 const bySeverity = (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)

@@ -37,6 +37,8 @@ const MANY_CALLS = 10
 const LONG_MS = 200
 /** Least requests. A batch job that runs now and then may make many calls. */
 const FEWEST = 10
+/** Clients give up: this share of the requests, at least so many, after this time. */
+const GAVE_UP = Object.freeze({ share: 0.1, fewest: 5, ms: 1000 })
 /** At this busy share of the loop, every call takes long. */
 const MAX_BUSY = 0.7
 
@@ -75,6 +77,26 @@ function mayWaitOutside({ parts }, loop) {
   if (parts === undefined) return true
   return parts.waitMs >= MOST * (1 - loop.utilization) * (sumOf(parts) - Math.max(0, parts.bodyMs))
 }
+
+/**
+ * Whether clients disconnect before an answer begins, after a second or more. A few per cent are people who
+ * close a page. Earlier disconnects are cancelled requests, such as those of a search that is sent with each
+ * letter.
+ *
+ * @param {Pick<RouteFigures, 'count' | 'gaveUp' | 'isLeftOut'>} route
+ */
+const clientsGiveUp = ({ count, gaveUp, isLeftOut }) =>
+  !isLeftOut &&
+  gaveUp.count >= GAVE_UP.fewest &&
+  gaveUp.count >= GAVE_UP.share * count &&
+  gaveUp.meanMs >= GAVE_UP.ms
+
+/**
+ * Whether most requests of the route end because their clients give up. Its durations are then lower bounds.
+ *
+ * @param {Pick<RouteFigures, 'count' | 'gaveUp' | 'isLeftOut'>} route
+ */
+const isMostlyGivenUp = (route) => clientsGiveUp(route) && route.gaveUp.count >= MOST * route.count
 
 /**
  * A call whose request is not known may be of any route, so it counts for each. Node 20 and 22 know the
@@ -203,9 +225,11 @@ module.exports = {
   FEWEST,
   LONG_MS,
   MAX_BUSY,
+  clientsGiveUp,
   costliestCall,
   costliestQuery,
   evidence,
+  isMostlyGivenUp,
   isMostlyInPool,
   manyCallsOf,
   mayWaitOutside,

@@ -48,6 +48,7 @@ const DEFAULT_THREADS = 4
  * @property {number} timeShare of the time of all requests
  * @property {number} meanMs
  * @property {number} firstByteMs mean, until the answer began; NaN if most requests were not answered
+ * @property {number} leastWaitMs mean, until the answer began or a client gave up: a lower bound of the wait
  * @property {number | undefined} usualMs usual mean of the last hour; undefined before the first look
  * @property {{ count: number, errors: number }} before counts from the start of the process to the earlier
  *   reading
@@ -273,6 +274,7 @@ function routesOf({ timeParts, routes }, { earlier, now, usual, shareOf, previou
       timeShare: totalMs > 0 ? sum.ms / totalMs : 0,
       meanMs: sum.ms / sum.count,
       firstByteMs: sum.firstBytes >= sum.count / 2 ? sum.firstByteMs / sum.firstBytes : Number.NaN,
+      leastWaitMs: (sum.firstByteMs + sum.unansweredMs) / Math.max(1, sum.firstBytes + sum.unanswered),
       usualMs: usual.of(known[index]),
       before: { count: count || 0, errors: errors || 0 },
       previous: previous(method, route),

@@ -5,9 +5,10 @@
 /**
  * @import { Finding } from '../../../index.js'
  * @typedef {Finding['problem']} Problem
- * @typedef {Omit<Finding, 'problem' | 'effectOf' | 'more'> & { causedBy?: Problem }} Claim `causedBy`: the
- *   problem that causes this one, according to the figures. It is given for two problems that may each cause
- *   the other
+ * @typedef {Omit<Finding, 'problem' | 'effectOf' | 'more'> & { causedBy?: Problem,
+ *   adviceIfCausedBy?: (cause: Problem) => string }} Claim `causedBy`: the problem that causes this one,
+ *   according to the figures. It is given for two problems that may each cause the other.
+ *   `adviceIfCausedBy`: the advice if the claim becomes an effect. It must not contradict that of the cause
  * @typedef {object} Rule
  * @property {Problem} problem
  * @property {readonly Problem[] | ((figures: import('./figures').Figures) => readonly Problem[])} [explains]

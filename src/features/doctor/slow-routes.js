@@ -9,7 +9,7 @@
 //   is the mean of all callers, because a pool serves its callers in turn.
 
 const { isMostlyWaiting, ownMsOf } = require('./call-parts')
-const { costliestCall, manyCallsOf, mayWaitOutside } = require('./evidence')
+const { costliestCall, isMostlyGivenUp, manyCallsOf, mayWaitOutside } = require('./evidence')
 const { longestQuery } = require('./pool-queries')
 const { MUCH } = require('./reading')
 const { isLeaking, isShort } = require('./short-pools')
@@ -114,7 +114,7 @@ function isSlowUse({ count, totalMs, usualMs }) {
 /** @param {RouteFigures} route @param {PoolFigures} pool @param {Pick<Figures, 'poolUses'>} figures */
 function isWaiting(route, pool, figures) {
   const use = useOf(route, pool, figures)
-  return use !== undefined && (use.count / route.count) * pool.meanWaitMs >= MOST * route.firstByteMs
+  return use !== undefined && (use.count / route.count) * pool.meanWaitMs >= MOST * waitOf(route)
 }
 
 /** @param {number} ms @param {number | undefined} usualMs @param {number} leastMoreMs */
@@ -122,12 +122,20 @@ const isMuchLonger = (ms, usualMs, leastMoreMs) =>
   usualMs !== undefined && ms >= MUCH * usualMs && ms - usualMs >= leastMoreMs
 
 /**
+ * Time until the first byte. If most clients give up, the time until they leave counts as a lower bound. A
+ * finding would otherwise end when nobody is answered any more.
+ *
+ * @param {RouteFigures} route
+ */
+const waitOf = (route) => (isMostlyGivenUp(route) ? route.leastWaitMs : route.firstByteMs)
+
+/**
  * Time until the first byte, without time lost to other processes. A request loses the same share of its time
  * as the loop.
  *
  * @param {RouteFigures} route @param {Pick<Figures, 'scheduler'>} figures
  */
-const ownWaitOf = ({ firstByteMs }, { scheduler }) => firstByteMs * (1 - (scheduler?.waitShare ?? 0))
+const ownWaitOf = (route, { scheduler }) => waitOf(route) * (1 - (scheduler?.waitShare ?? 0))
 
 /** @param {RouteFigures} route @param {Pick<Figures, 'scheduler'>} figures */
 const isSlowerThanUsual = (route, figures) =>
@@ -136,9 +144,11 @@ const isSlowerThanUsual = (route, figures) =>
 /** @param {RouteFigures} route @param {Figures} figures */
 function isSlow(route, figures) {
   if (route.isLeftOut || route.count < FEWEST) return false
-  if (!isSlowerThanUsual(route, figures) && !(ownWaitOf(route, figures) >= LONG_MS)) return false
+  // A route that has never answered has no dependency that became slow: aborted-requests.js finds it.
+  const isLong = !isMostlyGivenUp(route) && ownWaitOf(route, figures) >= LONG_MS
+  if (!isLong && !isSlowerThanUsual(route, figures)) return false
   const calls = manyCallsOf(route, figures)
   return calls === undefined || ownMsOf(calls) >= MUCH * Number(calls.usualMs)
 }
 
-module.exports = { isSlowerThanUsual, slowRoutes }
+module.exports = { isSlowerThanUsual, slowRoutes, waitOf }

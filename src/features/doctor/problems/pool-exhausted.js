@@ -9,16 +9,21 @@
 // - The mean duration must be 50 ms, with three requests in flight on average. Below that no request waits
 //   long.
 // - Nothing is inferred if the loop is busy for eight tenths of the time, because requests then wait for each
-//   other on the loop. The same applies while the thread waits for a CPU. Requests that were rejected for a
-//   pool are a finding all the same, because no other rule counts them.
+//   other on the loop. The same applies while the thread waits for a CPU. It does not apply to a route whose
+//   clients give up, and which is slower than usual even without the time lost to other processes. Requests
+//   that were rejected for a pool are a finding all the same, because no other rule counts them.
+// - While most clients give up, the slope of the last answered requests stays, so the finding stays too. The
+//   time until clients leave is then a lower bound of the duration.
 // - Severity high from a mean of 250 ms, because the wait is then most of the duration.
 // - Nothing is inferred for a route that spends its time in a pool given to `pool()`, because the wait
 //   for this pool is measured.
 // - If a pool is short because its uses are slow, this finding is an effect of the slow uses: slow-routes.js.
 
 const {
+  clientsGiveUp,
   costliestCall,
   evidence,
+  isMostlyGivenUp,
   isMostlyInPool,
   mayWaitOutside,
   mostOfTime,
@@ -26,7 +31,7 @@ const {
 } = require('../evidence')
 const { counted, duration, routeName } = require('../../../core/readable')
 const { isLeaking, rejectingPools, shortPools } = require('../short-pools')
-const { slowRoutes } = require('../slow-routes')
+const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
 
 /**
  * @import { Figures, RouteFigures } from '../figures'
@@ -41,6 +46,8 @@ const MIN_MS = 50
 const MIN_IN_FLIGHT = 3
 const MAX_BUSY = 0.8
 const MAX_STARVED = 0.2
+/** As in slow-dependency.js. */
+const MAX_STARVED_IF_SLOW = 0.5
 const FULL_SHARE = 0.5
 const LONG_MS = 250
 /** Share of the time of all requests. One small route with its own lock is only a hint. */
@@ -54,7 +61,7 @@ const rule = {
   find(figures) {
     const known = knownOf(figures)
     if (known.length > 0) return withCauses(known, figures)
-    return isHeldUp(figures) ? [] : inferredOf(figures)
+    return inferredOf(figures)
   },
 }
 
@@ -95,11 +102,25 @@ function fullPools({ pools = [], ...figures }) {
   return shortPools({ ...figures, pools: full }).map((claim) => ({ ...claim, severity: 'medium' }))
 }
 
+/**
+ * Whether a full loop, or the wait for a CPU, may explain that requests of the route wait for each other.
+ *
+ * @param {RouteFigures} route @param {Figures} figures
+ */
+function mayBeHeldUp(route, figures) {
+  if (!isHeldUp(figures)) return false
+  const { loop, scheduler } = figures
+  if (loop.utilization >= MAX_BUSY || (scheduler?.waitShare ?? 0) >= MAX_STARVED_IF_SLOW) return true
+  return !(clientsGiveUp(route) && isSlowerThanUsual(route, figures))
+}
+
 /** @param {Figures} figures @returns {Claim[]} */
-function inferredOf({ loop, routes, seconds, outgoing, poolUses }) {
+function inferredOf(figures) {
+  const { loop, routes, seconds, outgoing, poolUses } = figures
   const waiting = routes.filter(
     (route) =>
       isWaiting(route, seconds) &&
+      !mayBeHeldUp(route, figures) &&
       mayWaitOutside(route, loop) &&
       // If calls to another host take most of the time, these calls are slow, and not a pool.
       costliestCall(route, outgoing) === undefined &&
@@ -117,21 +138,20 @@ function inferredOf({ loop, routes, seconds, outgoing, poolUses }) {
       severity: first.meanMs >= LONG_MS ? 'high' : 'medium',
       share,
       route: name,
-      summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait for each other. They take ${duration(first.meanMs)} on average, and longer in proportion to the requests in flight, although the event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+      summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait for each other. They take ${isMostlyGivenUp(first) ? 'at least ' : ''}${duration(first.meanMs)} on average, and longer in proportion to the requests in flight, although the event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
       evidence: [
         evidence('mean duration', first.meanMs, 'ms'),
         ...mostOfTime([first]),
         evidence('in flight, on average', inFlight, 'requests'),
         evidence(
-          'by how many per cent the duration grows for 1 % more requests in flight',
-          first.load.elasticity,
-          'elasticity'
+          'duration with twice as many requests in flight',
+          1 + first.load.elasticity,
+          'times as long'
         ),
-        evidence('correlation', first.load.correlation, ''),
         evidence('requests', first.count, 'requests'),
         evidence('event loop busy', loop.utilization, 'share of the time'),
       ],
-      advice: `Give the pool that ${name} uses to \`spillway.pool()\`: the finding then names the route that holds its connections longest. Hold a connection as briefly as possible, release it on every path, and then make the pool larger, as far as the database allows.`,
+      advice: `Look for what ${name} has too few of. It may be a pool, or a lock, a queue or a limiter of the application's own, such as a mutex or \`p-limit\`. Hold it as briefly as possible, best not while a call is awaited, and release it on every path. Then allow more at a time, as far as the database or service behind it can bear. If it is a pool, give it to \`spillway.pool()\`: the finding then names the route that holds its connections longest.`,
     },
   ]
 }

@@ -8,31 +8,41 @@
 // - Routes that `ignore.log` leaves out are skipped: they wait on purpose, as a long poll does.
 // - A route with many calls for each request is left to many-calls.js. It is found here only if a call takes
 //   three times as long as usual.
-// - Routes that answer less than half of their requests are skipped, because their duration is the timeout of
-//   their clients.
+// - If most clients of a route give up, the time until they leave is a lower bound of its wait. Such a route
+//   is found only if it is slower than usual. Other routes that answer less than half of their requests are
+//   skipped.
 // - Nothing is found if the loop is busy for seven tenths of the time, because requests may then wait for the
 //   loop. Waiting for a CPU does not count as busy.
 // - Time lost to other processes is subtracted: a request is taken to lose the same share of its time as the
 //   loop loses. If that share is more than half, the host is the larger cause, and nothing is found.
 // - If routes only wait for a connection of an exhausted pool, or for a free socket, the finding is an effect
 //   of this shortage: slow-routes.js.
+// - If the finding names a host, a query or a shortage, it explains why clients give up.
 // - A handler that computes is not a dependency. If parts are measured, the wait must be at least half of the
 //   time until the answer begins, times the idle share of the loop.
 // - Severity high if the routes became slower, and account for a fifth of all requests, or for half of the
 //   time that all requests take. Clients that wait send few requests, so their number alone would be small.
 
-const { costliestCall, costliestQuery, evidence, mostOfTime, ownBusyShare, percent } = require('../evidence')
+const {
+  costliestCall,
+  costliestQuery,
+  evidence,
+  isMostlyGivenUp,
+  mostOfTime,
+  ownBusyShare,
+  percent,
+} = require('../evidence')
 const { adviceOfCall, describeCall, figuresOfCall } = require('../call-parts')
 const { counted, duration, routeName } = require('../../../core/readable')
-const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
+const { isSlowerThanUsual, slowRoutes, waitOf } = require('../slow-routes')
 
 /**
  * @import { Evidence } from '../evidence'
  * @import { Figures, RouteFigures, UseFigures } from '../figures'
  * @import { Claim } from '../rules'
- * @import { Held } from '../slow-routes'
- * @typedef {{ mostly: string, more: string, figures: Evidence[], advice: string }} Cause the cause of the
- *   wait, in words
+ * @import { Held, SlowRoutes } from '../slow-routes'
+ * @typedef {{ mostly: string, more: string, figures: Evidence[] }
+ *   & Pick<Claim, 'advice' | 'adviceIfCausedBy'>} Cause the cause of the wait, in words
  */
 
 const MAX_BUSY = 0.7
@@ -43,6 +53,7 @@ const MAX_TIME = 0.5
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'slow-dependency',
+  explains: (figures) => (saysWhy(slowRoutes(figures), figures) ? ['aborted-requests'] : []),
   find(figures) {
     const { loop, scheduler } = figures
     const starvedShare = scheduler?.waitShare ?? 0
@@ -66,6 +77,17 @@ const rule = {
   },
 }
 
+/**
+ * Whether the finding names what the route waits for. Without a name it does not say more than that clients
+ * give up.
+ *
+ * @param {SlowRoutes} slow @param {Figures} figures
+ */
+function saysWhy({ own, holding }, { outgoing, poolUses }) {
+  if (own.length === 0 || holding.length > 0) return true
+  return costliestCall(own[0], outgoing) !== undefined || costliestQuery(own[0], poolUses) !== undefined
+}
+
 /** @param {RouteFigures} first @param {Held | undefined} held @param {Figures} figures @returns {Cause} */
 function ownCause(first, held, { outgoing, poolUses }) {
   // If a slow query is known, it is the cause. Calls are skipped then, because a call without a known route
@@ -80,8 +102,15 @@ function ownCause(first, held, { outgoing, poolUses }) {
       ...(held === undefined ? [] : figuresOfHeld(held)),
     ],
     advice: `${call === undefined ? lookAt(first, query ?? held?.query, held) : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process. Where possible, answer from a cache, or without the result of the call.`,
+    ...(call === undefined && query === undefined && held === undefined
+      ? { adviceIfCausedBy: (problem) => lookAtCause(problem, routeName(first)) }
+      : {}),
   }
 }
+
+/** @param {string} problem @param {string} name */
+const lookAtCause = (problem, name) =>
+  `Look at ${problem} first, which makes these requests slow. The services that ${name} calls need not be slow themselves.`
 
 /** The cause of routes whose dependency only looks slow. @param {string} pool @returns {Cause} */
 const waitForPlace = (pool) => ({
@@ -95,7 +124,7 @@ const waitForPlace = (pool) => ({
  * @param {readonly RouteFigures[]} slow @param {Cause} cause @param {Figures} figures
  * @returns {Claim}
  */
-function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
+function claimOf(slow, { mostly, more, figures: ofCause, ...advice }, figures) {
   const { loop, requests, scheduler } = figures
   const [first, ...others] = slow
   const starvedShare = scheduler?.waitShare ?? 0
@@ -104,7 +133,8 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
   const isMuch = share >= MANY || ofTime >= MAX_TIME
   const isSlower = slow.some((route) => isSlowerThanUsual(route, figures))
   const name = routeName(first)
-  const waitMs = first.firstByteMs
+  const waitMs = waitOf(first)
+  const isBound = isMostlyGivenUp(first)
   const than = isSlowerThanUsual(first, figures)
     ? ` Usually they wait ${duration(Number(first.usualMs))}.`
     : ''
@@ -112,9 +142,9 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
     severity: isMuch && isSlower ? 'high' : 'medium',
     share: ofTime,
     route: name,
-    summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${duration(waitMs)} on average${mostly}.${than}${more} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
+    summary: `Requests of ${name}${others.length === 0 ? '' : ` and ${counted(others.length, 'other route')}`} wait ${isBound ? 'at least ' : ''}${duration(waitMs)} on average${mostly}.${isBound ? ' Most of their clients leave before an answer.' : ''}${than}${more} The event loop is idle for ${percent(1 - loop.utilization)} of the time.`,
     evidence: [
-      evidence('until the answer begins', waitMs, 'ms'),
+      evidence(`until the answer begins${isBound ? ', or the client leaves' : ''}`, waitMs, 'ms'),
       // A process that is slow from its start soon has this duration as its usual one.
       ...(than === '' ? [] : [evidence('usual duration', Number(first.usualMs), 'ms')]),
       ...(first.quantiles === undefined ? [] : [evidence('p99', first.quantiles.p99Ms, 'ms')]),
@@ -124,7 +154,7 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
       ...(starvedShare === 0 ? [] : [evidence('waiting for a CPU', starvedShare, 'share of the time')]),
       ...ofCause,
     ],
-    advice,
+    ...advice,
   }
 }
 
@@ -158,8 +188,9 @@ function lookAt(route, query, held) {
   if (query !== undefined)
     return `Look at the plan of ${query.query}, over the pool '${query.pool}': a missing index, or more rows than are needed.`
   const name = routeName(route)
+  const orNever = isMostlyGivenUp(route) ? ', or a promise that never settles' : ''
   return held === undefined
-    ? `Look at what ${name} awaits: a database, another service, a file system. If it waits on purpose, as a long poll does, leave it out with \`ignore.log\`.`
+    ? `Look at what ${name} awaits: a database, another service, a file system${orNever}. If it waits on purpose, as a long poll does, leave it out with \`ignore.log\`.`
     : `Look at what ${name} does with a connection of the pool '${held.pool.name}'. \`queries: true\` shows the time of each query.`
 }
 
