@@ -7,7 +7,7 @@
 
 const { counted, duration, percent, routeName } = require('../../core/readable')
 const { evidence } = require('./evidence')
-const { longestQuery } = require('./pool-queries')
+const { longestQuery, mayShowQueries } = require('./pool-queries')
 
 /**
  * @import { Figures } from './figures'
@@ -35,8 +35,6 @@ const CORRELATION = 0.5
 const MIN_USES = 50
 /** Above this share of connections in use, callers wait because uses meet by chance. */
 const BEST_USE = 0.7
-/** Kinds of pools that take `queries: true`. */
-const WITH_QUERIES = new Set(['mongodb', 'mysql2', 'pg'])
 
 /** @param {Pick<Figures, 'pools'>} figures @returns {NamedClaim[]} */
 const shortPools = ({ pools = [] }) => pools.filter(isShort).map(claimOf)
@@ -188,10 +186,11 @@ function sizeAdvice(pool, needed) {
 }
 
 /** Says which time of a use the size is for. A slow query looks like load. @param {PoolFigures} pool */
-function durationsOf({ kind, meanUseMs, queries }) {
+function durationsOf(pool) {
+  const { meanUseMs, queries } = pool
   const size = `This size is right as long as a use takes ${duration(meanUseMs)}.`
   if (queries !== undefined) return size
-  const shown = WITH_QUERIES.has(String(kind)) ? ', which `queries: true` shows' : ''
+  const shown = mayShowQueries(pool) ? ', which `queries: true` shows' : ''
   return `${size} If most of that time is one slow query${shown}, make the query quick first. A larger pool is then not needed.`
 }
 

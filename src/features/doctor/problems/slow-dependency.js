@@ -21,14 +21,17 @@
 // - Severity high if the routes became slower, and account for a fifth of all requests, or for half of the
 //   time that all requests take. Clients that wait send few requests, so their number alone would be small.
 
+const { counted, duration, percent, routeName } = require('../../../core/readable')
 const { costliestCall, costliestQuery, evidence, mostOfTime, ownBusyShare } = require('../evidence')
 const { adviceOfCall, describeCall, figuresOfCall } = require('../call-parts')
-const { counted, duration, percent, routeName } = require('../../../core/readable')
+const { callWhileHeld } = require('../held-calls')
+const { mayShowQueries } = require('../pool-queries')
 const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
 
 /**
  * @import { Evidence } from '../evidence'
  * @import { Figures, RouteFigures, UseFigures } from '../figures'
+ * @import { HeldCall } from '../held-calls'
  * @import { Claim } from '../rules'
  * @import { Held } from '../slow-routes'
  * @typedef {{ mostly: string, more: string, figures: Evidence[], advice: string }} Cause the cause of the
@@ -70,16 +73,20 @@ const rule = {
 function ownCause(first, held, { outgoing, poolUses }) {
   // If a slow query is known, it is the cause. Calls are skipped then, because a call without a known route
   // may belong to another request.
-  const call = held?.query === undefined ? costliestCall(first, outgoing) : undefined
+  const isQuery = held?.query !== undefined
+  const heldCall = held === undefined || isQuery ? undefined : callWhileHeld(held, outgoing)
+  const costliest = isQuery ? undefined : costliestCall(first, outgoing)
+  const call = heldCall?.call ?? costliest
   const query = call === undefined ? costliestQuery(first, poolUses) : undefined
+  const where = call === undefined ? lookAt(first, query ?? held?.query, held) : adviceOfCall(call)
   return {
-    mostly: mostlyOf(call?.host ?? query?.query),
-    more: `${call === undefined ? '' : describeCall(call)}${held === undefined ? '' : describeHeld(first, held)}`,
+    mostly: mostlyOf(costliest?.host ?? query?.query),
+    more: `${held === undefined ? '' : describeHeld(first, held, heldCall)}${call === undefined ? '' : describeCall(call)}`,
     figures: [
       ...(call === undefined ? [] : figuresOfCall(call).map((figure) => evidence(...figure))),
       ...(held === undefined ? [] : figuresOfHeld(held)),
     ],
-    advice: `${call === undefined ? lookAt(first, query ?? held?.query, held) : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process. Where possible, answer from a cache, or without the result of the call.`,
+    advice: `${where} ${heldCall === undefined ? '' : `Hold no connection during the call. `}Give the call a timeout, so that its slowness does not fill this process. Where possible, answer from a cache, or without the result of the call.`,
   }
 }
 
@@ -131,14 +138,21 @@ function claimOf(slow, { mostly, more, figures: ofCause, advice }, figures) {
 /**
  * Says what holds a connection, and that other requests wait meanwhile.
  *
- * @param {RouteFigures} route @param {Held} held
+ * @param {RouteFigures} route @param {Held} held @param {HeldCall | undefined} heldCall
  */
-function describeHeld(route, { pool, query, use }) {
+function describeHeld(route, { pool, query, use }, heldCall) {
   const what =
     query === undefined
-      ? `${routeName(route)} uses a connection for ${duration(use.totalMs / use.count)}${use.usualMs === undefined ? '' : `, and usually for ${duration(use.usualMs)}`}`
+      ? `${routeName(route)} uses a connection for ${duration(use.totalMs / use.count)}${use.usualMs === undefined ? '' : `, and usually for ${duration(use.usualMs)}`}${duringHold(heldCall)}`
       : `The query ${query.query} takes ${duration(query.totalMs / query.count)}`
   return ` ${what}. So all connections of the pool '${pool.name}' are in use, and requests wait for one.`
+}
+
+/** @param {HeldCall | undefined} heldCall */
+function duringHold(heldCall) {
+  if (heldCall === undefined) return ''
+  const { call, share } = heldCall
+  return `: ${percent(share)} of that time it calls ${call.host} (${duration(call.totalMs / call.count)} a call)`
 }
 
 /** @param {Held} held */
@@ -158,9 +172,10 @@ function lookAt(route, query, held) {
   if (query !== undefined)
     return `Look at the plan of ${query.query}, over the pool '${query.pool}': a missing index, or more rows than are needed.`
   const name = routeName(route)
-  return held === undefined
-    ? `Look at what ${name} awaits: a database, another service, a file system. If it waits on purpose, as a long poll does, leave it out with \`ignore.log\`.`
-    : `Look at what ${name} does with a connection of the pool '${held.pool.name}'. \`queries: true\` shows the time of each query.`
+  if (held === undefined)
+    return `Look at what ${name} awaits: a database, another service, a file system. If it waits on purpose, as a long poll does, leave it out with \`ignore.log\`.`
+  const shown = mayShowQueries(held.pool) ? ' `queries: true` shows the time of each query.' : ''
+  return `Look at what ${name} does with a connection of the pool '${held.pool.name}'.${shown}`
 }
 
 module.exports = rule
