@@ -173,7 +173,7 @@ test('routes that are slow only because they wait for a connection are an effect
     ['pool-exhausted', 'GET /orders', null],
     ['slow-dependency', 'GET /items', 'pool-exhausted'],
   ])
-  const [, { summary, advice }] = findingsOf({ ...other, routes: [WAITING] })
+  const [, { summary, advice }] = findingsOf({ ...other, routes: [WAITING], outgoing: [] })
   assert.match(
     summary,
     /^Requests of GET \/items wait 905 ms on average, most of it for a connection of the pool 'shop'\. Usually they wait 5 ms\./
@@ -182,6 +182,54 @@ test('routes that are slow only because they wait for a connection are an effect
     advice,
     /^The services that these routes call are not slow: the routes wait for a connection\. Look at the pool 'shop'/
   )
+})
+
+/** GET /orders uses a connection for `meanMs`, and waits 900 ms for it as GET /items does. */
+const mixed = (meanMs, usualMs, changes = {}) => {
+  const findings = findingsOf({
+    routes: [routeOf(ORDERS, 320, 1000, 60), WAITING],
+    pool: { queries: undefined, useMs: 320 * meanMs + 22_720 },
+    poolUses: [useOf(ORDERS, undefined, 320, 320 * meanMs, usualMs), USES[2]],
+    outgoing: [],
+    ...changes,
+  })
+  const { advice, summary } = findings.find(({ problem }) => problem === 'slow-dependency')
+  return { advice, routes: summary.slice(0, summary.indexOf(' wait ')) }
+}
+const BOTH = /^Requests of GET \/orders and 1 other route$/
+const NOT_SLOW = /^The services that these routes call are not slow/
+
+test('a route whose uses take longer than usual is not among those whose services are not slow', () => {
+  assert.match(mixed(80, 55).routes, BOTH)
+  assert.match(mixed(80, 55).advice, /^The services .* and at what holds its connections\.$/)
+  const holder = mixed(150, 55)
+  assert.equal(holder.routes, 'Requests of GET /items')
+  assert.equal(
+    holder.advice,
+    "The services that these routes call are not slow: the routes wait for a connection. Look at the pool 'shop', and at GET /orders: it holds a connection for 150 ms, and usually for 55 ms."
+  )
+  // 1.5 times as long as usual, and 10 ms more.
+  assert.match(mixed(149, 100).routes, BOTH)
+  assert.doesNotMatch(mixed(150, 100).routes, BOTH)
+  assert.match(mixed(15.9, 6).routes, BOTH)
+  assert.doesNotMatch(mixed(16, 6).routes, BOTH)
+  // The other route holds the connections for most of the time.
+  assert.match(mixed(50, 20).advice, /and at what holds its connections\.$/)
+})
+
+test('a route with a slow call, or without a usual duration, is not among those whose services are not slow', () => {
+  const call = (totalMs, usualMs) => ({ ...ORDERS, host: 'mail', count: 320, totalMs, usualMs })
+  assert.match(mixed(80, 55, { outgoing: [call(320 * 29, 20)] }).routes, BOTH)
+  assert.doesNotMatch(mixed(80, 55, { outgoing: [call(320 * 30, 20)] }).routes, BOTH)
+  assert.doesNotMatch(mixed(80, 55, { outgoing: [call(320 * 29, undefined)] }).routes, BOTH)
+  assert.doesNotMatch(mixed(80, undefined).routes, BOTH)
+})
+
+test('if no route is known to have quick services, the advice does not say so', () => {
+  const { advice, routes } = mixed(80, 55, { outgoing: undefined })
+  assert.match(routes, BOTH)
+  assert.doesNotMatch(advice, NOT_SLOW)
+  assert.match(advice, /^Most of the wait is for a connection\. Look at the pool 'shop'/)
 })
 
 test('a route waits for the pool if that takes half of the time until its answer begins', () => {

@@ -33,7 +33,7 @@ const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
  * @import { Figures, RouteFigures, UseFigures } from '../figures'
  * @import { HeldCall } from '../held-calls'
  * @import { Claim } from '../rules'
- * @import { Held } from '../slow-routes'
+ * @import { Held, Waiting } from '../slow-routes'
  * @typedef {{ mostly: string, more: string, figures: Evidence[], advice: string }} Cause the cause of the
  *   wait, in words
  */
@@ -42,6 +42,8 @@ const MAX_BUSY = 0.7
 const MAX_STARVED = 0.5
 const MANY = 0.2
 const MAX_TIME = 0.5
+/** Of the time that connections of a pool are held. */
+const MOST_HELD = 0.5
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -64,8 +66,9 @@ const rule = {
       return [{ ...claimOf(forSockets, cause, figures), causedBy: 'many-calls' }]
     }
     if (waiting.length === 0) return []
-    const routes = waiting.map(({ route }) => route)
-    return [{ ...claimOf(routes, waitForPlace(waiting[0].pool.name), figures), causedBy: 'pool-exhausted' }]
+    const quick = waiting.filter(({ isQuick }) => isQuick)
+    const routes = (quick.length > 0 ? quick : waiting).map(({ route }) => route)
+    return [{ ...claimOf(routes, waitForPlace(waiting, quick), figures), causedBy: 'pool-exhausted' }]
   },
 }
 
@@ -90,13 +93,41 @@ function ownCause(first, held, { outgoing, poolUses }) {
   }
 }
 
-/** The cause of routes whose dependency only looks slow. @param {string} pool @returns {Cause} */
-const waitForPlace = (pool) => ({
-  mostly: `, most of it for a connection of the pool '${pool}'`,
-  more: '',
-  figures: [],
-  advice: `The services that these routes call are not slow: the routes wait for a connection. Look at the pool '${pool}', and at what holds its connections.`,
-})
+/**
+ * The cause of routes whose dependency only looks slow. A route that may be slow itself is named apart.
+ *
+ * @param {readonly Waiting[]} waiting @param {readonly Waiting[]} quick @returns {Cause}
+ */
+function waitForPlace(waiting, quick) {
+  const [{ pool }] = quick.length > 0 ? quick : waiting
+  const what =
+    quick.length > 0
+      ? 'The services that these routes call are not slow: the routes wait for a connection.'
+      : 'Most of the wait is for a connection.'
+  return {
+    mostly: `, most of it for a connection of the pool '${pool.name}'`,
+    more: '',
+    figures: [],
+    advice: `${what} Look at the pool '${pool.name}', and at ${holderOf(waiting, pool.name)}.`,
+  }
+}
+
+/**
+ * Names the route whose uses take longer than usual, if its uses take most of the time.
+ *
+ * @param {readonly Waiting[]} waiting @param {string} pool
+ */
+function holderOf(waiting, pool) {
+  const [longest] = waiting
+    .filter((each) => each.pool.name === pool && !each.isQuick)
+    .sort((a, b) => b.use.totalMs - a.use.totalMs)
+  const usualMs = longest?.use.usualMs
+  if (usualMs === undefined) return 'what holds its connections'
+  const useMs = longest.use.totalMs / longest.use.count
+  return useMs > usualMs && longest.use.totalMs >= MOST_HELD * longest.pool.useMs
+    ? `${routeName(longest.route)}: it holds a connection for ${duration(useMs)}, and usually for ${duration(usualMs)}`
+    : 'what holds its connections'
+}
 
 /**
  * @param {readonly RouteFigures[]} slow @param {Cause} cause @param {Figures} figures
