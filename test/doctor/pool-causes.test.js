@@ -131,6 +131,34 @@ test('without figures by query, uses that take three times as long as usual, or 
   assert.match(advice, /^Look at what GET \/orders does with a connection of the pool 'shop'/)
 })
 
+test('a pool that is short because of slow uses gets no size', () => {
+  const shortOf = (changes) => findingsOf(changes).find(({ problem }) => problem === 'pool-exhausted')
+  const isSize = ({ name }) => name.startsWith('needed')
+  const withQueries = shortOf()
+  assert.equal(
+    withQueries?.advice,
+    'First make the query find orders cheaper, such as by an index: it takes 1.6 s on average, and the other queries 4 ms. A larger pool is not the remedy.'
+  )
+  assert.ok(!withQueries?.evidence.some(isSize))
+  const uses = {
+    pool: { queries: undefined },
+    poolUses: [useOf(ORDERS, undefined, 320, 512_000, 400), USES[2]],
+  }
+  const without = shortOf(uses)
+  assert.equal(
+    without?.advice,
+    'The pool is short because its connections are held for long. A larger pool is not the remedy. Hold a connection as briefly as possible: not while GET /orders awaits anything else.'
+  )
+  assert.ok(!without?.evidence.some(isSize))
+  // While the uses become slow, they take longer the more connections are in use.
+  const load = { elasticity: 0.6, correlation: 0.7, count: 6000 }
+  assert.equal(shortOf({ ...uses, pool: { ...uses.pool, load } })?.advice, without?.advice)
+  // Usually they take as long: the pool is too small.
+  const cause = shortOf({ ...uses, poolUses: [useOf(ORDERS, undefined, 320, 512_000, 1600), USES[2]] })
+  assert.match(cause?.advice ?? '', /^By Little's law 13 connections would be enough/)
+  assert.ok(cause?.evidence.some(isSize))
+})
+
 test('a pool whose connections are not given back is not an effect of slow uses', () => {
   const effectOf = (longestMs) =>
     causes({ pool: { held: { count: 10, longestMs } } }).find(

@@ -234,7 +234,7 @@ function figuresOf(deps, { cost, readings, now, usual, recent }) {
     wasted: wastedBetween(earlier, now),
     poolUses: callsBetween(earlier.poolUses, now.poolUses, usual),
     cost,
-    pools: poolsOf(deps, earlier, now),
+    pools: poolsOf(deps, [...readings, now]),
     warnings: warningsOf(deps),
   }
 }
