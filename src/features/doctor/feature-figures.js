@@ -126,6 +126,7 @@ function callsBetween(earlier, now, usual) {
         key,
         usualMs: usual.of(key),
         count: later.count - before.count,
+        ...(later.errors === undefined ? {} : { errors: later.errors - (before.errors ?? 0) }),
         totalMs: later.totalMs - before.totalMs,
         awaited: later.awaited - before.awaited,
         awaitedMs: later.awaitedMs - before.awaitedMs,
@@ -135,7 +136,7 @@ function callsBetween(earlier, now, usual) {
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.totalMs - a.totalMs)
 }
-/** @type {Pick<CallSums, 'count' | 'totalMs' | 'awaited' | 'awaitedMs' | 'parts'>} */
+/** @type {Pick<CallSums, 'count' | 'errors' | 'totalMs' | 'awaited' | 'awaitedMs' | 'parts'>} */
 const NO_CALLS = Object.freeze({ count: 0, totalMs: 0, awaited: 0, awaitedMs: 0 })
 
 /**

@@ -18,19 +18,28 @@
 //   of this shortage: slow-routes.js.
 // - A handler that computes is not a dependency. If parts are measured, the wait must be at least half of the
 //   time until the answer begins, times the idle share of the loop.
+// - If most of the time is not in calls, and calls to a host fail, the finding says so: failing-calls.js.
 // - Severity high if the routes became slower, and account for a fifth of all requests, or for half of the
 //   time that all requests take. Clients that wait send few requests, so their number alone would be small.
 
 const { counted, duration, percent, routeName } = require('../../../core/readable')
-const { costliestCall, costliestQuery, evidence, mostOfTime, ownBusyShare } = require('../evidence')
+const {
+  costliestCall,
+  costliestQuery,
+  evidence,
+  isMostlyInPool,
+  mostOfTime,
+  ownBusyShare,
+} = require('../evidence')
 const { adviceOfCall, describeCall, figuresOfCall } = require('../call-parts')
+const { adviceOfFailing, describeFailing, failingCallsOf, figuresOfFailing } = require('../failing-calls')
 const { callWhileHeld } = require('../held-calls')
 const { mayShowQueries } = require('../pool-queries')
 const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
 
 /**
  * @import { Evidence } from '../evidence'
- * @import { Figures, RouteFigures, UseFigures } from '../figures'
+ * @import { CallFigures, Figures, RouteFigures, UseFigures } from '../figures'
  * @import { HeldCall } from '../held-calls'
  * @import { Claim } from '../rules'
  * @import { Held, Waiting } from '../slow-routes'
@@ -81,6 +90,9 @@ function ownCause(first, held, { outgoing, poolUses }) {
   const costliest = isQuery ? undefined : costliestCall(first, outgoing)
   const call = heldCall?.call ?? costliest
   const query = call === undefined ? costliestQuery(first, poolUses) : undefined
+  const isKnown = held !== undefined || call !== undefined || query !== undefined
+  const failing = isKnown || isMostlyInPool(first, poolUses) ? undefined : failingCallsOf(first, outgoing)
+  if (failing !== undefined) return failingCause(first, failing)
   const where = call === undefined ? lookAt(first, query ?? held?.query, held) : adviceOfCall(call)
   return {
     mostly: mostlyOf(costliest?.host ?? query?.query),
@@ -92,6 +104,14 @@ function ownCause(first, held, { outgoing, poolUses }) {
     advice: `${where} ${heldCall === undefined ? '' : `Hold no connection during the call. `}Give the call a timeout, so that its slowness does not fill this process. Where possible, answer from a cache, or without the result of the call.`,
   }
 }
+
+/** @param {RouteFigures} route @param {CallFigures} calls @returns {Cause} */
+const failingCause = (route, calls) => ({
+  mostly: '',
+  more: describeFailing(calls),
+  figures: figuresOfFailing(calls, route.count).map((figure) => evidence(...figure)),
+  advice: adviceOfFailing(calls, routeName(route)),
+})
 
 /**
  * The cause of routes whose dependency only looks slow. A route that may be slow itself is named apart.
