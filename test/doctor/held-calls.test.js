@@ -38,8 +38,13 @@ const POOL = {
 const callsOf = (ms, changes = {}) => ({ ...ORDERS, host: 'fraud', ...sumsOf(ms), ...changes })
 
 /** @param {any} changes */
-function findingOf({ outgoing = [callsOf(882)], meanMs = WAIT_MS + HELD_MS, pool = {} } = {}) {
-  const route = routeWith({ ...ORDERS, count: COUNT, meanMs, firstByteMs: meanMs, usualMs: 66 })
+function findingOf({
+  outgoing = [callsOf(882)],
+  firstByteMs = WAIT_MS + HELD_MS,
+  pool = {},
+  meanMs = firstByteMs,
+} = {}) {
+  const route = routeWith({ ...ORDERS, count: COUNT, meanMs, firstByteMs, usualMs: 66 })
   const poolUses = [{ ...ORDERS, pool: 'orders', query: undefined, ...sumsOf(HELD_MS), usualMs: 56 }]
   const [claim] = slowDependency.find(
     figuresWith({ routes: [route], pools: [{ ...POOL, ...pool }], outgoing, poolUses })
@@ -71,8 +76,12 @@ test('a host is named from half of the held time on', () => {
 
 test('calls that fit into the rest of the time of the route are not taken for calls during the hold', () => {
   // 432 of the 882 ms may have passed without a connection.
-  assert.match(findingOf({ meanMs: 2932 }).summary, /: 50 % of that time it calls fraud/)
-  assert.doesNotMatch(findingOf({ meanMs: 2933 }).summary, CALLS)
+  assert.match(findingOf({ firstByteMs: 2932 }).summary, /: 50 % of that time it calls fraud/)
+  assert.doesNotMatch(findingOf({ firstByteMs: 2933 }).summary, CALLS)
+})
+
+test('clients that gave up while they waited for a connection do not count as time without one', () => {
+  assert.match(findingOf({ meanMs: 4000 }).summary, /: 98 % of that time it calls fraud/)
 })
 
 test('calls at the same time count once', () => {

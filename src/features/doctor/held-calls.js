@@ -3,7 +3,8 @@
 // the time that the connections are held. The whole time of the route would include the wait for the pool.
 //
 // Nothing records whether a connection is held during a call. So the rest of the route's time limits how long
-// its calls can last outside of the hold. That rest is neither hold nor wait for a connection.
+// its calls can last outside of the hold. That rest is neither hold nor wait for a connection. The time until
+// the answer begins is used, because clients that give up waited for the pool far longer than its mean.
 
 /**
  * @import { CallFigures, Figures } from './figures'
@@ -22,7 +23,8 @@ const MOST = 0.5
  */
 function callWhileHeld({ pool, route, use }, outgoing = []) {
   const heldMs = use.totalMs
-  const elsewhereMs = Math.max(0, route.count * route.meanMs - use.count * pool.meanWaitMs - heldMs)
+  const { count, firstByteMs } = route
+  const elsewhereMs = Math.max(0, count * firstByteMs - use.count * pool.meanWaitMs - heldMs)
   const [most] = outgoing
     .filter((call) => call.method === route.method && call.route === route.route)
     .map((call) => ({ call, share: Math.min(1, (inProgressMs(call) - elsewhereMs) / heldMs) }))
