@@ -82,10 +82,13 @@ test('calls that fit into the rest of the time of the route are not taken for ca
 
 test('clients that gave up while they waited for a connection do not count as time without one', () => {
   assert.match(findingOf({ meanMs: 4000 }).summary, /: 98 % of that time it calls fraud/)
+  // Their calls, which are the slow ones, were not awaited.
+  const outgoing = [callsOf(882, { awaited: 100, awaitedMs: 100 * 15 })]
+  assert.match(findingOf({ outgoing }).summary, /: 98 % of that time it calls fraud/)
 })
 
 test('calls at the same time count once', () => {
-  const outgoing = [callsOf(882, { awaitedMs: COUNT * 440 })]
+  const outgoing = [callsOf(882, { count: 2 * COUNT, awaited: 2 * COUNT, awaitedMs: COUNT * 440 })]
   assert.doesNotMatch(findingOf({ outgoing }).summary, CALLS)
 })
 

@@ -14,6 +14,8 @@
 
 /** As in evidence.js: a host with less than half of the time explains nothing. */
 const MOST = 0.5
+/** Calls for each use, with a margin for retries. */
+const ONE_CALL = 1.1
 
 /**
  * Counts only calls whose route is known.
@@ -27,13 +29,21 @@ function callWhileHeld({ pool, route, use }, outgoing = []) {
   const elsewhereMs = Math.max(0, count * firstByteMs - use.count * pool.meanWaitMs - heldMs)
   const [most] = outgoing
     .filter((call) => call.method === route.method && call.route === route.route)
-    .map((call) => ({ call, share: Math.min(1, (inProgressMs(call) - elsewhereMs) / heldMs) }))
+    .map((call) => ({ call, share: Math.min(1, (inProgressMs(call, use.count) - elsewhereMs) / heldMs) }))
     .filter(({ share }) => share >= MOST)
     .sort((a, b) => b.share - a.share)
   return most
 }
 
-/** Calls at the same time count once. @param {CallFigures} call */
-const inProgressMs = ({ awaited, awaitedMs, count }) => (awaited > 0 ? (awaitedMs * count) / awaited : 0)
+/**
+ * Calls at the same time count once. With one call for each use there are none. Then calls of clients that
+ * gave up count too, although `awaitedMs` lacks them.
+ *
+ * @param {CallFigures} call @param {number} uses
+ */
+function inProgressMs({ awaited, awaitedMs, count, totalMs }, uses) {
+  if (count <= ONE_CALL * uses) return totalMs
+  return awaited > 0 ? (awaitedMs * count) / awaited : 0
+}
 
 module.exports = { callWhileHeld }
