@@ -325,3 +325,29 @@ for (const [what, callMs, calls, expected, waitMs = 0] of /** @type {const} */ (
     )
   })
 }
+
+test('a route that waits because its calls begin to fail at once is told by the usual share of failed calls', (t) => {
+  const { clock, doctor, end, instance } = doctorFor(t)
+  const route = { host: 'pricing', method: 'GET', route: '/orders' }
+  const sums = { ...route, count: 0, errors: 0, totalMs: 0, awaited: 0, awaitedMs: 0, failedStatus: 503 }
+  const row = {}
+  Object.assign(instance.startedFeatures, { outgoing: { totals: () => new Map([[row, { ...sums }]]) } })
+  const serveFor = (seconds, ms, failed) => {
+    for (let i = 0; i < seconds; i += LOOK_MS / 1000) {
+      sums.count += 60
+      sums.totalMs += 60 * 9
+      sums.errors += failed
+      end(30, COMPLETED, ms)
+      clock.pass(LOOK_MS)
+    }
+  }
+  serveFor(120, 20, 1)
+  assert.deepEqual(doctor.diagnose().findings, [])
+  serveFor(80, 200, 24)
+  const [{ problem, summary }] = doctor.diagnose().findings
+  assert.equal(problem, 'slow-dependency')
+  assert.match(
+    summary,
+    / 40 % of its calls to pricing fail, the last with 503\. Usually [12](\.\d)? % fail\. A call takes 9 ms/
+  )
+})

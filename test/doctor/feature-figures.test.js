@@ -18,11 +18,10 @@ const LATER = { asks: 30, uses: 20, waitMs: 700, useMs: 600, contendedMs: 1050, 
 function read({ earlier = EARLIER, later = LATER, state = TIMED, afterMs = 4000 } = {}) {
   const deps = { startedFeatures: { pools: { samples: { stateOf: () => state } } } }
   const pools = earlier && new Map([['orders', earlier]])
-  return poolsOf(
-    /** @type {any} */ (deps),
+  return poolsOf(/** @type {any} */ (deps), [
     { atMs: 1000, pools, shed: { 'pool:orders': 2 } },
-    { atMs: 1000 + afterMs, pools: new Map([['orders', later]]), shed: { 'pool:orders': 9 } }
-  )
+    { atMs: 1000 + afterMs, pools: new Map([['orders', later]]), shed: { 'pool:orders': 9 } },
+  ])
 }
 
 test('the figures of a pool are means and shares of the time between', () => {
@@ -38,9 +37,37 @@ test('the figures of a pool are means and shares of the time between', () => {
       waitingShare: 0.25,
       timeouts: 2,
       rejected: 7,
+      busiest: undefined,
       queries: undefined,
     },
   ])
+})
+
+test('the busiest span of a pool is the one that needs most connections by Little, rejected callers included', () => {
+  const readingAt = (atMs, asks, uses, useMs, rejected = 0) => ({
+    atMs,
+    pools: new Map([['orders', { ...EARLIER, asks, uses, useMs }]]),
+    shed: { 'pool:orders': rejected },
+  })
+  const busiestOf = (...readings) => {
+    const state = { ...TIMED, asksPerRequest: 2 }
+    const deps = { startedFeatures: { pools: { samples: { stateOf: () => state } } } }
+    return poolsOf(/** @type {any} */ (deps), /** @type {any} */ (readings))[0].busiest
+  }
+  const start = readingAt(0, 0, 0, 0)
+  const calm = readingAt(10_000, 200, 200, 8000)
+  // 20 a second of 40 ms.
+  assert.equal(busiestOf(start, calm), 0.8)
+  // 20 a second of 800 ms, although only 50 of the uses have ended.
+  const faulty = readingAt(20_000, 400, 250, 48_000)
+  assert.equal(busiestOf(start, calm, faulty), 16)
+  // Of 20 rejected requests, each would have asked twice.
+  assert.equal(busiestOf(start, calm, readingAt(20_000, 400, 250, 48_000, 20)), 19.2)
+  // A short span does not count.
+  assert.equal(busiestOf(start, calm, readingAt(14_999, 400, 250, 48_000)), 0.8)
+  // It is not known how long a use takes.
+  assert.equal(busiestOf(start, calm, readingAt(20_000, 400, 200, 8000)), undefined)
+  assert.equal(busiestOf(start, calm, readingAt(20_000, 200, 200, 8000)), 0.8)
 })
 
 test('the queries of a pool are those between, the costliest first, also of a kind that is new', () => {

@@ -131,6 +131,34 @@ test('without figures by query, uses that take three times as long as usual, or 
   assert.match(advice, /^Look at what GET \/orders does with a connection of the pool 'shop'/)
 })
 
+test('a pool that is short because of slow uses gets no size', () => {
+  const shortOf = (changes) => findingsOf(changes).find(({ problem }) => problem === 'pool-exhausted')
+  const isSize = ({ name }) => name.startsWith('needed')
+  const withQueries = shortOf()
+  assert.equal(
+    withQueries?.advice,
+    'First make the query find orders cheaper, such as by an index: it takes 1.6 s on average, and the other queries 4 ms. A larger pool is not the remedy.'
+  )
+  assert.ok(!withQueries?.evidence.some(isSize))
+  const uses = {
+    pool: { queries: undefined },
+    poolUses: [useOf(ORDERS, undefined, 320, 512_000, 400), USES[2]],
+  }
+  const without = shortOf(uses)
+  assert.equal(
+    without?.advice,
+    'The pool is short because its connections are held for long. A larger pool is not the remedy. Hold a connection as briefly as possible: not while GET /orders awaits anything else.'
+  )
+  assert.ok(!without?.evidence.some(isSize))
+  // While the uses become slow, they take longer the more connections are in use.
+  const load = { elasticity: 0.6, correlation: 0.7, count: 6000 }
+  assert.equal(shortOf({ ...uses, pool: { ...uses.pool, load } })?.advice, without?.advice)
+  // Usually they take as long: the pool is too small.
+  const cause = shortOf({ ...uses, poolUses: [useOf(ORDERS, undefined, 320, 512_000, 1600), USES[2]] })
+  assert.match(cause?.advice ?? '', /^By Little's law 13 connections would be enough/)
+  assert.ok(cause?.evidence.some(isSize))
+})
+
 test('a pool whose connections are not given back is not an effect of slow uses', () => {
   const effectOf = (longestMs) =>
     causes({ pool: { held: { count: 10, longestMs } } }).find(
@@ -173,7 +201,7 @@ test('routes that are slow only because they wait for a connection are an effect
     ['pool-exhausted', 'GET /orders', null],
     ['slow-dependency', 'GET /items', 'pool-exhausted'],
   ])
-  const [, { summary, advice }] = findingsOf({ ...other, routes: [WAITING] })
+  const [, { summary, advice }] = findingsOf({ ...other, routes: [WAITING], outgoing: [] })
   assert.match(
     summary,
     /^Requests of GET \/items wait 905 ms on average, most of it for a connection of the pool 'shop'\. Usually they wait 5 ms\./
@@ -182,6 +210,54 @@ test('routes that are slow only because they wait for a connection are an effect
     advice,
     /^The services that these routes call are not slow: the routes wait for a connection\. Look at the pool 'shop'/
   )
+})
+
+/** GET /orders uses a connection for `meanMs`, and waits 900 ms for it as GET /items does. */
+const mixed = (meanMs, usualMs, changes = {}) => {
+  const findings = findingsOf({
+    routes: [routeOf(ORDERS, 320, 1000, 60), WAITING],
+    pool: { queries: undefined, useMs: 320 * meanMs + 22_720 },
+    poolUses: [useOf(ORDERS, undefined, 320, 320 * meanMs, usualMs), USES[2]],
+    outgoing: [],
+    ...changes,
+  })
+  const { advice, summary } = findings.find(({ problem }) => problem === 'slow-dependency')
+  return { advice, routes: summary.slice(0, summary.indexOf(' wait ')) }
+}
+const BOTH = /^Requests of GET \/orders and 1 other route$/
+const NOT_SLOW = /^The services that these routes call are not slow/
+
+test('a route whose uses take longer than usual is not among those whose services are not slow', () => {
+  assert.match(mixed(80, 55).routes, BOTH)
+  assert.match(mixed(80, 55).advice, /^The services .* and at what holds its connections\.$/)
+  const holder = mixed(150, 55)
+  assert.equal(holder.routes, 'Requests of GET /items')
+  assert.equal(
+    holder.advice,
+    "The services that these routes call are not slow: the routes wait for a connection. Look at the pool 'shop', and at GET /orders: it holds a connection for 150 ms, and usually for 55 ms."
+  )
+  // 1.5 times as long as usual, and 10 ms more.
+  assert.match(mixed(149, 100).routes, BOTH)
+  assert.doesNotMatch(mixed(150, 100).routes, BOTH)
+  assert.match(mixed(15.9, 6).routes, BOTH)
+  assert.doesNotMatch(mixed(16, 6).routes, BOTH)
+  // The other route holds the connections for most of the time.
+  assert.match(mixed(50, 20).advice, /and at what holds its connections\.$/)
+})
+
+test('a route with a slow call, or without a usual duration, is not among those whose services are not slow', () => {
+  const call = (totalMs, usualMs) => ({ ...ORDERS, host: 'mail', count: 320, totalMs, usualMs })
+  assert.match(mixed(80, 55, { outgoing: [call(320 * 29, 20)] }).routes, BOTH)
+  assert.doesNotMatch(mixed(80, 55, { outgoing: [call(320 * 30, 20)] }).routes, BOTH)
+  assert.doesNotMatch(mixed(80, 55, { outgoing: [call(320 * 29, undefined)] }).routes, BOTH)
+  assert.doesNotMatch(mixed(80, undefined).routes, BOTH)
+})
+
+test('if no route is known to have quick services, the advice does not say so', () => {
+  const { advice, routes } = mixed(80, 55, { outgoing: undefined })
+  assert.match(routes, BOTH)
+  assert.doesNotMatch(advice, NOT_SLOW)
+  assert.match(advice, /^Most of the wait is for a connection\. Look at the pool 'shop'/)
 })
 
 test('a route waits for the pool if that takes half of the time until its answer begins', () => {

@@ -11,6 +11,7 @@ const { ThreadPoolWait } = require('./thread-pool-wait')
 const { ownMsOf } = require('./call-parts')
 const { callsBetween } = require('./feature-figures')
 const { UsualDurations, routeBetween, takeReading } = require('./reading')
+const { UsualErrors } = require('./usual-errors')
 
 /**
  * @import { Diagnosis, Finding } from '../../../index.js'
@@ -53,6 +54,7 @@ class Doctor {
   /** Requests that had ended, plus messages that had come, when the doctor went to rest. */
   #endedBefore = 0
   #usual = new UsualDurations()
+  #usualErrors = new UsualErrors()
   /**
    * Loop time per request: between the last two looks, and the least so far.
    *
@@ -181,6 +183,7 @@ class Doctor {
       readings: this.#readings,
       now,
       usual: this.#usual,
+      usualErrors: this.#usualErrors,
       recent: this.#heaps,
       cost: this.#cost,
     })
@@ -208,6 +211,7 @@ class Doctor {
     }
     const calls = callsBetween(before.outgoing, now.outgoing, this.#usual) ?? []
     const uses = callsBetween(before.poolUses, now.poolUses, this.#usual) ?? []
+    for (const each of calls) this.#usualErrors.onLook(each.key, each.count, each.errors ?? 0)
     for (const each of [...calls, ...uses]) this.#usual.onLook(each.key, each.count, ownMsOf(each))
   }
 

@@ -45,6 +45,7 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @property {number} waitingShare share of the time that somebody waited
  * @property {number} timeouts
  * @property {number} rejected requests that would have waited too long
+ * @property {number | undefined} [busiest] see `busiestOf`
  * @property {{ count: number, longestMs: number }} held connections that are not given back yet
  * @property {{ count: number, elasticity: number, correlation: number }} load how the time of a use depends
  *   on the connections in use
@@ -126,6 +127,7 @@ function callsBetween(earlier, now, usual) {
         key,
         usualMs: usual.of(key),
         count: later.count - before.count,
+        ...(later.errors === undefined ? {} : { errors: later.errors - (before.errors ?? 0) }),
         totalMs: later.totalMs - before.totalMs,
         awaited: later.awaited - before.awaited,
         awaitedMs: later.awaitedMs - before.awaitedMs,
@@ -135,7 +137,7 @@ function callsBetween(earlier, now, usual) {
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.totalMs - a.totalMs)
 }
-/** @type {Pick<CallSums, 'count' | 'totalMs' | 'awaited' | 'awaitedMs' | 'parts'>} */
+/** @type {Pick<CallSums, 'count' | 'errors' | 'totalMs' | 'awaited' | 'awaitedMs' | 'parts'>} */
 const NO_CALLS = Object.freeze({ count: 0, totalMs: 0, awaited: 0, awaitedMs: 0 })
 
 /**
@@ -186,37 +188,80 @@ function previousRelease({ startedFeatures: { releases } }) {
 /** @param {OtherDeps} deps @returns {Warnings | undefined} */
 const warningsOf = ({ warnings }) => warnings?.list()
 
+/** @typedef {Pick<Reading, 'atMs' | 'pools' | 'shed'>} ReadingOfPools */
+
 /**
+ * Returns what happened between the first reading and the last.
+ *
  * @param {Pick<OtherDeps, 'startedFeatures'>} deps
- * @param {Pick<Reading, 'atMs' | 'pools' | 'shed'>} earlier
- * @param {Pick<Reading, 'atMs' | 'pools' | 'shed'>} now
+ * @param {readonly ReadingOfPools[]} readings oldest first
  * @returns {PoolFigures[]}
  */
-function poolsOf({ startedFeatures: { pools } }, earlier, now) {
+function poolsOf({ startedFeatures: { pools } }, readings) {
+  const earlier = readings[0]
+  const now = /** @type {ReadingOfPools} */ (readings.at(-1))
   const elapsedMs = Math.max(1, now.atMs - earlier.atMs)
-  return [...(now.pools ?? [])].flatMap(([name, later]) => {
+  return [...(now.pools ?? [])].flatMap(([name, { queries }]) => {
     const state = pools?.samples.stateOf(name)
     if (state === undefined || !state.isTimed) return []
-    const before = earlier.pools?.get(name)
-    /** @param {Exclude<keyof PoolReading, 'queries'>} key */
-    const between = (key) => later[key] - (before?.[key] ?? 0)
-    const reason = POOL_REASON + name
+    const { asks, contendedMs, rejected, timeouts, useMs, uses, waitMs } = poolBetween(name, earlier, now)
     return [
       {
         name,
         seconds: elapsedMs / 1000,
         ...state,
-        asks: between('asks'),
-        meanWaitMs: between('waitMs') / Math.max(1, between('asks')),
-        useMs: between('useMs'),
-        meanUseMs: between('useMs') / Math.max(1, between('uses')),
-        waitingShare: Math.min(1, between('contendedMs') / elapsedMs),
-        timeouts: between('timeouts'),
-        rejected: (now.shed[reason] ?? 0) - (earlier.shed[reason] ?? 0),
-        queries: later.queries && queriesBetween(before?.queries, later.queries),
+        asks,
+        meanWaitMs: waitMs / Math.max(1, asks),
+        useMs,
+        meanUseMs: useMs / Math.max(1, uses),
+        waitingShare: Math.min(1, contendedMs / elapsedMs),
+        timeouts,
+        rejected,
+        busiest: busiestOf(name, state.asksPerRequest, readings),
+        queries: queries && queriesBetween(earlier.pools?.get(name)?.queries, queries),
       },
     ]
   })
+}
+
+/** @param {string} name @param {ReadingOfPools} earlier @param {ReadingOfPools} later */
+function poolBetween(name, earlier, later) {
+  const [before, after] = [earlier, later].map(({ pools }) => pools?.get(name))
+  /** @param {Exclude<keyof PoolReading, 'queries'>} key */
+  const between = (key) => (after?.[key] ?? 0) - (before?.[key] ?? 0)
+  const reason = POOL_REASON + name
+  return {
+    asks: between('asks'),
+    uses: between('uses'),
+    waitMs: between('waitMs'),
+    useMs: between('useMs'),
+    contendedMs: between('contendedMs'),
+    timeouts: between('timeouts'),
+    rejected: (later.shed[reason] ?? 0) - (earlier.shed[reason] ?? 0),
+  }
+}
+
+/** In a shorter span, too few uses end to tell how long they take. */
+const SHORTEST_SPAN_MS = 5000
+
+/**
+ * Looks at each span between two readings, because a mean over a minute may hide the seconds of a fault.
+ *
+ * @param {string} name @param {number} asksPerRequest @param {readonly ReadingOfPools[]} readings
+ * @returns {number | undefined} by Little's law, the connections in use in the span that needs most.
+ *   undefined if a span has callers, but no use that ended
+ */
+function busiestOf(name, asksPerRequest, readings) {
+  let most
+  for (const [i, later] of readings.entries()) {
+    const elapsedMs = i === 0 ? 0 : later.atMs - readings[i - 1].atMs
+    if (elapsedMs < SHORTEST_SPAN_MS) continue
+    const { asks, rejected, useMs, uses } = poolBetween(name, readings[i - 1], later)
+    if (uses === 0 && asks > 0) return undefined
+    const connections = ((asks + rejected * asksPerRequest) * useMs) / Math.max(1, uses) / elapsedMs
+    most = Math.max(most ?? 0, connections)
+  }
+  return most
 }
 
 /** @param {Map<object, QuerySums> | undefined} earlier @param {Map<object, QuerySums>} now */

@@ -26,6 +26,7 @@ const { waitingRequests } = require('./waiting-requests')
  * @import { Throttling } from './cpu-throttling'
  * @import { Recorder } from '../../core/request/recorder'
  * @import { Deps, Reading, RouteSums, UsualDurations } from './reading'
+ * @import { UsualErrors } from './usual-errors'
  */
 
 /** Quantiles take 70 µs per route, so only the routes with the most request time get them. */
@@ -154,6 +155,8 @@ const DEFAULT_THREADS = 4
  * @property {string | null} route
  * @property {number} count
  * @property {number} totalMs
+ * @property {number} [errors] calls that failed; undefined for uses of a pool
+ * @property {number} [failedStatus] status of the last failed call; 0 without an answer
  * @property {number} awaited calls that ended before their request did
  * @property {number} awaitedMs lower bound of the time while requests had one of these calls in progress
  * @property {CallParts | undefined} [parts] of `totalMs`
@@ -166,7 +169,8 @@ const DEFAULT_THREADS = 4
  *
  * @typedef {{ usualMs: number | undefined }} UsualCall usual mean of the last hour; undefined before the
  *   first look
- * @typedef {CallSums & UsualCall & { host: string }} CallFigures
+ * @typedef {CallSums & UsualCall & { host: string, usualErrors?: number | undefined }} CallFigures
+ *   `usualErrors`: usual share of failed calls; undefined before the first look
  * @typedef {CallSums & UsualCall & { pool: string, query?: string | undefined }} UseFigures
  *   `query`: kind of query, such as `find orders`; undefined for uses of connections
  */
@@ -174,11 +178,11 @@ const DEFAULT_THREADS = 4
 /**
  * @param {Deps} deps
  * @param {{ readings: readonly Reading[], now: Reading, usual: UsualDurations,
- *   recent: readonly { atMs: number, bytes: number }[], cost?: Figures['cost'] }} given `readings`: the
- *   earlier readings, the oldest first
+ *   usualErrors?: UsualErrors, recent: readonly { atMs: number, bytes: number }[],
+ *   cost?: Figures['cost'] }} given `readings`: the earlier readings, the oldest first
  * @returns {Figures}
  */
-function figuresOf(deps, { cost, readings, now, usual, recent }) {
+function figuresOf(deps, { cost, readings, now, usual, usualErrors, recent }) {
   const [earlier] = readings
   const { clock, recorder, requestLog, runtime } = deps
   const nowMs = clock.now()
@@ -232,11 +236,14 @@ function figuresOf(deps, { cost, readings, now, usual, recent }) {
     events: eventsBetween(earlier.events, now.events),
     errorKinds: errorKinds(earlier, now),
     stalls: stallsSince(deps, earlier.stallTotals),
-    outgoing: callsBetween(earlier.outgoing, now.outgoing, usual),
+    outgoing: callsBetween(earlier.outgoing, now.outgoing, usual)?.map((call) => ({
+      ...call,
+      usualErrors: usualErrors?.of(call.key),
+    })),
     wasted: wastedBetween(earlier, now, scheduler),
     poolUses: callsBetween(earlier.poolUses, now.poolUses, usual),
     cost,
-    pools: poolsOf(deps, earlier, now),
+    pools: poolsOf(deps, [...readings, now]),
     warnings: warningsOf(deps),
   }
 }

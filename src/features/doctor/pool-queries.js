@@ -23,6 +23,12 @@ const MIN_MS = 50
 /** The limit if there are no other queries to compare with. Reads by an index take a few milliseconds. */
 const MIN_ALONE_MS = 100
 
+/** Kinds of pools that take `queries: true`. */
+const WITH_QUERIES = new Set(['mongodb', 'mysql2', 'pg'])
+
+/** Whether the pool would take `queries: true`, and is without it. @param {PoolFigures} pool */
+const mayShowQueries = ({ kind, queries }) => queries === undefined && WITH_QUERIES.has(String(kind))
+
 /** @param {PoolFigures} pool @returns {LongestQuery | undefined} */
 function longestQuery({ queries: [first, ...others] = [], useMs }) {
   if (first === undefined) return undefined
@@ -44,4 +50,4 @@ function longestQuery({ queries: [first, ...others] = [], useMs }) {
   }
 }
 
-module.exports = { longestQuery }
+module.exports = { longestQuery, mayShowQueries }

@@ -7,7 +7,7 @@
 
 const { counted, duration, routeName } = require('../../core/readable')
 const { evidence, percent } = require('./evidence')
-const { longestQuery } = require('./pool-queries')
+const { longestQuery, mayShowQueries } = require('./pool-queries')
 
 /**
  * @import { Figures } from './figures'
@@ -35,19 +35,25 @@ const CORRELATION = 0.5
 const MIN_USES = 50
 /** Above this share of connections in use, callers wait because uses meet by chance. */
 const BEST_USE = 0.7
-/** Kinds of pools that take `queries: true`. */
-const WITH_QUERIES = new Set(['mongodb', 'mysql2', 'pg'])
 
-/** @param {Pick<Figures, 'pools'>} figures @returns {NamedClaim[]} */
-const shortPools = ({ pools = [] }) => pools.filter(isShort).map(claimOf)
+/**
+ * @param {Pick<Figures, 'pools'>} figures
+ * @param {(pool: PoolFigures) => boolean} [isEffect] whether slow uses make the pool short
+ * @returns {NamedClaim[]}
+ */
+const shortPools = ({ pools = [] }, isEffect = never) =>
+  pools.filter(isShort).map((pool) => claimOf(pool, isEffect(pool)))
+
+const never = () => false
 
 /**
  * The pools for which requests were rejected. The gate measures pool waits without stalls, so a full loop is
  * not the cause.
  *
- * @param {Figures} figures @returns {NamedClaim[]}
+ * @param {Figures} figures @param {(pool: PoolFigures) => boolean} [isEffect] @returns {NamedClaim[]}
  */
-const rejectingPools = ({ pools = [] }) => pools.filter(isRejecting).map(claimOf)
+const rejectingPools = ({ pools = [] }, isEffect = never) =>
+  pools.filter(isRejecting).map((pool) => claimOf(pool, isEffect(pool)))
 
 /** @param {PoolFigures} pool */
 const isRejecting = ({ rejected }) => rejected >= FEWEST_REJECTED
@@ -67,12 +73,13 @@ const isLeaking = ({ held, max, waiting }) =>
 const isLimitedByServer = ({ load }) =>
   load.count >= MIN_USES && load.elasticity >= ELASTICITY && load.correlation >= CORRELATION
 
-/** @param {PoolFigures} pool @returns {NamedClaim} */
-function claimOf(pool) {
+/** @param {PoolFigures} pool @param {boolean} isEffect @returns {NamedClaim} */
+function claimOf(pool, isEffect) {
   const { asks, meanUseMs, meanWaitMs, rejected, timeouts, waitingShare } = pool
   const isMuch = rejected >= MANY_REJECTED * (asks + rejected)
   const isHigh = timeouts > 0 || isMuch || meanWaitMs >= LONG_MS || isLeaking(pool)
-  const needed = isLeaking(pool) ? undefined : neededOf(pool)
+  // The durations are those of the fault, so a size for them is not the remedy.
+  const needed = isLeaking(pool) || isEffect ? undefined : neededOf(pool)
   const query = needed === undefined ? undefined : longestQuery(pool)
   const slow = query?.isSlow ? query : undefined
   const [holder] = pool.holders
@@ -97,7 +104,7 @@ function claimOf(pool) {
       evidence('rejected requests', rejected, 'requests'),
       evidence('longest time that a connection in use is held', pool.held.longestMs, 'ms'),
     ],
-    advice: adviceOf(pool, needed),
+    advice: adviceOf(pool, needed, isEffect),
   }
 }
 
@@ -188,18 +195,23 @@ function sizeAdvice(pool, needed) {
 }
 
 /** Says which time of a use the size is for. A slow query looks like load. @param {PoolFigures} pool */
-function durationsOf({ kind, meanUseMs, queries }) {
+function durationsOf(pool) {
+  const { meanUseMs, queries } = pool
   const size = `This size is right as long as a use takes ${duration(meanUseMs)}.`
   if (queries !== undefined) return size
-  const shown = WITH_QUERIES.has(String(kind)) ? ', which `queries: true` shows' : ''
+  const shown = mayShowQueries(pool) ? ', which `queries: true` shows' : ''
   return `${size} If most of that time is one slow query${shown}, make the query quick first. A larger pool is then not needed.`
 }
 
-/** @param {PoolFigures} pool @param {LongestQuery} slow */
-function adviceOfSlow(pool, slow) {
+/** @param {PoolFigures} pool @param {LongestQuery} slow @param {boolean} isEffect */
+function adviceOfSlow(pool, slow, isEffect) {
   const { max } = pool
   const { meanMs, name, othersMs } = slow
   const first = `First make the query ${name} cheaper, such as by an index: it takes ${duration(meanMs)} on average`
+  if (isEffect) {
+    const others = othersMs === undefined ? '' : `, and the other queries ${duration(othersMs)}`
+    return `${first}${others}. A larger pool is not the remedy.`
+  }
   if (othersMs === undefined)
     return `${first}. The size of the pool follows from that time, so choose the size afterwards.`
   const needed = neededWithout(pool, slow)
@@ -208,22 +220,37 @@ function adviceOfSlow(pool, slow) {
   return `${rest}. Make the pool this large, if the server can take that many connections from each process at the same time.`
 }
 
-/** @param {PoolFigures} pool @param {number | undefined} needed */
-function adviceOf(pool, needed) {
+/**
+ * Says that bursts make callers wait only if the connections are enough in every ten seconds of the minute.
+ *
+ * @param {PoolFigures} pool
+ */
+function meanAdvice({ busiest, max }) {
+  const enough = `By Little's law ${counted(max, 'connection')} should be enough on average`
+  if (busiest === undefined) return `${enough}.`
+  return Math.ceil(busiest / BEST_USE) <= max
+    ? `${enough}, so bursts make callers wait.`
+    : `${enough}, but not in the busiest ten seconds. Look at what comes more often then, or takes longer.`
+}
+
+/** @param {PoolFigures} pool @param {number | undefined} needed @param {boolean} isEffect */
+function adviceOf(pool, needed, isEffect) {
   const { held, holders, max, name } = pool
   const [holder] = holders
   const whose = holder === undefined || holder.route === null ? 'its requests' : routeName(holder)
   if (isLeaking(pool))
     return `All connections of '${name}' are held, one for ${duration(held.longestMs)}. Look whether ${whose} waits for a query that still runs. If not, some path does not give the connection back, such as an error before \`release()\`.`
+  const slow = longestQuery(pool)
+  const briefly = `Hold a connection as briefly as possible: not while ${whose} awaits anything else.`
+  if (isEffect) {
+    if (slow?.isSlow) return adviceOfSlow(pool, slow, isEffect)
+    return `${queryAdvice(pool)}The pool is short because its connections are held for long. A larger pool is not the remedy. ${briefly}`
+  }
   if (isLimitedByServer(pool))
     return `${queryAdvice(pool)}A larger pool would not help: a use takes longer the more connections are in use, so the server behind '${name}' is the limit. Make what ${whose} asks of it cheaper, or hold connections for a shorter time.`
-  const slow = longestQuery(pool)
-  if (slow?.isSlow) return adviceOfSlow(pool, slow)
-  const size =
-    needed === undefined || needed <= max
-      ? `By Little's law ${counted(max, 'connection')} should be enough on average, so bursts make callers wait.`
-      : sizeAdvice(pool, needed)
-  return `${queryAdvice(pool)}${size} Hold a connection as briefly as possible: not while ${whose} awaits anything else.`
+  if (slow?.isSlow) return adviceOfSlow(pool, slow, isEffect)
+  const size = needed === undefined ? '' : `${needed <= max ? meanAdvice(pool) : sizeAdvice(pool, needed)} `
+  return `${queryAdvice(pool)}${size}${briefly}`
 }
 
 module.exports = { isLeaking, isShort, rejectingPools, shortPools }

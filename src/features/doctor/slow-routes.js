@@ -16,20 +16,24 @@ const { isLeaking, isShort } = require('./short-pools')
 const { fanOuts, isOfSameSockets } = require('./short-sockets')
 
 /**
- * @import { Figures, RouteFigures, UseFigures } from './figures'
+ * @import { CallFigures, Figures, RouteFigures, UseFigures } from './figures'
  * @import { PoolFigures } from './feature-figures'
  * @import { FanOut } from './short-sockets'
  * @typedef {{ route: RouteFigures, pool: PoolFigures, use: UseFigures, query: UseFigures | undefined }} Held
  *   a short pool, and a route with slow uses that holds it. `query`: the slow query that most of these uses
  *   are
- * @typedef {{ own: RouteFigures[], holding: Held[], waiting: { route: RouteFigures, pool: PoolFigures }[],
- *   forSockets: RouteFigures[] }} SlowRoutes `own`: routes whose own calls are slow. `holding`: those of them
- *   that make a pool short. `forSockets`: routes that wait for sockets because of another route's calls
+ * @typedef {{ route: RouteFigures, pool: PoolFigures, use: UseFigures, isQuick: boolean }} Waiting a route that
+ *   waits for a short pool. `isQuick`: its calls, and its uses of the pool, are as quick as usual
+ * @typedef {{ own: RouteFigures[], holding: Held[], waiting: Waiting[], forSockets: RouteFigures[] }}
+ *   SlowRoutes `own`: routes whose own calls are slow. `holding`: those of them that make a pool short.
+ *   `forSockets`: routes that wait for sockets because of another route's calls
  */
 
 const MIN_MORE_MS = 100
 const MIN_MORE_OF_USE_MS = 10
 const LONG_MS = 2000
+/** Below this, a use or a call is as quick as usual. It is also as quick with less than 10 ms more. */
+const LONGER = 1.5
 const FEWEST = 10
 const MOST = 0.5
 
@@ -42,7 +46,8 @@ function slowRoutes(figures) {
   const waiting = slow.flatMap((route) => {
     if (holding.some((held) => held.route === route)) return []
     const pool = short.find((each) => isWaiting(route, each, figures))
-    return pool === undefined ? [] : [{ route, pool }]
+    const use = pool && useOf(route, pool, figures)
+    return pool && use ? [{ route, pool, use, isQuick: isQuick(route, use, figures) }] : []
   })
   const found = slow.length === 0 ? [] : fanOuts(figures)
   const queued = slow.filter((route) => isInQueueOf(found, route, figures))
@@ -115,6 +120,25 @@ function isSlowUse({ count, totalMs, usualMs }) {
 function isWaiting(route, pool, figures) {
   const use = useOf(route, pool, figures)
   return use !== undefined && (use.count / route.count) * pool.meanWaitMs >= MOST * waitOf(route)
+}
+
+/**
+ * Whether the route's uses of the pool, and its calls to other hosts, are known to be as quick as usual.
+ *
+ * @param {RouteFigures} route @param {UseFigures} use @param {Pick<Figures, 'outgoing'>} figures
+ */
+function isQuick({ method, route }, use, { outgoing }) {
+  if (outgoing === undefined) return false
+  const calls = outgoing.filter((call) => call.method === method && call.route === route)
+  return [use, ...calls].every(isAsUsual)
+}
+
+/** @param {UseFigures | CallFigures} calls */
+function isAsUsual(calls) {
+  const { usualMs } = calls
+  if (usualMs === undefined) return false
+  const meanMs = ownMsOf(calls)
+  return meanMs < LONGER * usualMs || meanMs - usualMs < MIN_MORE_OF_USE_MS
 }
 
 /** @param {number} ms @param {number | undefined} usualMs @param {number} leastMoreMs */

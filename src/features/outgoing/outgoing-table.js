@@ -40,9 +40,10 @@ const SEVERAL = -1
  * @typedef {{ agent: number, port: string, sockets: number }} Sockets that calls waited for. `agent`: the id
  *   that `idOf` gives the agent; `sockets`: the agent's limit, 0 if not known
  * @typedef {Asker & { sums: MinuteSums, parts: CallParts, awaited: number, awaitedMs: number,
- *   waitedFor: Sockets | undefined }} HostRoute
+ *   waitedFor: Sockets | undefined, failedStatus: number }} HostRoute
  *   `awaited`: calls that ended before their request did;
- *   `awaitedMs`: lower bound of the time while a request of the route had a call in progress
+ *   `awaitedMs`: lower bound of the time while a request of the route had a call in progress;
+ *   `failedStatus`: of the last failed call, 0 without an answer
  */
 
 /** @type {WeakMap<object, number>} */
@@ -115,6 +116,7 @@ class OutgoingTable {
     host.firstBytes.record(parts.firstByteMs, isError, nowMs)
     const route = this.#routeOf(host, asker)
     route.sums.record(durationMs, isError, nowMs)
+    if (isError) route.failedStatus = call.status
     route.parts.firstByteMs += parts.firstByteMs
     route.parts.waitMs += parts.waitMs
     if (parts.waitMs >= MIN_WAIT_MS) setWaitedFor(route, call)
@@ -196,6 +198,7 @@ class OutgoingTable {
       awaited: 0,
       awaitedMs: 0,
       waitedFor: undefined,
+      failedStatus: 0,
     }
     host.routes.push(added)
     this.#routes++
@@ -222,11 +225,11 @@ class OutgoingTable {
       [...this.#hosts.values()].flatMap(({ name, routes }) =>
         routes.map((each) => {
           const { method, parts, sums, waitedFor, ...others } = each
-          const { count, totalMs } = sums.sinceStart()
+          const { count, errors, totalMs } = sums.sinceStart()
           const asker = { host: name, method: method === '' ? null : method }
           const isOne = waitedFor !== undefined && waitedFor.agent !== SEVERAL
           const copies = { parts: { ...parts }, waitedFor: isOne ? { ...waitedFor } : undefined }
-          return /** @type {const} */ ([each, { ...others, ...asker, count, totalMs, ...copies }])
+          return /** @type {const} */ ([each, { ...others, ...asker, count, errors, totalMs, ...copies }])
         })
       )
     )

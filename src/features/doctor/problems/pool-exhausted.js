@@ -18,6 +18,7 @@
 // - Nothing is inferred for a route that spends its time in a pool given to `pool()`, because the wait
 //   for this pool is measured.
 // - If a pool is short because its uses are slow, this finding is an effect of the slow uses: slow-routes.js.
+//   It then advises no size, because uses will be quicker again.
 
 const {
   clientsGiveUp,
@@ -37,6 +38,8 @@ const { isSlowerThanUsual, slowRoutes } = require('../slow-routes')
  * @import { Figures, RouteFigures } from '../figures'
  * @import { Claim } from '../rules'
  * @import { NamedClaim } from '../short-pools'
+ * @typedef {(pool: import('../feature-figures').PoolFigures) => boolean} IsEffect whether slow uses make the
+ *   pool short
  */
 
 const ELASTICITY = 0.4
@@ -59,8 +62,13 @@ const rule = {
   explains: ['slow-dependency', 'orphaned-requests', 'aborted-requests'],
   makesOthersWait: ({ pools = [] }) => pools.some(isLeaking),
   find(figures) {
-    const known = knownOf(figures)
-    if (known.length > 0) return withCauses(known, figures)
+    const { holding } = slowRoutes(figures)
+    const held = new Set(holding.map(({ pool }) => pool.name))
+    const known = knownOf(figures, ({ name }) => held.has(name))
+    if (known.length > 0)
+      return known.map(({ pool, ...claim }) =>
+        held.has(pool) ? { ...claim, causedBy: 'slow-dependency' } : claim
+      )
     return inferredOf(figures)
   },
 }
@@ -71,19 +79,15 @@ const isStarved = ({ scheduler }) => (scheduler?.waitShare ?? 0) >= MAX_STARVED
 /** Whether a full loop, or the wait for a CPU, may be what requests wait for. @param {Figures} figures */
 const isHeldUp = (figures) => isStarved(figures) || figures.loop.utilization >= MAX_BUSY
 
-/** Finds pools that were given to `pool()`. @param {Figures} figures @returns {NamedClaim[]} */
-function knownOf(figures) {
-  if (!isHeldUp(figures)) return shortPools(figures)
-  const rejecting = rejectingPools(figures)
-  return rejecting.length > 0 || !isStarved(figures) ? rejecting : fullPools(figures)
-}
-
-/** @param {NamedClaim[]} claims @param {Figures} figures @returns {Claim[]} */
-function withCauses(claims, figures) {
-  const { holding } = slowRoutes(figures)
-  return claims.map(({ pool, ...claim }) =>
-    holding.some((held) => held.pool.name === pool) ? { ...claim, causedBy: 'slow-dependency' } : claim
-  )
+/**
+ * Finds pools that were given to `pool()`.
+ *
+ * @param {Figures} figures @param {IsEffect} isEffect @returns {NamedClaim[]}
+ */
+function knownOf(figures, isEffect) {
+  if (!isHeldUp(figures)) return shortPools(figures, isEffect)
+  const rejecting = rejectingPools(figures, isEffect)
+  return rejecting.length > 0 || !isStarved(figures) ? rejecting : fullPools(figures, isEffect)
 }
 
 /**
@@ -92,14 +96,15 @@ function withCauses(claims, figures) {
  * time. The mean wait must also be longer than a use.
  *
  * @param {Figures} figures
+ * @param {IsEffect} isEffect
  * @returns {NamedClaim[]}
  */
-function fullPools({ pools = [], ...figures }) {
+function fullPools({ pools = [], ...figures }, isEffect) {
   const full = pools.filter(
     ({ held, max, meanUseMs, meanWaitMs, waitingShare }) =>
       held.count >= max && waitingShare >= FULL_SHARE && meanWaitMs >= meanUseMs
   )
-  return shortPools({ ...figures, pools: full }).map((claim) => ({ ...claim, severity: 'medium' }))
+  return shortPools({ ...figures, pools: full }, isEffect).map((claim) => ({ ...claim, severity: 'medium' }))
 }
 
 /**

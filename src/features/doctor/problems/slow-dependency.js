@@ -20,6 +20,7 @@
 // - If the finding names a host, a query or a shortage, it explains why clients give up.
 // - A handler that computes is not a dependency. If parts are measured, the wait must be at least half of the
 //   time until the answer begins, times the idle share of the loop.
+// - If most of the time is not in calls, and calls to a host fail, the finding says so: failing-calls.js.
 // - Severity high if the routes became slower, and account for a fifth of all requests, or for half of the
 //   time that all requests take. Clients that wait send few requests, so their number alone would be small.
 
@@ -28,19 +29,24 @@ const {
   costliestQuery,
   evidence,
   isMostlyGivenUp,
+  isMostlyInPool,
   mostOfTime,
   ownBusyShare,
   percent,
 } = require('../evidence')
 const { adviceOfCall, describeCall, figuresOfCall } = require('../call-parts')
+const { adviceOfFailing, describeFailing, failingCallsOf, figuresOfFailing } = require('../failing-calls')
+const { callWhileHeld } = require('../held-calls')
+const { mayShowQueries } = require('../pool-queries')
 const { counted, duration, routeName } = require('../../../core/readable')
 const { isSlowerThanUsual, slowRoutes, waitOf } = require('../slow-routes')
 
 /**
  * @import { Evidence } from '../evidence'
- * @import { Figures, RouteFigures, UseFigures } from '../figures'
+ * @import { CallFigures, Figures, RouteFigures, UseFigures } from '../figures'
+ * @import { HeldCall } from '../held-calls'
  * @import { Claim } from '../rules'
- * @import { Held, SlowRoutes } from '../slow-routes'
+ * @import { Held, SlowRoutes, Waiting } from '../slow-routes'
  * @typedef {{ mostly: string, more: string, figures: Evidence[] }
  *   & Pick<Claim, 'advice' | 'adviceIfCausedBy'>} Cause the cause of the wait, in words
  */
@@ -49,6 +55,8 @@ const MAX_BUSY = 0.7
 const MAX_STARVED = 0.5
 const MANY = 0.2
 const MAX_TIME = 0.5
+/** Of the time that connections of a pool are held. */
+const MOST_HELD = 0.5
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -72,8 +80,9 @@ const rule = {
       return [{ ...claimOf(forSockets, cause, figures), causedBy: 'many-calls' }]
     }
     if (waiting.length === 0) return []
-    const routes = waiting.map(({ route }) => route)
-    return [{ ...claimOf(routes, waitForPlace(waiting[0].pool.name), figures), causedBy: 'pool-exhausted' }]
+    const quick = waiting.filter(({ isQuick }) => isQuick)
+    const routes = (quick.length > 0 ? quick : waiting).map(({ route }) => route)
+    return [{ ...claimOf(routes, waitForPlace(waiting, quick), figures), causedBy: 'pool-exhausted' }]
   },
 }
 
@@ -92,19 +101,24 @@ function saysWhy({ own, holding }, { outgoing, poolUses }) {
 function ownCause(first, held, { outgoing, poolUses }) {
   // If a slow query is known, it is the cause. Calls are skipped then, because a call without a known route
   // may belong to another request.
-  const call = held?.query === undefined ? costliestCall(first, outgoing) : undefined
+  const isQuery = held?.query !== undefined
+  const heldCall = held === undefined || isQuery ? undefined : callWhileHeld(held, outgoing)
+  const costliest = isQuery ? undefined : costliestCall(first, outgoing)
+  const call = heldCall?.call ?? costliest
   const query = call === undefined ? costliestQuery(first, poolUses) : undefined
+  const isKnown = held !== undefined || call !== undefined || query !== undefined
+  const failing = isKnown || isMostlyInPool(first, poolUses) ? undefined : failingCallsOf(first, outgoing)
+  if (failing !== undefined) return failingCause(first, failing)
+  const where = call === undefined ? lookAt(first, query ?? held?.query, held) : adviceOfCall(call)
   return {
-    mostly: mostlyOf(call?.host ?? query?.query),
-    more: `${call === undefined ? '' : describeCall(call)}${held === undefined ? '' : describeHeld(first, held)}`,
+    mostly: mostlyOf(costliest?.host ?? query?.query),
+    more: `${held === undefined ? '' : describeHeld(first, held, heldCall)}${call === undefined ? '' : describeCall(call)}`,
     figures: [
       ...(call === undefined ? [] : figuresOfCall(call).map((figure) => evidence(...figure))),
       ...(held === undefined ? [] : figuresOfHeld(held)),
     ],
-    advice: `${call === undefined ? lookAt(first, query ?? held?.query, held) : adviceOfCall(call)} Give the call a timeout, so that its slowness does not fill this process. Where possible, answer from a cache, or without the result of the call.`,
-    ...(call === undefined && query === undefined && held === undefined
-      ? { adviceIfCausedBy: (problem) => lookAtCause(problem, routeName(first)) }
-      : {}),
+    advice: `${where} ${heldCall === undefined ? '' : `Hold no connection during the call. `}Give the call a timeout, so that its slowness does not fill this process. Where possible, answer from a cache, or without the result of the call.`,
+    ...(isKnown ? {} : { adviceIfCausedBy: (problem) => lookAtCause(problem, routeName(first)) }),
   }
 }
 
@@ -112,13 +126,49 @@ function ownCause(first, held, { outgoing, poolUses }) {
 const lookAtCause = (problem, name) =>
   `Look at ${problem} first, which makes these requests slow. The services that ${name} calls need not be slow themselves.`
 
-/** The cause of routes whose dependency only looks slow. @param {string} pool @returns {Cause} */
-const waitForPlace = (pool) => ({
-  mostly: `, most of it for a connection of the pool '${pool}'`,
-  more: '',
-  figures: [],
-  advice: `The services that these routes call are not slow: the routes wait for a connection. Look at the pool '${pool}', and at what holds its connections.`,
+/** @param {RouteFigures} route @param {CallFigures} calls @returns {Cause} */
+const failingCause = (route, calls) => ({
+  mostly: '',
+  more: describeFailing(calls),
+  figures: figuresOfFailing(calls, route.count).map((figure) => evidence(...figure)),
+  advice: adviceOfFailing(calls, routeName(route)),
 })
+
+/**
+ * The cause of routes whose dependency only looks slow. A route that may be slow itself is named apart.
+ *
+ * @param {readonly Waiting[]} waiting @param {readonly Waiting[]} quick @returns {Cause}
+ */
+function waitForPlace(waiting, quick) {
+  const [{ pool }] = quick.length > 0 ? quick : waiting
+  const what =
+    quick.length > 0
+      ? 'The services that these routes call are not slow: the routes wait for a connection.'
+      : 'Most of the wait is for a connection.'
+  return {
+    mostly: `, most of it for a connection of the pool '${pool.name}'`,
+    more: '',
+    figures: [],
+    advice: `${what} Look at the pool '${pool.name}', and at ${holderOf(waiting, pool.name)}.`,
+  }
+}
+
+/**
+ * Names the route whose uses take longer than usual, if its uses take most of the time.
+ *
+ * @param {readonly Waiting[]} waiting @param {string} pool
+ */
+function holderOf(waiting, pool) {
+  const [longest] = waiting
+    .filter((each) => each.pool.name === pool && !each.isQuick)
+    .sort((a, b) => b.use.totalMs - a.use.totalMs)
+  const usualMs = longest?.use.usualMs
+  if (usualMs === undefined) return 'what holds its connections'
+  const useMs = longest.use.totalMs / longest.use.count
+  return useMs > usualMs && longest.use.totalMs >= MOST_HELD * longest.pool.useMs
+    ? `${routeName(longest.route)}: it holds a connection for ${duration(useMs)}, and usually for ${duration(usualMs)}`
+    : 'what holds its connections'
+}
 
 /**
  * @param {readonly RouteFigures[]} slow @param {Cause} cause @param {Figures} figures
@@ -161,14 +211,21 @@ function claimOf(slow, { mostly, more, figures: ofCause, ...advice }, figures) {
 /**
  * Says what holds a connection, and that other requests wait meanwhile.
  *
- * @param {RouteFigures} route @param {Held} held
+ * @param {RouteFigures} route @param {Held} held @param {HeldCall | undefined} heldCall
  */
-function describeHeld(route, { pool, query, use }) {
+function describeHeld(route, { pool, query, use }, heldCall) {
   const what =
     query === undefined
-      ? `${routeName(route)} uses a connection for ${duration(use.totalMs / use.count)}${use.usualMs === undefined ? '' : `, and usually for ${duration(use.usualMs)}`}`
+      ? `${routeName(route)} uses a connection for ${duration(use.totalMs / use.count)}${use.usualMs === undefined ? '' : `, and usually for ${duration(use.usualMs)}`}${duringHold(heldCall)}`
       : `The query ${query.query} takes ${duration(query.totalMs / query.count)}`
   return ` ${what}. So all connections of the pool '${pool.name}' are in use, and requests wait for one.`
+}
+
+/** @param {HeldCall | undefined} heldCall */
+function duringHold(heldCall) {
+  if (heldCall === undefined) return ''
+  const { call, share } = heldCall
+  return `: ${percent(share)} of that time it calls ${call.host} (${duration(call.totalMs / call.count)} a call)`
 }
 
 /** @param {Held} held */
@@ -188,10 +245,12 @@ function lookAt(route, query, held) {
   if (query !== undefined)
     return `Look at the plan of ${query.query}, over the pool '${query.pool}': a missing index, or more rows than are needed.`
   const name = routeName(route)
-  const orNever = isMostlyGivenUp(route) ? ', or a promise that never settles' : ''
-  return held === undefined
-    ? `Look at what ${name} awaits: a database, another service, a file system${orNever}. If it waits on purpose, as a long poll does, leave it out with \`ignore.log\`.`
-    : `Look at what ${name} does with a connection of the pool '${held.pool.name}'. \`queries: true\` shows the time of each query.`
+  if (held === undefined) {
+    const orNever = isMostlyGivenUp(route) ? ', or a promise that never settles' : ''
+    return `Look at what ${name} awaits: a database, another service, a file system${orNever}. If it waits on purpose, as a long poll does, leave it out with \`ignore.log\`.`
+  }
+  const shown = mayShowQueries(held.pool) ? ' `queries: true` shows the time of each query.' : ''
+  return `Look at what ${name} does with a connection of the pool '${held.pool.name}'.${shown}`
 }
 
 module.exports = rule
