@@ -1,11 +1,12 @@
 'use strict'
-// Decides whether memory outside the heap leaks: the memory of Buffers and ArrayBuffers. V8 collects for it too.
+// Decides whether memory outside the heap leaks: the memory of Buffers and ArrayBuffers. V8 collects for it
+// too.
 //
 // - At the end of a major collection V8 still counts buffers that are dead. It frees them in a thread, and
 //   counts them no longer once the next collection begins. So memory outside the heap is read after the first
 //   minor collection that follows a major one.
-// - Requests in flight, such as uploads, hold megabytes for a moment. So a rise of less than `LEAST_BYTES` never
-//   counts, over whatever time.
+// - Requests in flight, such as uploads, hold megabytes for a moment. So a rise of less than `LEAST_BYTES`
+//   never counts, over whatever time.
 
 const { HeapTrend } = require('./heap-trend')
 

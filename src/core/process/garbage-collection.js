@@ -45,7 +45,8 @@ class GarbageCollection {
   /**
    * @param {{ onMinor: (usedBytes: number) => void, onMajor: (usedBytes: number) => void,
    *   onExternal: (bytes: number) => void }} listeners the first two are called with the heap in use after a
-   *   collection was recorded. `onExternal` is called with the memory outside the heap after a minor collection
+   *   collection was recorded. `onExternal` is called with the memory outside the heap after a minor
+   *   collection
    */
   constructor({ onMinor, onMajor, onExternal }) {
     this.#onMinor = onMinor

@@ -120,9 +120,14 @@ function memoryForGate({ collections }) {
  * Memory in use now, garbage included, with its limits. Checked before a profile, which itself needs memory.
  */
 function memoryForProfile() {
-  const { used_heap_size: heapUsedBytes, heap_size_limit: heapLimitBytes } = v8.getHeapStatistics()
+  const {
+    used_heap_size: heapUsedBytes,
+    heap_size_limit: heapLimitBytes,
+    external_memory: externalBytes,
+  } = v8.getHeapStatistics()
   return {
     heapUsedBytes,
+    externalBytes,
     heapLimitBytes: afterGcLimitBytes(heapLimitBytes),
     rssBytes: rssBytes(),
     rssLimitBytes: containerLimitBytes(),

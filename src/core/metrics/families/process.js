@@ -53,7 +53,8 @@ const cpuShares = ({ utilization: { cpuUserRatio, cpuSystemRatio } }) => [
 ]
 
 /**
- * The trend that reaches its limit first: of the heap, or of memory outside it. Without growth, that of the heap.
+ * The trend that reaches its limit first: of the heap, or of memory outside it. Without growth, that of the
+ * heap.
  *
  * @param {Capture} captured
  */

@@ -1,6 +1,6 @@
 'use strict'
-// The heap that survives major collections grows as with a leak, or is nearly full. Or memory outside the heap
-// grows.
+// The heap that survives major collections grows as with a leak, or is nearly full. Or memory outside the
+// heap grows.
 // - Found if the trend (core/process/heap-trend.js) says `growing`, over two minutes to 36 hours.
 // - A faster leak ends the process before a trend is certain. So a rise is also found if each of four or more
 //   collections left more than the one before. The rise must be at least 10 MB and a quarter of the first
@@ -8,8 +8,8 @@
 //   large as the heap.
 // - Also found if the heap is full after a collection, growing or not. It counts as full from 85 % of its
 //   limit on, where the gate begins to reject requests.
-// - Memory outside the heap (core/process/external-trend.js) is judged by its trend alone. Uploads in flight make
-//   it rise for a minute, so a quick rise says little.
+// - Memory outside the heap (core/process/external-trend.js) is judged by its trend alone. Uploads in flight
+//   make it rise for a minute, so a quick rise says little.
 // - Growth that fills the heap only after a week is ignored, because the process is replaced before.
 // - Severity high if the heap is full now or within an hour, because an operator must act soon. Severity low
 //   if the heap has grown for less than a quarter of an hour, because a cache that still fills looks the
