@@ -24,9 +24,12 @@ function randomFrom(seed) {
  * The verdict of each minute. A minor collection every two seconds still sees `deadAt` if no major collection
  * has found it dead.
  */
+const clockAt = (clock = { nowMs: 0 }) =>
+  Object.assign(clock, { now: () => clock.nowMs, after: (_ms, callback) => (clock.callback = callback) })
+
 function judge(aliveAt, { hours, majorEverySeconds = 20, deadAt = () => 0, noise = 1, seed = 1 }) {
   const random = randomFrom(seed)
-  const trend = new ExternalTrend(0)
+  const trend = new ExternalTrend(clockAt())
   const minutes = []
   let majorAt = majorEverySeconds
   for (let s = 2; s < hours * HOUR; s += 1 + 2 * random()) {
@@ -78,6 +81,24 @@ for (const [title, aliveAt, options] of [
   })
 }
 
+test('if no minor collection comes in between, the reading of a second later counts', () => {
+  for (const [perSecond, verdict] of [
+    [1.6, 'growing'],
+    [0, 'none'],
+  ]) {
+    let bytes = 0
+    const clock = clockAt()
+    const trend = new ExternalTrend(clock, () => bytes)
+    for (let s = 5; s < 180; s += 5) {
+      trend.onMajor()
+      clock.nowMs = (s + 1) * 1000
+      bytes = (20 + perSecond * s) * MB
+      clock.callback()
+    }
+    assert.equal(trend.sample(clock.nowMs, memoryAt(bytes)).verdict, verdict)
+  }
+})
+
 test('the limit is what the limit of the process leaves', () => {
   const minutes = judge((s) => 4 + s / 6, { hours: 0.25 })
   const { secondsToLimit } = minutes.at(-1)
@@ -88,7 +109,7 @@ test('the limit is what the limit of the process leaves', () => {
 for (const [title, series] of Object.entries(recorded)) {
   if (title.startsWith('leak')) continue
   test(`with the figures recorded of a process with ${title}, it never grows`, () => {
-    const trend = new ExternalTrend(0)
+    const trend = new ExternalTrend(clockAt())
     const verdicts = []
     for (const [second, kilobytes, isMajor] of series) {
       if (isMajor === 1) trend.onMajor()

@@ -134,9 +134,16 @@ function memoryForProfile() {
   }
 }
 
+/** Memory outside the heap. A buffer is allocated first, so that V8 counts the dead ones no longer. */
+function readExternalBytes() {
+  new ArrayBuffer(1)
+  return v8.getHeapStatistics().external_memory
+}
+
 exports.Memory = Memory
 exports.heapLimitBytes = heapLimitBytes
 exports.memoryForGate = memoryForGate
 exports.memoryForProfile = memoryForProfile
 exports.memoryForRecycling = memoryForRecycling
 exports.memoryInUse = memoryInUse
+exports.readExternalBytes = readExternalBytes
