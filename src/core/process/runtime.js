@@ -1,6 +1,6 @@
 'use strict'
-// Creates the parts that measure the runtime: event loop, collector, heap and memory. The turn clock and V8 call
-// them. Only `ExternalTrend` has a timer, for a second after a major collection.
+// Creates the parts that measure the runtime: event loop, collector, heap and memory. The turn clock and V8
+// call them. Only `ExternalTrend` has a timer, for a second after a major collection.
 
 const { ExternalTrend } = require('./external-trend')
 const { GarbageCollection } = require('./garbage-collection')
