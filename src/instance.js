@@ -303,6 +303,7 @@ class Instance {
     this.requestLog.slow.onTurn(this.clock.now())
     this.exporter.made?.close()
     this.runtime.collections.close()
+    this.runtime.externalTrend.close()
   }
 }
 

@@ -15,12 +15,15 @@ const { tableLines } = require('./text-table')
  * @typedef {Pick<Row, 'name' | 'file' | 'line' | 'package' | 'isHandler'> & Record<'growthBytes' |
  *   'beforeBytes' | 'selfBytes', number>} GrowthRow
  * @typedef {{ functions?: Row[], packages?: Row[], growth?: GrowthRow[], growthMs?: number,
- *   readPauseMs?: number, startPauseMs?: number, durationMs?: number, samples?: number }} ProfileResult
+ *   externalGrowthBytes?: number, readPauseMs?: number, startPauseMs?: number, durationMs?: number,
+ *   samples?: number }} ProfileResult
  */
 
 const MAX_PACKAGES = 10
 const MAX_FUNCTIONS = 20
 const MAX_GROWING = 10
+/** A smaller growth outside the heap may come from requests in flight. */
+const MIN_EXTERNAL_GROWTH = 1e6
 const HOUR_MS = 3_600_000
 /** Rows with a smaller share are sampling noise. */
 const MIN_SHARE = 0.001
@@ -74,6 +77,7 @@ function profileLines(result, { kind, out }) {
     ...wrap(facts.filter(Boolean).join(', '), look.width),
     '',
     ...growthLines(result, look),
+    ...externalLines(result, out.lineWidth),
     ...(kind === 'heap' && rows.length > 0
       ? [out.paint('bold', `Allocated in ${duration(durationMs)}, and still in use`)]
       : []),
@@ -105,6 +109,13 @@ function growthLines({ growth, growthMs = 0 }, look) {
   ]
   const title = look.paint('bold', `Grew in the last ${duration(growthMs)}`)
   return [title, ...tableLines(columns, growth.slice(0, MAX_GROWING), look), '']
+}
+
+/** @param {ProfileResult} result @param {number} width */
+function externalLines({ externalGrowthBytes = 0 }, width) {
+  if (externalGrowthBytes < MIN_EXTERNAL_GROWTH) return []
+  const grew = `Memory outside the heap grew by ${bytes(externalGrowthBytes)} meanwhile.`
+  return [...wrap(`${grew} This profile does not show it.`, width), '']
 }
 
 /** @param {Row[]} rows @param {number} number */

@@ -256,6 +256,19 @@ test('heap says first what grew between its two readings, and how much that is a
   assert.match((await runProgram(['heap', none.url])).out, /^Nothing grew in the last 5 s\.$/m)
 })
 
+test('heap says how much memory outside the heap grew, which the profile does not show', async (t) => {
+  const outOf = async (externalGrowthBytes) => {
+    const result = { ...RESULT, growth: [], growthMs: 30_000, externalGrowthBytes }
+    const { url } = await standInFor(t, { 'POST /heap': lines({ result }) })
+    return (await runProgram(['heap', url])).out
+  }
+  assert.match(
+    await outOf(48e6),
+    /^Memory outside the heap grew by 48 MB meanwhile\. This profile does not show it\.\n\n/m
+  )
+  for (const little of [999_999, -48e6, undefined]) assert.ok(!(await outOf(little)).includes('outside'))
+})
+
 test('of a real service it works, or says that the service has none', async (t) => {
   const { admin, get } = await startService(t)
   // An idle process may run nothing at all in a second, so it answers requests until the profile is there.

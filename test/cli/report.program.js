@@ -262,6 +262,21 @@ describe('what the process remembers', () => {
     assert.match(err, /has no figures of this time\. It remembers the last ten minutes: \d\d:\d\d:\d\d to/)
   })
 
+  test('a time before its start is told with the reason', async (t) => {
+    const { admin, get } = await startService(t)
+    await untilRemembered(admin, get)
+    const { code, err } = await runProgram([
+      'report',
+      admin,
+      '--from',
+      '2020-01-01T00:00:00Z',
+      '--out',
+      newFile(),
+    ])
+    assert.equal(code, 0)
+    assert.match(err, /^Figures from before \d\d:\d\d:\d\d are missing: .* started then\.$/m)
+  })
+
   test('--json prints the figures and writes no file', async (t) => {
     const { admin, get } = await startService(t)
     await untilRemembered(admin, get)

@@ -349,7 +349,14 @@ test('a process is not called healthy while a request waits unusually long for i
   assert.equal(healthyWith({ ...oldest, route: '/reports' }).healthy, null)
   // Its p99 is 60 ms.
   assert.equal(healthyWith({ ...oldest, ageMs: 179 }).healthy, true)
-  assert.match(healthyWith(oldest, { seconds: 4 }).summary, /^Not enough traffic to tell: /)
+  assert.equal(
+    healthyWith(oldest, { seconds: 4 }).summary,
+    'Too early to tell: 1000 requests in the last 4 s.'
+  )
+  assert.match(
+    healthyWith(oldest, { seconds: 4, requests: { count: 19 } }).summary,
+    /^Not enough traffic to tell: /
+  )
 })
 
 test('the text has each finding with its figures and the next step, no line over 100 characters', () => {

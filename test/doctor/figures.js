@@ -40,7 +40,7 @@ const HEALTHY = Object.freeze({
   proxies: { looked: 60, proxied: 0, kept: 0, idleCloses: 0, unusedCloses: 0, keptMs: 6000 },
   gc: { share: 0.02, majorShare: 0.005 },
   heap: { afterGcBytes: 40e6, limitBytes: 400e6, recent: [], trend: { verdict: 'unknown' } },
-  memory: { limitBytes: 2e9, rssBytes: 120e6 },
+  memory: { limitBytes: 2e9, rssBytes: 120e6, externalBytes: 4e6, externalTrend: { verdict: 'unknown' } },
   admission: { mode: 'adaptive', rejected: 0, reasons: {}, wouldReject: 0, queued: 0 },
   overload: undefined,
   unanswered: [],

@@ -166,6 +166,42 @@ test('heap-growing never says that a heap grows by 0 MB', () => {
   assert.match(summaryOf(20_000), /grows by 1.2 MB a minute and/)
 })
 
+test('heap-growing outside the heap', () => {
+  const growing = (trend) => ({
+    memory: {
+      limitBytes: 512e6,
+      rssBytes: 366e6,
+      externalBytes: 290e6,
+      externalTrend: {
+        verdict: 'growing',
+        bytesPerSecond: 1.6e6,
+        secondsToLimit: 3601,
+        windowSeconds: 180,
+        ...trend,
+      },
+    },
+  })
+  check('heap-growing', [
+    [growing(), 'low'],
+    [growing({ secondsToLimit: 3600 }), 'high'],
+    [growing({ windowSeconds: 900 }), 'medium'],
+    [growing({ secondsToLimit: 604_801 }), 'none'],
+    [growing({ verdict: 'none' }), 'none'],
+  ])
+  const claimOf = (figures) => ruleOf('heap-growing').find(figuresWith(figures))[0]
+  const { advice, summary } = claimOf(growing({ secondsToLimit: 91 }))
+  assert.equal(
+    summary,
+    'Memory outside the heap (Buffers, ArrayBuffers) grows by 96 MB a minute, and the process reaches its memory limit in 91 s: 366 MB of 512 MB are in use, 290 MB of them outside the heap. A cache that still fills looks the same.'
+  )
+  assert.match(advice, /^Look for a Map, .*`npx spillway heap` does not show this memory\./)
+  const heap = { trend: { verdict: 'growing', bytesPerSecond: 1e5, secondsToLimit: 600 } }
+  assert.match(claimOf({ heap, ...growing() }).summary, /^The heap grows/)
+  assert.match(claimOf({ heap, ...growing({ secondsToLimit: 300 }) }).summary, /^Memory outside/)
+  const full = { ...heap, afterGcBytes: 380e6 }
+  assert.match(claimOf({ heap: full, ...growing({ secondsToLimit: 300 }) }).summary, /^The heap grows/)
+})
+
 test('garbage-collection', () => {
   const collecting = (share, scheduler = undefined) => ({ gc: { share }, scheduler })
   check('garbage-collection', [

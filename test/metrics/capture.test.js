@@ -26,6 +26,7 @@ function depsFor() {
     collections: { sample: () => ({ kinds: [], buckets: new Float64Array(), bounds: ADVISED_BOUNDS }) },
     memory: { sample: () => ({ spaces: [] }) },
     heapTrend: { sample: () => ({ verdict: 'unknown' }) },
+    externalTrend: { sample: () => ({ verdict: 'unknown' }) },
   }
   const admission = {
     sample: () => ({ shed: [], wouldShed: [], queueDelays: new Float64Array(ADVISED_BOUNDS.width) }),

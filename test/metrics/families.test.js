@@ -110,6 +110,7 @@ const NAMES = {
   spillway_heap_growing: ['gauge', []],
   spillway_heap_growth_bytes_per_second: ['gauge', []],
   spillway_heap_time_to_limit_seconds: ['gauge', []],
+  spillway_external_memory_bytes: ['gauge', []],
   spillway_memory_limit_bytes: ['gauge', []],
 }
 /** What nothing has happened to yet has no value, and so no labels. */
@@ -145,6 +146,21 @@ const MAY_BE_EMPTY = [
 
 test('the list of families', () => {
   assert.deepEqual(FAMILIES.map(({ name }) => name).sort(), Object.keys(NAMES).sort())
+})
+
+test('the growth of memory outside the heap is shown if it reaches its limit first', () => {
+  const valuesOf = (captured) =>
+    ['growing', 'growth_bytes_per_second', 'time_to_limit_seconds'].map((end) => {
+      const { points } = FAMILIES.find(({ name }) => name === `spillway_heap_${end}`)
+      return [...points(captured)][0]?.value
+    })
+  const unknown = { verdict: 'unknown' }
+  const slow = { verdict: 'growing', bytesPerSecond: 10, secondsToLimit: 900 }
+  const quick = { verdict: 'growing', bytesPerSecond: 20, secondsToLimit: 300 }
+  assert.deepEqual(valuesOf({ heapTrend: unknown, externalTrend: slow }), [1, 10, 900])
+  assert.deepEqual(valuesOf({ heapTrend: slow, externalTrend: quick }), [1, 20, 300])
+  assert.deepEqual(valuesOf({ heapTrend: quick, externalTrend: slow }), [1, 20, 300])
+  assert.deepEqual(valuesOf({ heapTrend: quick, externalTrend: unknown }), [1, 20, 300])
 })
 
 test('each family has its type, labels and help in the text', async (t) => {

@@ -24,6 +24,7 @@ test('what stays in memory and what grew is named, with the usual young generati
   assert.deepEqual([grown.name, grown.file], [name, file])
   assert.ok(grown.growthBytes > 0 && grown.growthBytes === grown.selfBytes - grown.beforeBytes)
   assert.ok(result.growthMs > 0 && result.growthMs < result.durationMs && result.readPauseMs > 0)
+  assert.equal(typeof result.externalGrowthBytes, 'number')
   const { json } = await get('/heap/last.heapprofile')
   assert.ok(json.head.children.length > 0 && json.samples.length > 0)
   const pprof = Profile.decode(zlib.gunzipSync((await get('/heap/last.pb.gz')).body))

@@ -19,6 +19,9 @@ class FakeClock {
   afterTurn = (callback) => this.#schedule(callback)
   onTurn = (callback) => this.#schedule(callback)
   cancelTurn = (entry) => this.#scheduled.delete(entry)
+  /** No timer fires. */
+  after = () => ({})
+  cancel = () => {}
 
   /** How many callbacks wait for the turn to end. */
   get scheduled() {

@@ -12,6 +12,8 @@ const { timeOfDay } = require('../../core/readable')
  */
 
 const SECOND_MS = 1000
+/** A history that spans less has forgotten nothing. */
+const FULL_MS = 590 * SECOND_MS
 
 /**
  * @param {AdminClient} client
@@ -65,9 +67,11 @@ function noticesOf(points, { from, to }, url) {
     )
   }
   if (from === Number.NEGATIVE_INFINITY || first.at - from < 3 * SECOND_MS) return []
-  return [
-    `Figures from before ${time(first.at - SECOND_MS)} are missing: the process remembers its last ten minutes at most.`,
-  ]
+  const isFull = points[points.length - 1].at - first.at >= FULL_MS
+  const reason = isFull
+    ? 'the process remembers its last ten minutes at most'
+    : 'the process, or its admin server, started then'
+  return [`Figures from before ${time(first.at - SECOND_MS)} are missing: ${reason}.`]
 }
 
 module.exports = { readRemembered }

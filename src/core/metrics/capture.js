@@ -77,6 +77,7 @@ function capture(deps, spare) {
     collections,
     memory,
     heapTrend: runtime.heapTrend.sample(nowMs, memory.heapLimitBytes),
+    externalTrend: runtime.externalTrend.sample(nowMs, memory),
     ...deps.features.sample(spare),
   }
 }

@@ -38,16 +38,20 @@ class GarbageCollection {
   #heapAfterBytes
   #onMinor
   #onMajor
+  #onExternal
   /** Called with each pause. @type {(startMs: number, durationMs: number) => void} */
   onPause = (_startMs, _durationMs) => {}
 
   /**
-   * @param {{ onMinor: (usedBytes: number) => void, onMajor: (usedBytes: number) => void }} listeners called
-   *   with the heap in use after a collection was recorded
+   * @param {{ onMinor: (usedBytes: number) => void, onMajor: (usedBytes: number) => void,
+   *   onExternal: (bytes: number) => void }} listeners the first two are called with the heap in use after a
+   *   collection was recorded. `onExternal` is called with the memory outside the heap after a minor
+   *   collection
    */
-  constructor({ onMinor, onMajor }) {
+  constructor({ onMinor, onMajor, onExternal }) {
     this.#onMinor = onMinor
     this.#onMajor = onMajor
+    this.#onExternal = onExternal
   }
 
   get heapAfterBytes() {
@@ -78,17 +82,26 @@ class GarbageCollection {
   /** @param {import('node:perf_hooks').PerformanceEntry[]} entries */
   #record(entries) {
     let pausedMs = 0
+    /** @type {number | undefined} */
+    let externalBytes
     for (const entry of entries) {
       const kind = KIND_INDEX[/** @type {typeof entry & { detail: { kind: number } }} */ (entry).detail.kind]
       if (kind === undefined) continue
       pausedMs += entry.duration
       this.#buckets.record(kind, entry.duration / 1000)
       this.onPause(entry.startTime, entry.duration)
-      if (kind === MINOR) this.#onMinor(v8.getHeapStatistics().used_heap_size)
+      if (kind === MINOR) {
+        const heap = v8.getHeapStatistics()
+        this.#onMinor(heap.used_heap_size)
+        externalBytes = heap.external_memory
+      }
       if (kind !== MAJOR) continue
+      // The figure may include buffers that this collection found dead.
+      externalBytes = undefined
       this.#heapAfterBytes = v8.getHeapStatistics().used_heap_size
       this.#onMajor(this.#heapAfterBytes)
     }
+    if (externalBytes !== undefined) this.#onExternal(externalBytes)
     return pausedMs
   }
 

@@ -182,10 +182,12 @@ class RetainedHeap {
 class HeapTrend {
   #windows
   #least = { atMs: 0, bytes: Infinity }
+  #leastBytes
   #retained = new RetainedHeap()
 
-  /** @param {number} nowMs */
-  constructor(nowMs) {
+  /** @param {number} nowMs @param {{ leastBytes?: number }} [options] leastBytes: a smaller rise never counts */
+  constructor(nowMs, { leastBytes = 0 } = {}) {
+    this.#leastBytes = leastBytes
     this.#windows = WINDOWS.map((each) => new Window(each, nowMs))
   }
 
@@ -232,7 +234,7 @@ class HeapTrend {
     this.#closePeriod(nowMs)
     const read = this.#windows.map((window) => window.read(nowMs))
     const judged = read
-      .map((each, i) => judge(each, read.slice(i + 1)))
+      .map((each, i) => judge(each, read.slice(i + 1), this.#leastBytes))
       .filter((judgement) => judgement !== undefined)
     if (judged.length === 0) return { verdict: 'unknown' }
     const growing = judged.filter(({ isGrowing }) => isGrowing).sort((a, b) => b.slope - a.slope)
@@ -253,8 +255,8 @@ class HeapTrend {
 /** @param {number} atMs */
 const periodOf = (atMs) => Math.floor(atMs / MIN_OF_MS)
 
-/** @param {Periods} window @param {Periods[]} longer */
-function judge({ times, bytes, leastQuickBytes, leastSpanMs, periodMs }, longer) {
+/** @param {Periods} window @param {Periods[]} longer @param {number} leastBytes */
+function judge({ times, bytes, leastQuickBytes, leastSpanMs, periodMs }, longer, leastBytes) {
   const count = bytes.length
   if (count < FEWEST || (count >= MANY && periodMs === FOR_FEW_MS)) return undefined
   const spanMs = times[count - 1] - times[0]
@@ -264,7 +266,7 @@ function judge({ times, bytes, leastQuickBytes, leastSpanMs, periodMs }, longer)
   const rise = slope * spanMs
   const isQuick = spanMs < QUICK_MS
   const isRising =
-    rise >= MIN_RISE_SHARE * median(bytes) &&
+    rise >= Math.max(leastBytes, MIN_RISE_SHARE * median(bytes)) &&
     (!isQuick || (rise >= leastQuickBytes && keepsPace(times, bytes)))
   const last = bytes[count - 1]
   const isGrowing =

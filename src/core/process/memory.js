@@ -120,13 +120,24 @@ function memoryForGate({ collections }) {
  * Memory in use now, garbage included, with its limits. Checked before a profile, which itself needs memory.
  */
 function memoryForProfile() {
-  const { used_heap_size: heapUsedBytes, heap_size_limit: heapLimitBytes } = v8.getHeapStatistics()
+  const {
+    used_heap_size: heapUsedBytes,
+    heap_size_limit: heapLimitBytes,
+    external_memory: externalBytes,
+  } = v8.getHeapStatistics()
   return {
     heapUsedBytes,
+    externalBytes,
     heapLimitBytes: afterGcLimitBytes(heapLimitBytes),
     rssBytes: rssBytes(),
     rssLimitBytes: containerLimitBytes(),
   }
+}
+
+/** Memory outside the heap. A buffer is allocated first, so that V8 counts the dead ones no longer. */
+function readExternalBytes() {
+  new ArrayBuffer(1)
+  return v8.getHeapStatistics().external_memory
 }
 
 exports.Memory = Memory
@@ -135,3 +146,4 @@ exports.memoryForGate = memoryForGate
 exports.memoryForProfile = memoryForProfile
 exports.memoryForRecycling = memoryForRecycling
 exports.memoryInUse = memoryInUse
+exports.readExternalBytes = readExternalBytes

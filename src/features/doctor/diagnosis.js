@@ -233,6 +233,8 @@ function sentenceOf(healthy, findings, { requests, seconds, events }, held) {
   const what = messages === 0 ? '' : ` and ${counted(messages, 'message')}`
   const traffic = `${counted(requests.count, 'request')}${what} in the last ${duration(seconds * 1000)}`
   if (healthy) return `Healthy: no problem found in ${traffic}.`
+  if (seconds < FEWEST_SECONDS && requests.count + messages >= FEWEST_REQUESTS)
+    return `Too early to tell: ${traffic}.`
   return held === undefined
     ? `Not enough traffic to tell: ${traffic}.`
     : `Too early to tell: ${traffic}, but a request of ${routeName(held)} has waited ${duration(held.ageMs)} for its answer.`

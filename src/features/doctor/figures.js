@@ -94,7 +94,8 @@ const DEFAULT_THREADS = 4
  * @property {{ share: number, majorShare: number }} gc
  * @property {{ afterGcBytes: number | undefined, limitBytes: number, recent: readonly { atMs: number,
  *   bytes: number }[], trend: Trend }} heap
- * @property {{ limitBytes: number, rssBytes: number }} memory
+ * @property {{ limitBytes: number, rssBytes: number, externalBytes: number, externalTrend: Trend }} memory
+ *   `externalBytes`: outside the heap
  * @property {{ mode: string, rejected: number, reasons: Record<string, number>, wouldReject: number,
  *   queued: number }} admission
  *   `reasons`: counts of rejected requests by reason. In mode `observe`, of those that would be rejected
@@ -222,7 +223,12 @@ function figuresOf(deps, { cost, readings, now, usual, usualErrors, recent }) {
       recent,
       trend: /** @type {Trend} */ (runtime.heapTrend.sample(nowMs, memory.heapLimitBytes)),
     },
-    memory: { limitBytes: memory.limitBytes, rssBytes: memory.rssBytes },
+    memory: {
+      limitBytes: memory.limitBytes,
+      rssBytes: memory.rssBytes,
+      externalBytes: memory.externalBytes,
+      externalTrend: /** @type {Trend} */ (runtime.externalTrend.sample(nowMs, memory)),
+    },
     admission: admissionOf(deps, earlier, now),
     overload: overloadIn(deps, [...readings, now]),
     ...waitingRequests(deps),

@@ -17,9 +17,10 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
  * @typedef {Map<string, { path: string, line: number }>} Sources by place, for files with a source map
  * @typedef {'cpu' | 'heap'} Kind
  * @typedef {{ atMs: number, durationMs: number }} When
- * @typedef {{ startPauseMs: number, durationMs: number, growthMs?: number, readPauseMs?: number }} Figures
+ * @typedef {{ startPauseMs: number, durationMs: number, growthMs?: number, readPauseMs?: number,
+ *   externalGrowthBytes?: number }} Figures
  *   growthMs: the time from the earlier heap reading to the last one; readPauseMs: the longest time that a
- *   reading blocked the loop
+ *   reading blocked the loop; externalGrowthBytes: growth of memory outside the heap between the readings
  * @typedef {{ kind: Kind, sources: Sources, profile: CpuProfile | HeapProfile, earlier: HeapProfile |
  *   undefined, figures: Figures }} ResultTask earlier: the first reading of a heap profile
  * @typedef {{ kind: Kind, sources: Sources, zipped: Uint8Array, when: When }} PprofTask

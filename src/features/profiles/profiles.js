@@ -140,6 +140,7 @@ class Profiles {
       if (sampler instanceof HeapSampler) await this.#waitFor(durationMs / 2, signal)
       if (isOver()) return undefined
       const first = sampler instanceof HeapSampler ? this.#timed(() => sampler.read()) : undefined
+      const { externalBytes } = this.#sampleMemory()
       await this.#waitFor(durationMs - (this.#clock.now() - beganMs), signal)
       if (isOver()) return undefined
       const tookMs = rounded(this.#clock.now() - beganMs)
@@ -148,6 +149,7 @@ class Profiles {
       const growth = first && {
         growthMs: rounded(last.beganMs - first.beganMs),
         readPauseMs: rounded(Math.max(first.tookMs, last.tookMs)),
+        externalGrowthBytes: this.#sampleMemory().externalBytes - externalBytes,
       }
       return {
         profile: last.value,

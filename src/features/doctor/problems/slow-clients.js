@@ -15,6 +15,9 @@ const MUCH_MEMORY = 0.1
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'slow-clients',
+  // Their answers wait outside the heap.
+  explains: ({ heap, memory }) =>
+    memory.externalTrend.verdict === 'growing' && heap.trend.verdict !== 'growing' ? ['heap-growing'] : [],
   find({ clients, memory }) {
     const { inFlight, oldestMs, reading, sending, unsentBytes } = clients
     const count = reading + sending
