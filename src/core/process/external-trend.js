@@ -7,12 +7,12 @@
 //   heap is read after the first minor collection that follows a major one.
 // - Buffers alone may cause major collections, which empty the young generation too. Then no minor collection
 //   comes in between, and the reading of a second after the major collection counts.
-// - Requests in flight, such as uploads, hold megabytes for a moment. So a rise of less than `LEAST_BYTES`
+// - Requests in flight, such as uploads, hold megabytes for a moment. So a rise of less than `MIN_BYTES`
 //   never counts, over whatever time.
 
 const { HeapTrend } = require('./heap-trend')
 
-const LEAST_BYTES = 6e6
+const MIN_BYTES = 6e6
 /** By then V8 has freed the buffers that a major collection found dead. */
 const SETTLE_MS = 1000
 
@@ -34,7 +34,7 @@ class ExternalTrend {
   constructor(clock, readBytes) {
     this.#clock = clock
     this.#readBytes = readBytes
-    this.#trend = new HeapTrend(clock.now(), { leastBytes: LEAST_BYTES })
+    this.#trend = new HeapTrend(clock.now(), { leastBytes: MIN_BYTES })
   }
 
   onMajor() {

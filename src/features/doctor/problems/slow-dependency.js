@@ -56,7 +56,7 @@ const MAX_STARVED = 0.5
 const MANY = 0.2
 const MAX_TIME = 0.5
 /** Of the time that connections of a pool are held. */
-const MOST_HELD = 0.5
+const MIN_HELD = 0.5
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -165,7 +165,7 @@ function holderOf(waiting, pool) {
   const usualMs = longest?.use.usualMs
   if (usualMs === undefined) return 'what holds its connections'
   const useMs = longest.use.totalMs / longest.use.count
-  return useMs > usualMs && longest.use.totalMs >= MOST_HELD * longest.pool.useMs
+  return useMs > usualMs && longest.use.totalMs >= MIN_HELD * longest.pool.useMs
     ? `${routeName(longest.route)}: it holds a connection for ${duration(useMs)}, and usually for ${duration(usualMs)}`
     : 'what holds its connections'
 }
