@@ -120,7 +120,8 @@ for (const [title, series] of Object.entries(recorded)) {
   })
 }
 
-// The Buffers and their collections are real, only time is not. `keep` decides what becomes of the Buffers.
+// The Buffers and their collections are real, only time is not. `keep` decides what becomes of the Buffers. In
+// Node 20 `gc()` alone is a major collection.
 const programOf = (keep) => `
   const { createRuntime } = require('./src/core/process/runtime.js')
   const { FakeClock } = require('./test/support/fake-clock.js')
@@ -130,7 +131,6 @@ const programOf = (keep) => `
   const kept = []
   const verdicts = []
   async function collect(type) {
-    // In Node 20 `gc()` alone is a major collection.
     type === 'minor' ? gc({ type }) : gc()
     await new Promise((resolve) => setImmediate(resolve))
     runtime.collections.recordPending()
