@@ -11,7 +11,7 @@ const { test } = require('node:test')
 const { outsideTests } = require('../support/outside-tests')
 
 const INDEX = JSON.stringify(path.join(__dirname, '..', '..', 'src'))
-/** Together they take a second of the loop, five times `shed.maxDelay`. */
+/** Together they take a second of the loop, which is `shed.maxDelay`. */
 const COUNT = 20
 const ALL = { 200: COUNT }
 
@@ -21,11 +21,13 @@ const application = (shed) => `
   const told = []
   const logger = { debug: ({ event }) => told.push(event), info() {}, warn() {}, error() {} }
   const spillway = createSpillway({ logger, shed: ${JSON.stringify(shed)} })
-  const server = http.createServer((_req, res) => {
+  const answer = (res) => {
     const endMs = performance.now() + 50
     while (performance.now() < endMs);
     res.end()
-  })
+  }
+  // A request that awaits something holds its place of \`maxConcurrent\` meanwhile.
+  const server = http.createServer((_req, res) => void setTimeout(answer, 1, res))
   const ask = (port) =>
     new Promise((resolve) =>
       http.get({ port, host: '127.0.0.1', agent: false }, (res) =>
