@@ -112,13 +112,6 @@ test('the cost is known after 200 requests, or after three seconds of work', () 
   assert.equal(long.cost.isKnown, true)
 })
 
-test('the first half of the first samples does not count on average', () => {
-  const { cost, turn } = driven()
-  for (let i = 0; i < 10; i++) turn({ busyMs: 200, ended: 10 })
-  for (let i = 0; i < 10; i++) turn({ busyMs: 20, ended: 10 })
-  isNear(cost.meanMs, 2)
-})
-
 test('before the first window ends, the cost is the time until handlers first return', () => {
   const { cost, turn } = driven()
   cost.onRun(3)

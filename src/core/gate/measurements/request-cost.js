@@ -116,10 +116,17 @@ class RequestCost {
     this.#updateMedian()
   }
 
-  /** The mean of the later half of the samples: a process that starts is slow, and also does other work. */
+  /**
+   * The mean of the first samples without the most expensive one: a starting application also does other
+   * work.
+   */
   #firstMean() {
-    const later = this.#samples.subarray(this.#next >> 1, this.#next)
-    return later.reduce((sum, each) => sum + each, 0) / later.length
+    let [sum, most] = [0, 0]
+    for (let i = 0; i < this.#next; i++) {
+      sum += this.#samples[i]
+      most = Math.max(most, this.#samples[i])
+    }
+    return this.#next === 1 ? sum : (sum - most) / (this.#next - 1)
   }
 
   #updateMedian() {
