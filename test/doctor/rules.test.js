@@ -928,6 +928,31 @@ test('errors', () => {
   ])
 })
 
+test('errors names the host that the route calls, if as many of these calls fail as requests', () => {
+  const calls = { method: 'GET', route: '/orders', host: 'rates', count: 240, errors: 180, totalMs: 960 }
+  const claimOf = (changes = {}, others = []) =>
+    ruleOf('errors').find(
+      figuresWith({
+        routes: [routeWith({ errors: 60 })],
+        requests: { errors: 60 },
+        outgoing: [...others, { ...calls, failedStatus: 503, ...changes }],
+      })
+    )[0]
+  const { advice, evidence, summary } = claimOf()
+  assert.match(summary, /of its requests.*\. 75 % of its calls to rates fail, the last with 503\./)
+  assert.match(advice, /^Look at why calls to rates fail\. Look for errors of GET \/orders in the log/)
+  assert.deepEqual(evidence.at(-1), {
+    name: 'failed calls to rates',
+    value: 0.75,
+    unit: 'share of the calls',
+  })
+  assert.match(claimOf({ errors: 60 }).summary, /25 % of its calls to rates fail/)
+  assert.match(claimOf({ failedStatus: 0 }).summary, /75 % of its calls to rates fail\.$/)
+  assert.match(claimOf({}, [{ ...calls, host: 'tax', errors: 181 }]).summary, /of its calls to tax fail/)
+  for (const other of [{ errors: 59 }, { errors: undefined }, { route: '/other' }, { method: 'POST' }])
+    assert.doesNotMatch(claimOf(other).summary, /calls/)
+})
+
 test('errors: an event of a socket is judged as a route is', () => {
   const claim = ruleOf('errors').find(
     figuresWith({

@@ -6,9 +6,11 @@
 // - An event of a socket is judged like a route: a failed message counts as a failed request.
 // - The sentence compares the share with the share of this process until a minute ago. If the route failed as
 //   much before, or had fewer than twenty requests, it compares with the previous release.
+// - The sentence names a host that the route calls, if as many of these calls fail as requests.
 
 const { counted, routeName } = require('../../../core/readable')
 const { evidence, percent } = require('../evidence')
+const { callsBehindErrors, shareFailing, shareFigure } = require('../failing-calls')
 
 /** @import { Figures, RouteFigures } from '../figures' */
 
@@ -22,7 +24,7 @@ const FEWEST_BEFORE = 20
 /** @type {import('../rules').Rule} */
 const rule = {
   problem: 'errors',
-  find({ errorKinds, events, requests, routes }) {
+  find({ errorKinds, events, outgoing, requests, routes }) {
     const failing = [...routes, ...events]
       .filter(({ count, errors }) => errors >= FEWEST && errors / count >= SOME)
       .sort((a, b) => b.errors - a.errors)
@@ -33,6 +35,7 @@ const rule = {
     const name = routeName(first)
     const ratio = first.errors / first.count
     const kind = errorKinds.find(({ route }) => route === first.route || route === name)
+    const calls = callsBehindErrors(first, outgoing)
     const { before } = first
     const ratioBefore = before.count >= FEWEST_BEFORE ? before.errors / before.count : undefined
     const hasBegun = ratioBefore !== undefined && ratio >= BEGUN * ratioBefore
@@ -42,7 +45,7 @@ const rule = {
         severity: ratio >= MANY || share >= SOME ? 'high' : 'medium',
         share,
         route: name,
-        summary: `${name} ${hasBegun ? 'has begun to fail' : previous === undefined ? 'fails' : 'fails since this release'}: ${percent(ratio)} of its requests${beforeOf(ratioBefore, previous)}${kindOf(kind)}${others.length === 0 ? '' : `. ${counted(others.length, 'other route')} fail too`}.`,
+        summary: `${name} ${hasBegun ? 'has begun to fail' : previous === undefined ? 'fails' : 'fails since this release'}: ${percent(ratio)} of its requests${beforeOf(ratioBefore, previous)}${kindOf(kind)}${calls === undefined ? '' : `. ${shareFailing(calls)}`}${others.length === 0 ? '' : `. ${counted(others.length, 'other route')} fail too`}.`,
         evidence: [
           evidence('failed requests of the route', first.errors, 'requests'),
           evidence('requests of the route', first.count, 'requests'),
@@ -52,8 +55,9 @@ const rule = {
             ? []
             : [evidence('in the previous release', previous.errorRatio, 'share of requests')]),
           ...(kind === undefined ? [] : [evidence(`${kind.type} (${kind.status})`, kind.count, 'errors')]),
+          ...(calls === undefined ? [] : [evidence(...shareFigure(calls))]),
         ],
-        advice: `Look for ${kind === undefined ? 'errors' : kind.type} of ${name} in the log${reasonOf(hasBegun, previous)}.`,
+        advice: `${calls === undefined ? '' : `Look at why calls to ${calls.host} fail. `}Look for ${kind === undefined ? 'errors' : kind.type} of ${name} in the log${reasonOf(hasBegun, previous)}.`,
       },
     ]
   },
