@@ -42,7 +42,10 @@ const MIX = [
   ['POST', '/login', 0.1],
 ]
 
-/** What each fault is called by the doctor, the flags of its process, and how much more load it takes. */
+/**
+ * What each fault is called by the doctor, the flags of its process, and how much more load it takes. `workMs`: the
+ * mean work of a request. A process that wants little CPU gets it soon, however many others want it.
+ */
 const FAULTS = {
   healthy: { problem: 'healthy' },
   blocked: { problem: 'event-loop-blocked' },
@@ -54,7 +57,7 @@ const FAULTS = {
   fewSockets: { problem: 'healthy' },
   pool: { problem: 'pool-exhausted' },
   threads: { problem: 'thread-pool' },
-  hogs: { problem: 'host-starved' },
+  hogs: { problem: 'host-starved', workMs: 3 },
   leak: { problem: 'heap-growing', nodeFlags: ['--max-old-space-size=300'] },
   listeners: { problem: 'listener-leak' },
   errors: { problem: 'errors' },
@@ -211,14 +214,14 @@ const OTHERS = { hogs: startHogs, clients: startSlowClients, keepAlive: startPro
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function run({ fault, load, busy }, upstream) {
-  const { problem, nodeFlags = [], rate = (each) => each, ...clients } = FAULTS[fault]
+  const { problem, nodeFlags = [], rate = (each) => each, workMs = 0, ...clients } = FAULTS[fault]
   const child = fork(path.join(__dirname, 'server.js'), {
     env: {
       ...process.env,
       FAULT: fault,
       UPSTREAM: upstream,
       RATE: String(load),
-      WORK_MS: busy === undefined ? '0' : String(WORK_MS),
+      WORK_MS: String(busy === undefined ? workMs : WORK_MS),
       KOA: flags.koa ? 'yes' : '',
     },
     execArgv: nodeFlags,

@@ -142,15 +142,13 @@ app.get('/orders', async (_req, res) => {
   if (FAULT === 'sockets' || FAULT === 'fewSockets') await callOver()
   if (FAULT === 'late') await wait(LATE_MS * (0.5 + Math.random()))
   if (FAULT === 'typing') await wait(SEARCH_MS * 2 * Math.random())
-  if (has('left')) {
-    await wait(LEFT_MS)
-    burn(LEFT_WORK_MS)
-  }
+  if (has('left')) await wait(LEFT_MS)
   if (has('pool')) await withConnection(() => wait(HELD_MS * (0.5 + Math.random())))
   else {
     work()
     await wait(has('slow') ? SLOW_MS * (0.7 + 0.6 * Math.random()) : DEPENDENCY_MS)
   }
+  if (has('left')) burn(LEFT_WORK_MS)
   res.json({ ok: true })
 })
 app.post('/login', async (_req, res, next) => {
