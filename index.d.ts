@@ -2084,7 +2084,7 @@ export interface SpillwayEvents {
   readonly stall: StallSite & { readonly durationMs: number }
   /** The first request was rejected, for this cause. */
   readonly overload: ShedCause
-  /** No request has been rejected for a second. */
+  /** No request has been rejected for ten seconds. */
   readonly recovered: {
     /** The most frequent reason. */
     readonly reason: ShedReason

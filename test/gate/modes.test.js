@@ -48,7 +48,7 @@ describe('observe', () => {
       assert.deepEqual(driven.told, [])
     })
 
-    it(`logs ${name} when it would have shed, and after a quiet second how many`, () => {
+    it(`logs ${name} when it would have shed, and after ten quiet seconds how many`, () => {
       const driven = new DrivenAdmission({ mode: 'observe', ...shed })
       driven.ask()
       provoke(driven)
@@ -56,9 +56,9 @@ describe('observe', () => {
       driven.turn(100)
       driven.ask()
       assert.deepEqual(driven.observed, [['overload', { reason, ...figures }]])
-      driven.turn(1, 998)
+      driven.turn(1, 9998)
       assert.equal(driven.observed.length, 1)
-      driven.turn(1, 999)
+      driven.turn(1, 9999)
       const [, [event, details]] = driven.observed
       assert.equal(event, 'recovered')
       assert.deepEqual(details, { reason, reasons: { [reason]: 2 }, durationMs: 100, rejected: 2 })

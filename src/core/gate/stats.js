@@ -3,7 +3,6 @@
 // overloads.
 
 const { ADVISED_BOUNDS, Buckets } = require('../histogram/buckets')
-const { LATELY_MS } = require('./measurements/loop-turns')
 const { LIMIT_REASON, MAX_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
 
 /** @import { ShedReason, SpillwayEvents } from '../../../index.js' */
@@ -25,6 +24,8 @@ const CELLS = (REASONS.length + MAX_POOLS + 1 + MAX_LIMITS) * PRIORITIES.length
 const OF_REQUEST = /** @type {const} */ (['age', 'deadline', 'closed'])
 /** How many of the last rejections are kept. */
 const KEPT = 20
+/** An overload is over after this time without a rejection. Clients that back off come back sooner. */
+const QUIET_MS = 10_000
 
 class Stats {
   shed = new Float64Array(CELLS)
@@ -165,9 +166,9 @@ class LastRejections {
 const durationOf = ({ sinceMs, lastMs }) => lastMs - sinceMs
 
 /**
- * Groups rejections into overloads. An overload begins with a rejection (`overload`). It ends after a second
- * without a rejection (`recovered`, with its length and the count of every reason). A timer runs only during
- * an overload.
+ * Groups rejections into overloads. An overload begins with a rejection (`overload`). It ends after ten
+ * seconds without a rejection (`recovered`, with its length and the count of every reason). A timer runs only
+ * during an overload.
  */
 class RejectionPeriod {
   /**
@@ -213,7 +214,7 @@ class RejectionPeriod {
       this.count++
       this.#current = { lastReason: reason, sinceMs: nowMs, lastMs: nowMs, counts: new Map() }
       this.#onEvent('overload', { reason, ...figuresOf(cause) })
-      this.#endWhenQuiet(LATELY_MS)
+      this.#endWhenQuiet(QUIET_MS)
     }
     const { counts } = this.#current
     counts.set(reason, (counts.get(reason) ?? 0) + 1)
@@ -225,7 +226,7 @@ class RejectionPeriod {
   #endWhenQuiet(delayMs) {
     this.#clock.after(delayMs, () => {
       const quietMs = this.#clock.now() - /** @type {Overloaded} */ (this.#current).lastMs
-      if (quietMs < LATELY_MS) return this.#endWhenQuiet(LATELY_MS - quietMs)
+      if (quietMs < QUIET_MS) return this.#endWhenQuiet(QUIET_MS - quietMs)
       this.#end()
     })
   }
