@@ -1,7 +1,7 @@
 'use strict'
 // Calls that fail, of a route that is slow or fails itself.
-// A route is slow although its calls fail at once. The route then waits between its calls, such as in a retry with
-// back-off. A timeout does not help, because the calls are short.
+// A route may be slow although its calls fail at once. The route then waits between its calls, such as in a
+// retry with back-off. A timeout does not help, because the calls are short.
 // - At least five calls to a host fail, a tenth of them, and three times the usual share.
 // - The calls take less than half of the time until the answer begins, and less than three times as long as
 //   usual.
