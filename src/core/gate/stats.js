@@ -24,7 +24,7 @@ const CELLS = (REASONS.length + MAX_POOLS + 1 + MAX_LIMITS) * PRIORITIES.length
 const OF_REQUEST = /** @type {const} */ (['age', 'deadline', 'closed'])
 /** How many of the last rejections are kept. */
 const KEPT = 20
-/** An overload is over after this time without a rejection. Clients that back off come back sooner. */
+/** An overload is over after this time without a rejection. Clients that back off return within it. */
 const QUIET_MS = 10_000
 
 class Stats {
