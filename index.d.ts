@@ -2610,7 +2610,7 @@ export interface PoolHolds {
 }
 
 /**
- * Calls that the application makes, by host and by the route that asked.
+ * Calls that the application makes, by host and port, and by the route that asked.
  *
  * @see [docs/where-time-goes.md](./docs/where-time-goes.md#outgoing-calls)
  */
@@ -2628,7 +2628,7 @@ export interface OutgoingSnapshot {
 }
 
 export interface OutgoingHost {
-  /** The name or address without the port, as the call has it. */
+  /** The name or address as the call has it, with the port unless it is 80 or 443. */
   readonly host: string
   /** Over the last 60 to 70 seconds. */
   readonly lastMinute: OutgoingHostSums

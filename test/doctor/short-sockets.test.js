@@ -26,7 +26,7 @@ const callsOf = ({ waitMs, ownMs = 12, count, ...given }) =>
         connectMs: 0,
         firstByteMs: count * ownMs,
       },
-      waitedFor: { agent: 1, port: '80', sockets: 8 },
+      waitedFor: { agent: 1, sockets: 8 },
     },
     given
   )
@@ -74,7 +74,7 @@ test('the advice has the figures: a part of the sockets, or a socket for each ca
 })
 
 test('undici does not tell its connections, and five calls at a time are many for it', () => {
-  const waitedFor = { agent: 0, port: '80', sockets: 0 }
+  const waitedFor = { agent: 0, sockets: 0 }
   const found = (calls) =>
     claimsOf({ calls: { waitedFor, ...calls }, alerts: { waitedFor }, devices: { waitedFor } })
   const [{ advice, evidence, summary }] = found({ awaitedMs: 10_800 })
@@ -127,7 +127,7 @@ test('a route that has no more calls under way than sockets does not wait for it
 })
 
 test('one call after another is not a fan-out, even over a single socket', () => {
-  const waitedFor = { agent: 1, port: '80', sockets: 1 }
+  const waitedFor = { agent: 1, sockets: 1 }
   const found = (atOnce) => isFound({ calls: { waitedFor, awaitedMs: (5760 * 72) / atOnce } })
   assert.ok(found(1.6))
   assert.ok(!found(1.5))
@@ -156,11 +156,7 @@ test('where nobody else waits, requests of the route take 200 ms, or nobody noti
 })
 
 test('routes that wait for other sockets do not wait for this route', () => {
-  for (const waitedFor of [
-    { agent: 2, port: '80', sockets: 8 },
-    { agent: 1, port: '81', sockets: 8 },
-    undefined,
-  ])
+  for (const waitedFor of [{ agent: 2, sockets: 8 }, undefined])
     assert.ok(!isFound({ alerts: { waitedFor }, devices: { waitedFor } }), JSON.stringify(waitedFor))
   assert.ok(!isFound({ alerts: { host: 'other' }, devices: { host: 'other' } }))
 })

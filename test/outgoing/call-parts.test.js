@@ -150,10 +150,10 @@ test('metrics have the parts and the connections of each host', async (t) => {
   const { get } = await serve(t, (req, res) => spillway.handler('metrics')(req, res))
   const lines = (await get('/metrics')).body.match(/^spillway_outgoing_.*"shop.test".*$/gm)
   assert.deepEqual(lines, [
-    'spillway_outgoing_part_seconds_total{server_address="shop.test",part="lookup"} 0.4',
-    'spillway_outgoing_part_seconds_total{server_address="shop.test",part="connect"} 0.02',
-    'spillway_outgoing_part_seconds_total{server_address="shop.test",part="first_byte"} 1',
-    'spillway_outgoing_connections_total{server_address="shop.test"} 1',
+    `spillway_outgoing_part_seconds_total{server_address="shop.test",server_port="${server.port}",part="lookup"} 0.4`,
+    `spillway_outgoing_part_seconds_total{server_address="shop.test",server_port="${server.port}",part="connect"} 0.02`,
+    `spillway_outgoing_part_seconds_total{server_address="shop.test",server_port="${server.port}",part="first_byte"} 1`,
+    `spillway_outgoing_connections_total{server_address="shop.test",server_port="${server.port}"} 1`,
   ])
 })
 
@@ -174,8 +174,8 @@ test('the doctor says that a route waits for DNS, and not for the host', async (
   for (let i = 0; i < 25; i++) await get('/orders')
   const [{ problem, summary, advice }] = spillway.diagnose().findings
   assert.equal(problem, 'slow-dependency')
-  assert.match(summary, /for shop\.test\. Of the 2\.4 s of a call, 2\.4 s are DNS look-up\./)
-  assert.match(advice, /DNS servers of this machine \(.+\), not at shop\.test/)
+  assert.match(summary, /for shop\.test:\d+\. Of the 2\.4 s of a call, 2\.4 s are DNS look-up\./)
+  assert.match(advice, /DNS servers of this machine \(.+\), not at shop\.test:\d+/)
 })
 
 test('a name that is not found took its time in the look-up', async (t) => {

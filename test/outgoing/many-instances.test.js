@@ -40,7 +40,7 @@ it('observe a call each, and add no more listeners than one', async (t) => {
   assert.deepEqual(warnings, [])
   for (const spillway of spillways) {
     const [{ host, sinceStart }] = spillway.snapshot().outgoing.hosts
-    assert.deepEqual([host, sinceStart.count, sinceStart.errors], ['localhost', 4, 0])
+    assert.deepEqual([host, sinceStart.count, sinceStart.errors], [`localhost:${port}`, 4, 0])
     assert.equal(sinceStart.connections, 3)
     assert.ok(sinceStart.connectMs > 0)
   }

@@ -50,9 +50,10 @@ async function calls(spillway, count) {
 
 for (const [title, call] of Object.entries({ fetch: byFetch, 'node:http': byHttp })) {
   describe(`calls by ${title}`, () => {
-    it('are counted by host, with time and errors', async (t) => {
+    it('are counted by host and port, with time and errors', async (t) => {
       const spillway = spillwayFor(t)
       const { port } = await upstream(t)
+      const sidecar = await upstream(t)
       const at = (host, path) => `http://${host}:${port}${path}`
       await call(at('localhost', '/'))
       await call(at('127.0.0.1', '/'))
@@ -60,11 +61,16 @@ for (const [title, call] of Object.entries({ fetch: byFetch, 'node:http': byHttp
       await call(at('127.0.0.1', '/error'))
       await assert.rejects(call(at('127.0.0.1', '/die')))
       await assert.rejects(call(at('127.0.0.1', '/half')))
-      const hosts = await calls(spillway, 6)
+      await call(`http://localhost:${sidecar.port}/`)
+      const hosts = await calls(spillway, 7)
       const counts = Object.fromEntries(
         hosts.map(({ host, sinceStart: { count, errors } }) => [host, [count, errors]])
       )
-      assert.deepEqual(counts, { localhost: [1, 0], '127.0.0.1': [5, 3] })
+      assert.deepEqual(counts, {
+        [`localhost:${port}`]: [1, 0],
+        [`127.0.0.1:${port}`]: [5, 3],
+        [`localhost:${sidecar.port}`]: [1, 0],
+      })
       for (const { lastMinute, sinceStart, routes } of hosts) {
         assert.deepEqual(lastMinute, sinceStart)
         assert.ok(sinceStart.totalMs >= sinceStart.maxMs && sinceStart.maxMs > 0)

@@ -73,13 +73,12 @@ describe('the table of hosts', () => {
     isShown: true,
     awaitedMs: -1,
     parts: NO_PARTS,
-    port: '443',
     status: 200,
     errorType: '',
   }
   const tableOf = (hosts, calls = CALL) => {
     const table = new OutgoingTable('(other)')
-    for (const host of hosts) table.record(host, { ...calls, nowMs: 0 })
+    for (const host of hosts) table.record({ host, port: '443' }, { ...calls, nowMs: 0 })
     return table
   }
   const many = (count, prefix = 'h') => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
@@ -89,8 +88,8 @@ describe('the table of hosts', () => {
     const table = tableOf(many(60))
     const used = many(40, 'used')
     for (let round = 0; round < 120; round++)
-      for (const host of used) table.record(host, { ...CALL, nowMs: 0 })
-    for (const host of many(1000, 'junk')) table.record(host, { ...CALL, nowMs: 0 })
+      for (const host of used) table.record({ host, port: '443' }, { ...CALL, nowMs: 0 })
+    for (const host of many(1000, 'junk')) table.record({ host, port: '443' }, { ...CALL, nowMs: 0 })
     const names = namesOf(table)
     assert.equal(names.length, 50)
     for (const host of used) assert.ok(names.includes(host), host)
@@ -99,8 +98,8 @@ describe('the table of hosts', () => {
   it('learns a host that is called again and again between others that are called once', () => {
     const table = tableOf(many(50))
     for (const junk of many(1000, 'junk')) {
-      table.record(junk, { ...CALL, nowMs: 0 })
-      table.record('api', { ...CALL, nowMs: 0 })
+      table.record({ host: junk, port: '443' }, { ...CALL, nowMs: 0 })
+      table.record({ host: 'api', port: '443' }, { ...CALL, nowMs: 0 })
     }
     const api = table.list(0).hosts.find(({ host }) => host === 'api')
     assert.ok((api?.sinceStart.count ?? 0) > 900)
@@ -108,24 +107,33 @@ describe('the table of hosts', () => {
 
   it('counts a host that never answers with the others once it is full, and replaces none by it', () => {
     const table = tableOf(many(50))
-    for (const host of many(20, 'dead')) table.record(host, { ...CALL, isAnswered: false, nowMs: 0 })
+    for (const host of many(20, 'dead'))
+      table.record({ host, port: '443' }, { ...CALL, isAnswered: false, nowMs: 0 })
     const { hosts, folded } = table.list(0)
     assert.equal(hosts.length, 51)
     assert.equal(folded, 20)
     assert.equal(hosts.find(({ host }) => host === '(other)')?.sinceStart.count, 20)
   })
 
-  it('keeps fifty combinations of port, method, status and error of a host, and then counts by method', () => {
+  it('names a host with its port, unless it is the port of HTTP or HTTPS', () => {
     const table = new OutgoingTable('(other)')
-    for (let i = 0; i < 1000; i++) table.record('api', { ...CALL, port: String(i), nowMs: 0 })
-    for (let i = 0; i < 1000; i++) table.record('api', { ...CALL, status: i, method: 1, nowMs: 0 })
+    for (const port of ['', '80', '443', '9001', '9002'])
+      table.record({ host: 'api', port }, { ...CALL, nowMs: 0 })
+    assert.deepEqual(namesOf(table), ['api', 'api', 'api', 'api:9001', 'api:9002'])
+  })
+
+  it('keeps fifty combinations of method, status and error of a host, and then counts by method', () => {
+    const table = new OutgoingTable('(other)')
+    const api = { host: 'api', port: '443' }
+    for (let i = 0; i < 1000; i++) table.record(api, { ...CALL, errorType: `E${i}`, nowMs: 0 })
+    for (let i = 0; i < 1000; i++) table.record(api, { ...CALL, status: i, method: 1, nowMs: 0 })
     const { series, values } = table.sample()
     assert.equal(series.length, 50 + 2)
     assert.deepEqual(
-      series.slice(-2).map(({ port, status, errorType }) => [port, status, errorType]),
+      series.slice(-2).map(({ status, errorType }) => [status, errorType]),
       [
-        ['', 0, ''],
-        ['', 0, ''],
+        [0, ''],
+        [0, ''],
       ]
     )
     const width = values.length / series.length
@@ -137,7 +145,7 @@ describe('the table of hosts', () => {
   it('gives the row of a replaced host to the next one, with nothing in it', () => {
     const table = tableOf(many(50))
     const { length } = table.sample().values
-    for (const host of many(500, 'next')) table.record(host, { ...CALL, nowMs: 0 })
+    for (const host of many(500, 'next')) table.record({ host, port: '443' }, { ...CALL, nowMs: 0 })
     const { series, values } = table.sample()
     assert.equal(values.length, length)
     const width = length / 50

@@ -161,7 +161,7 @@ const DEFAULT_THREADS = 4
  * @property {number} awaited calls that ended before their request did
  * @property {number} awaitedMs lower bound of the time while requests had one of these calls in progress
  * @property {CallParts | undefined} [parts] of `totalMs`
- * @property {{ agent: number, port: string, sockets: number } | undefined} [waitedFor] id of the agent whose
+ * @property {{ agent: number, sockets: number } | undefined} [waitedFor] id of the agent whose
  *   sockets calls waited for, and its limit of sockets: 0 if not known. undefined for several agents
  *
  * @typedef {{ waitMs: number, connections: number, lookupMs: number, connectMs: number,

@@ -76,9 +76,6 @@ const isHeldUpToo = (calls) => waitMsOf(calls) >= OTHERS_SHARE * calls.totalMs
 
 /** @param {Pick<CallFigures, 'host' | 'waitedFor'>} a @param {Pick<CallFigures, 'host' | 'waitedFor'>} b */
 const isOfSameSockets = (a, b) =>
-  a.host === b.host &&
-  a.waitedFor !== undefined &&
-  a.waitedFor.agent === b.waitedFor?.agent &&
-  a.waitedFor.port === b.waitedFor.port
+  a.host === b.host && a.waitedFor !== undefined && a.waitedFor.agent === b.waitedFor?.agent
 
 module.exports = { fanOuts, isOfSameSockets }

@@ -1,5 +1,5 @@
 'use strict'
-// The metrics of outgoing calls, by host.
+// The metrics of outgoing calls, by host and port.
 
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
 const { conventional } = require('../../core/metrics/conventions')
@@ -9,15 +9,14 @@ const { Labels } = require('../../core/metrics/labels')
 
 /** @param {{ outgoing: ReturnType<OutgoingTable['sample']> }} captured */
 function* points({ outgoing: { series, values } }) {
-  for (const { host, port, method, status, errorType, row } of series) {
+  for (const { address, method, status, errorType, row } of series) {
     const pairs = {
-      server_address: host,
-      server_port: port,
+      ...pairsOf(address),
       http_request_method: method,
       http_response_status_code: status === 0 ? '' : String(status),
       error_type: errorType,
     }
-    yield { labels: labelsOf(withoutEmpty(pairs)), values, row }
+    yield { labels: labelsOf(pairs), values, row }
   }
 }
 
@@ -26,16 +25,19 @@ const PARTS = /** @type {const} */ ({ lookupMs: 'lookup', connectMs: 'connect', 
 
 /** @param {{ outgoing: ReturnType<OutgoingTable['sample']> }} captured */
 function* partPoints({ outgoing: { parts } }) {
-  for (const { host, ...times } of parts)
+  for (const { address, ...times } of parts)
     for (const [key, part] of /** @type {[keyof typeof PARTS, string][]} */ (Object.entries(PARTS)))
-      if (times[key] > 0) yield { labels: labelsOf({ server_address: host, part }), value: times[key] / 1000 }
+      if (times[key] > 0) yield { labels: labelsOf({ ...pairsOf(address), part }), value: times[key] / 1000 }
 }
 
 /** @param {{ outgoing: ReturnType<OutgoingTable['sample']> }} captured */
 function* connectionPoints({ outgoing: { parts } }) {
-  for (const { host, connections } of parts)
-    if (connections > 0) yield { labels: labelsOf({ server_address: host }), value: connections }
+  for (const { address, connections } of parts)
+    if (connections > 0) yield { labels: labelsOf(pairsOf(address)), value: connections }
 }
+
+/** @param {import('./outgoing-table').Address} address @returns {Record<string, string>} */
+const pairsOf = ({ host, port }) => ({ server_address: host, server_port: port })
 
 /** Removes empty labels, which equal absent ones. @param {Record<string, string>} pairs */
 const withoutEmpty = (pairs) => Object.fromEntries(Object.entries(pairs).filter(([, value]) => value !== ''))
@@ -48,13 +50,13 @@ const MAX_LABELS = 4000
 /** @type {Map<string, Labels>} */
 const labelsOfOutgoing = new Map()
 
-/** @param {Record<string, string>} pairs; the first is the host */
+/** @param {Record<string, string>} pairs; the first two are the host and the port */
 function labelsOf(pairs) {
   const key = JSON.stringify(pairs)
   let labels = labelsOfOutgoing.get(key)
   if (labels === undefined) {
     if (labelsOfOutgoing.size >= MAX_LABELS) labelsOfOutgoing.clear()
-    labels = new Labels(pairs)
+    labels = new Labels(withoutEmpty(pairs))
     labelsOfOutgoing.set(key, labels)
   }
   return labels
@@ -65,7 +67,7 @@ const OUTGOING_FAMILIES = [
   {
     ...conventional('http.client.request.duration'),
     bounds: ADVISED_BOUNDS,
-    help: 'Duration of outgoing HTTP requests, by host. Empty if OpenTelemetry measures them.',
+    help: 'Duration of outgoing HTTP requests, by host and port. Empty if OpenTelemetry measures them.',
     // Clients may choose hosts, such as the host of a webhook.
     isPrivate: true,
     points,
@@ -73,14 +75,14 @@ const OUTGOING_FAMILIES = [
   {
     name: 'spillway_outgoing_part_seconds_total',
     type: 'counter',
-    help: 'Where the time of outgoing HTTP requests went, by host: lookup (DNS), connect (TCP and TLS), first_byte (until the response began).',
+    help: 'Where the time of outgoing HTTP requests went, by host and port: lookup (DNS), connect (TCP and TLS), first_byte (until the response began).',
     isPrivate: true,
     points: partPoints,
   },
   {
     name: 'spillway_outgoing_connections_total',
     type: 'counter',
-    help: 'Connections that were opened for outgoing HTTP requests, by host, including failed ones.',
+    help: 'Connections that were opened for outgoing HTTP requests, by host and port, including failed ones.',
     isPrivate: true,
     points: connectionPoints,
   },

@@ -258,11 +258,10 @@ class OutgoingCalls {
     const call = this.#calls.get(request)
     if (call === undefined) return
     this.#calls.set(request, undefined)
-    const { host, port, method, asker, startedMs, status } = call
+    const { method, asker, startedMs, status } = call
     const nowMs = this.#clock.now()
-    this.#table.record(host, {
+    this.#table.record(call, {
       method,
-      port,
       status,
       errorType: isShown ? callErrorOf({ error, isCut, status }) : '',
       parts: call.parts(nowMs),

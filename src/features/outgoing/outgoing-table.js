@@ -1,6 +1,7 @@
 'use strict'
-// Outgoing calls by host, and for each host by the route that made the call. The numbers of hosts, of routes
-// per host and of all routes are bounded. Clients may choose hosts (webhooks, proxies), so a full table
+// Outgoing calls by host and port, and for each host by the route that made the call. Two ports of a host are
+// two servers, such as two sidecars of `localhost`. The numbers of hosts, of routes per host and of all routes
+// are bounded. Clients may choose hosts (webhooks, proxies), so a full table
 // replaces its least used host when a new host answers. The new host inherits the weight of the old one (the
 // algorithm "space-saving"). So each host with over a fiftieth of the calls is kept. Other calls past a bound
 // count under the overflow name.
@@ -15,10 +16,7 @@ const { MinuteSums } = require('../../core/histogram/minute-sums')
 const MAX_HOSTS = 50
 const MAX_ROUTES_OF_HOST = 50
 const MAX_ROUTES = 500
-/**
- * Rows per host are bounded, because a client may choose ports, and a host may choose the statuses of its
- * answers.
- */
+/** Rows per host are bounded, because a host may choose the statuses of its answers. */
 const MAX_ROWS_OF_HOST = 50
 /** A call that gets a free socket at once waits for less than this. */
 const MIN_WAIT_MS = 1
@@ -28,8 +26,9 @@ const SEVERAL = -1
 /**
  * @typedef {{ maxSockets?: number, maxTotalSockets?: number }} Agent of `node:http`
  * @typedef {{ method: string, route: string | null }} Asker the route that made the call
- * @typedef {{ method: number, port: string, status: number, errorType: string }} CallLabels `method`: the
- *   index among METHODS; `port`, `errorType`: may be empty; `status`: 0 without an answer
+ * @typedef {{ host: string, port: string }} Address `port`: empty if it is not known
+ * @typedef {{ method: number, status: number, errorType: string }} CallLabels `method`: the index among
+ *   METHODS; `status`: 0 without an answer; `errorType`: may be empty
  * @typedef {CallLabels & { row: number }} Row of the histogram
  * @typedef {object} CallParts parts of the time of calls; the rest is sending and reading bodies
  * @property {number} waitMs the wait for a free socket of an agent, or for a connection of undici
@@ -37,8 +36,8 @@ const SEVERAL = -1
  * @property {number} lookupMs the look-up of the name (DNS)
  * @property {number} connectMs TCP and TLS
  * @property {number} firstByteMs from the last byte of the request to the head of the response
- * @typedef {{ agent: number, port: string, sockets: number }} Sockets that calls waited for. `agent`: the id
- *   that `idOf` gives the agent; `sockets`: the agent's limit, 0 if not known
+ * @typedef {{ agent: number, sockets: number }} Sockets that calls waited for. `agent`: the id that `idOf`
+ *   gives the agent; `sockets`: the agent's limit, 0 if not known
  * @typedef {Asker & { sums: MinuteSums, parts: CallParts, awaited: number, awaitedMs: number,
  *   waitedFor: Sockets | undefined, failedStatus: number }} HostRoute
  *   `awaited`: calls that ended before their request did;
@@ -56,6 +55,12 @@ function idOf(agent) {
   if (id === undefined) ids.set(agent, (id = ++lastId))
   return id
 }
+
+/** @param {Address} address */
+const keyOf = ({ host, port }) => `${host}:${port}`
+
+/** The name that people read. It is without the port of HTTP or HTTPS. @param {Address} address */
+const nameOf = ({ host, port }) => (port === '' || port === '80' || port === '443' ? host : `${host}:${port}`)
 
 /** @param {Agent | undefined} agent @returns {number} 0 without a limit */
 function mostSocketsOf(agent) {
@@ -78,16 +83,17 @@ class Host {
   /** Number of answered calls, plus the weight of the host that this one replaced. */
   weight
 
-  /** @param {string} name @param {number} weight */
-  constructor(name, weight) {
-    this.name = name
+  /** @param {Address} address @param {number} weight */
+  constructor({ host, port }, weight) {
+    this.address = { host, port }
+    this.name = nameOf(this.address)
     this.weight = weight
   }
 }
 
 class OutgoingTable {
   #buckets = new Buckets(ADVISED_BOUNDS)
-  /** @type {Map<string, Host>} */
+  /** By host and port. @type {Map<string, Host>} */
   #hosts = new Map()
   #overflow
   #routes = 0
@@ -101,16 +107,16 @@ class OutgoingTable {
   }
 
   /**
-   * @param {string} name of the host
+   * @param {Address} address
    * @param {CallLabels & { asker: Asker | undefined, durationMs: number, isAnswered: boolean,
    *   isError: boolean, isShown: boolean, nowMs: number, awaitedMs: number, parts: CallParts,
    *   agent: number, sockets: number }} call
    *   `asker`: the route that made the call, if known; `isShown`: whether metrics show the call; `awaitedMs`:
    *   time that the call adds to `awaitedMs` of its route, or -1 if its request has ended
    */
-  record(name, call) {
+  record(address, call) {
     const { asker, durationMs, isAnswered, isError, isShown, nowMs, awaitedMs, parts } = call
-    const host = this.#hosts.get(name) ?? this.#add(name, isAnswered)
+    const host = this.#hosts.get(keyOf(address)) ?? this.#add(address, isAnswered)
     if (isAnswered) host.weight++
     host.sums.record(durationMs, isError, nowMs)
     host.firstBytes.record(parts.firstByteMs, isError, nowMs)
@@ -135,35 +141,29 @@ class OutgoingTable {
   }
 
   /** @param {Pick<Host, 'rows'>} host @param {CallLabels} labels @returns {number} */
-  #rowOf({ rows }, { method, port, status, errorType }) {
-    for (const each of rows) {
-      if (
-        each.status === status &&
-        each.method === method &&
-        each.port === port &&
-        each.errorType === errorType
-      )
-        return each.row
-    }
-    const isFolded = rows.length >= MAX_ROWS_OF_HOST && (port !== '' || status !== 0 || errorType !== '')
-    if (isFolded) return this.#rowOf({ rows }, { method, port: '', status: 0, errorType: '' })
+  #rowOf({ rows }, { method, status, errorType }) {
+    for (const each of rows)
+      if (each.status === status && each.method === method && each.errorType === errorType) return each.row
+    const isFolded = rows.length >= MAX_ROWS_OF_HOST && (status !== 0 || errorType !== '')
+    if (isFolded) return this.#rowOf({ rows }, { method, status: 0, errorType: '' })
     const row = this.#freeRows.pop() ?? this.#buckets.add()
-    rows.push({ method, port, status, errorType, row })
+    rows.push({ method, status, errorType, row })
     return row
   }
 
-  /** @param {string} name @param {boolean} isAnswered @returns {Host} */
-  #add(name, isAnswered) {
-    if (this.#hosts.size < MAX_HOSTS) return this.#insert(name, 0)
-    if (isAnswered) return this.#insert(name, this.#removeLeastUsed())
+  /** @param {Address} address @param {boolean} isAnswered @returns {Host} */
+  #add(address, isAnswered) {
+    if (this.#hosts.size < MAX_HOSTS) return this.#insert(address, 0)
+    if (isAnswered) return this.#insert(address, this.#removeLeastUsed())
     this.#folded++
-    return this.#hosts.get(this.#overflow) ?? this.#insert(this.#overflow, Number.POSITIVE_INFINITY)
+    const others = { host: this.#overflow, port: '' }
+    return this.#hosts.get(keyOf(others)) ?? this.#insert(others, Number.POSITIVE_INFINITY)
   }
 
-  /** @param {string} name @param {number} weight */
-  #insert(name, weight) {
-    const host = new Host(name, weight)
-    this.#hosts.set(name, host)
+  /** @param {Address} address @param {number} weight */
+  #insert(address, weight) {
+    const host = new Host(address, weight)
+    this.#hosts.set(keyOf(address), host)
     return host
   }
 
@@ -172,8 +172,8 @@ class OutgoingTable {
     let least
     for (const host of this.#hosts.values())
       if (least === undefined || host.weight < least.weight) least = host
-    const { name, routes, rows, sums, weight } = /** @type {Host} */ (least)
-    this.#hosts.delete(name)
+    const { address, routes, rows, sums, weight } = /** @type {Host} */ (least)
+    this.#hosts.delete(keyOf(address))
     this.#routes -= routes.length
     this.#folded += sums.sinceStart().count
     for (const { row } of rows) {
@@ -207,11 +207,11 @@ class OutgoingTable {
 
   /** For metrics. @param {Float64Array} [spare] */
   sample(spare) {
-    const series = [...this.#hosts.values()].flatMap(({ name, rows }) =>
-      rows.map((row) => ({ ...row, host: name, method: METHODS[row.method] }))
+    const series = [...this.#hosts.values()].flatMap(({ address, rows }) =>
+      rows.map((row) => ({ ...row, address, method: METHODS[row.method] }))
     )
     const parts = [...this.#hosts.values()].map((host) => ({
-      host: host.name,
+      address: host.address,
       ...partsOf(host, (sums) => sums.sinceStart()),
     }))
     return { series, parts, values: this.#buckets.copy(spare) }
@@ -254,10 +254,10 @@ class OutgoingTable {
 }
 
 /** @param {HostRoute} route @param {Sockets} call */
-function setWaitedFor(route, { agent, port, sockets }) {
+function setWaitedFor(route, { agent, sockets }) {
   const { waitedFor } = route
-  if (waitedFor === undefined) route.waitedFor = { agent, port, sockets }
-  else if (waitedFor.agent === agent && waitedFor.port === port) waitedFor.sockets = sockets
+  if (waitedFor === undefined) route.waitedFor = { agent, sockets }
+  else if (waitedFor.agent === agent) waitedFor.sockets = sockets
   else waitedFor.agent = SEVERAL
 }
 
