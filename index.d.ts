@@ -2740,6 +2740,8 @@ export interface WarningsSnapshot {
     readonly at: string | null
     readonly count: number
     readonly lastAt: string
+    /** Of `MaxListenersExceededWarning`: how many listeners of the event the emitter has now. */
+    readonly listeners?: number
   }[]
 }
 

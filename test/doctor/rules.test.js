@@ -1333,6 +1333,20 @@ test('listener-leak shows the message of the warning, which names the emitter, a
   assert.match(claim.advice, /^Look at \/srv\/app\.js:31:21, /)
 })
 
+test('a heap that grows is an effect of a leak of a thousand listeners', () => {
+  const name = 'MaxListenersExceededWarning'
+  const causeOf = (listeners) => {
+    const recent = [
+      { name, message: 'other', listeners: 3 },
+      { name, message: 'price', listeners },
+    ]
+    const warnings = { counts: { [name]: 2 }, recent }
+    const figures = figuresWith({ heap: { afterGcBytes: 340e6 }, warnings })
+    return ruleOf('heap-growing').find(figures)[0].causedBy
+  }
+  assert.deepEqual([999, 1000].map(causeOf), [undefined, 'listener-leak'])
+})
+
 test('work-after-disconnect', () => {
   const waste = (changes) => ({
     wasted: [

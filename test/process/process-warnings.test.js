@@ -2,6 +2,7 @@
 // Warnings of the process are counted by name, within bounds, and printed by Node as before.
 
 const assert = require('node:assert/strict')
+const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
 const { ProcessWarnings } = require('../../src/core/process/process-warnings')
 const { FakeClock } = require('../support/fake-clock')
@@ -32,6 +33,26 @@ test('warnings are counted by name, and the latest messages are kept without sec
     ]
   )
   assert.doesNotMatch(JSON.stringify(recent), /secret/)
+})
+
+test('a warning of too many listeners has how many there are by now', (t) => {
+  const warnings = warningsFor(t)
+  const name = 'MaxListenersExceededWarning'
+  const emitter = new EventEmitter().setMaxListeners(0)
+  const target = new EventTarget()
+  emit({ name, message: 'emitter', emitter, type: 'price' })
+  emit({ name, message: 'target', target, type: 'abort' })
+  emit({ name, message: 'hostile', emitter: {}, type: 'price' })
+  for (let i = 0; i < 20; i++) emitter.on('price', () => {})
+  target.addEventListener('abort', () => {})
+  assert.deepEqual(
+    warnings.list().recent.map(({ message, listeners }) => [message, listeners]),
+    [
+      ['hostile', undefined],
+      ['target', 1],
+      ['emitter', 20],
+    ]
+  )
 })
 
 test('names, messages and their length are bounded; a value that cannot be read is left out', (t) => {

@@ -13,7 +13,7 @@ const { POOL_REASON } = require('../../core/gate/verdict')
  * @import { UsualDurations } from './reading'
  *
  * @typedef {{ counts: Readonly<Record<string, number>>, recent: readonly { name: string, message: string,
- *   at?: string | null }[] }} Warnings
+ *   at?: string | null, listeners?: number }[] }} Warnings
  * @typedef {{ version: string, revision: string, routes: readonly { method: string, route: string,
  *   count: number, errorRatio: number }[] }} ReleaseRecord
  * @typedef {object} Started

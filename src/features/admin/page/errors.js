@@ -88,9 +88,9 @@ function otherRows({ processErrors, clientErrors, internalErrors }) {
 const makeWarnings = (recent) =>
   factTable(
     'Warnings of the process',
-    recent.map(({ name, message, at, count: times, lastAt }) => [
+    recent.map(({ name, message, at, count: times, lastAt, listeners }) => [
       `${name}: ${message}${at ? ` at ${at}` : ''}`,
-      `${count(times)}, last ${timeOfDay(lastAt)}`,
+      `${count(times)}, last ${timeOfDay(lastAt)}${listeners === undefined ? '' : `, ${count(listeners)} listeners now`}`,
     ])
   )
 

@@ -11,6 +11,7 @@
 // - Memory outside the heap (core/process/external-trend.js) is judged by its trend alone. Uploads in flight
 //   make it rise for a minute, so a quick rise says little.
 // - Growth that fills the heap only after a week is ignored, because the process is replaced before.
+// - Leaked listeners that keep so much cause the growth: see listener-leak.js.
 // - Severity high if the heap is full now or within an hour, because an operator must act soon. Severity low
 //   if the heap has grown for less than a quarter of an hour, because a cache that still fills looks the
 //   same.
@@ -18,6 +19,7 @@
 const { MEMORY_SHED_FROM } = require('../../../core/gate/limits/resource-limits')
 const { bytes, duration } = require('../../../core/readable')
 const { evidence, percent } = require('../evidence')
+const { doListenersFillHeap } = require('./listener-leak')
 
 const FEWEST_COLLECTIONS = 4
 const MIN_BYTES = 10e6
@@ -35,11 +37,13 @@ const rule = {
   problem: 'heap-growing',
   explains: ({ admission }) =>
     isMostlyForMemory(admission) ? ['garbage-collection', 'overloaded'] : ['garbage-collection'],
-  find({ heap, memory }) {
+  find(figures) {
+    const { heap, memory } = figures
     const { claim, seconds } = claimOfHeap(heap)
     const outside = claimOutside(memory)
     // A heap that is nearly full comes first.
     const isHeapFirst = claim !== undefined && (claim.share >= MEMORY_SHED_FROM || seconds <= outside.seconds)
+    if (isHeapFirst && doListenersFillHeap(figures)) return [{ ...claim, causedBy: 'listener-leak' }]
     return [isHeapFirst ? claim : (outside.claim ?? claim)].filter((each) => each !== undefined)
   },
 }

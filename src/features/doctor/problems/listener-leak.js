@@ -3,6 +3,7 @@
 // the one before.
 // - Found if Node.js has warned. It warns once per emitter, at eleven listeners
 //   (`MaxListenersExceededWarning`). One warning is enough, because emitters of a healthy process cause none.
+// - A thousand listeners explain a heap that grows, because each keeps what it refers to.
 // - The warning alone does not explain a full loop. The loop time per request explains it once it has
 //   doubled. The growth of this time is the share of the finding. A full or blocked loop is an effect of the
 //   leak if the leak takes half of the loop's time.
@@ -14,6 +15,23 @@ const MAX_LETTERS = 120
 /** Factor of growth. A change in the mix of requests seldom doubles their cost. */
 const GROWN = 2
 const WARNING = 'MaxListenersExceededWarning'
+/** Node warns at eleven. An emitter that serves all open connections may have some hundreds. */
+const MANY = 1000
+
+/**
+ * The warning whose emitter has the most listeners now.
+ *
+ * @param {import('../figures').Figures['warnings']} warnings
+ */
+function worstOf(warnings) {
+  const [worst] = (warnings?.recent ?? [])
+    .filter(({ name }) => name === WARNING)
+    .toSorted((a, b) => (b.listeners ?? 0) - (a.listeners ?? 0))
+  return worst
+}
+
+/** Whether leaked listeners keep so much that the heap grows. @param {import('../figures').Figures} figures */
+const doListenersFillHeap = ({ warnings }) => Number(worstOf(warnings)?.listeners) >= MANY
 
 /** @type {import('../rules').Rule} */
 const rule = {
@@ -22,8 +40,9 @@ const rule = {
   find({ cost, loop, warnings }) {
     const count = warnings?.counts[WARNING] ?? 0
     if (count === 0) return []
-    const { at = null, message } = warnings?.recent.find(({ name }) => name === WARNING) ?? {}
+    const { at = null, listeners, message } = worstOf(warnings) ?? {}
     const place = at === null ? '' : ` The listeners are added at ${at}.`
+    const now = listeners === undefined ? '' : ` By now there are ${counted(listeners, 'listener')}.`
     const warning = message === undefined ? '' : ` The warning says "${message.slice(0, MAX_LETTERS)}".`
     const grown = cost !== undefined && cost.lastMs >= GROWN * cost.leastMs ? cost : undefined
     const effect =
@@ -35,9 +54,10 @@ const rule = {
         severity: 'medium',
         share: grown === undefined ? 0 : loop.utilization * (1 - grown.leastMs / grown.lastMs),
         route: null,
-        summary: `Listeners are added and never removed: Node.js has warned of ${counted(count, 'emitter')} with more listeners than expected.${effect}${place}${warning}`,
+        summary: `Listeners are added and never removed: Node.js has warned of ${counted(count, 'emitter')} with more listeners than expected.${now}${effect}${place}${warning}`,
         evidence: [
           evidence(WARNING, count, 'warnings'),
+          ...(listeners === undefined ? [] : [evidence('listeners now', listeners, '')]),
           ...(cost === undefined
             ? []
             : [
@@ -51,4 +71,4 @@ const rule = {
   },
 }
 
-module.exports = rule
+module.exports = { ...rule, doListenersFillHeap }
