@@ -1,7 +1,7 @@
 'use strict'
 // Outgoing calls by host and port, and for each host by the route that made the call. Two ports of a host are
-// two servers, such as two sidecars of `localhost`. The numbers of hosts, of routes per host and of all routes
-// are bounded. Clients may choose hosts (webhooks, proxies), so a full table
+// two servers, such as two sidecars of `localhost`. The numbers of hosts, of routes per host, and of all
+// routes are bounded. Clients may choose hosts (webhooks, proxies), so a full table
 // replaces its least used host when a new host answers. The new host inherits the weight of the old one (the
 // algorithm "space-saving"). So each host with over a fiftieth of the calls is kept. Other calls past a bound
 // count under the overflow name.

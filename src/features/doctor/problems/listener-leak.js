@@ -30,7 +30,7 @@ function worstOf(warnings) {
   return worst
 }
 
-/** Whether leaked listeners keep so much that the heap grows. @param {import('../figures').Figures} figures */
+/** Whether leaked listeners make the heap grow. @param {import('../figures').Figures} figures */
 const doListenersFillHeap = ({ warnings }) => Number(worstOf(warnings)?.listeners) >= MANY
 
 /** @type {import('../rules').Rule} */
