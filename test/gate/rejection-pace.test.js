@@ -95,13 +95,20 @@ test('the first after a pause is sent at once, and those of the next 20 ms toget
   ])
 })
 
-test('through gateways those of 5 ms are sent together', () => {
+test('through gateways each is sent at once, and those beyond the share together, in order', () => {
   const { pass, rejectMany, sent } = driven({ areGateways: true, waitingMs: 0 })
-  rejectMany(4)
-  pass(4)
-  assert.equal(sent.length, 1)
+  rejectMany(CREDIT_MS)
+  assert.equal(sent.length, CREDIT_MS)
+  rejectMany(10)
+  pass(TOGETHER_MS - 1)
+  rejectMany(1)
+  assert.equal(sent.length, CREDIT_MS)
   pass(1)
-  assert.equal(sent.length, 4)
+  assert.equal(sent.length, CREDIT_MS + 7)
+  assert.deepEqual(
+    sent,
+    sent.toSorted((a, b) => a - b)
+  )
 })
 
 test('beyond twenty thousand that wait the oldest is sent at once', () => {

@@ -1,7 +1,8 @@
 'use strict'
-// Rejections are sent together every 20 ms, but the first one after a pause is sent at once. Rejections take
-// at most 0.34 of the loop's time. This share falls while all clients wait for an answer. A rejection beyond
-// the share waits, first in, first out. So most of the loop serves requests, whatever the clients of rejected
+// Rejections are sent together every 20 ms, but the first one after a pause is sent at once. Through gateways
+// each is sent at once: until then, another user's request waits for its connection. Rejections take at most
+// 0.34 of the loop's time. This share falls while all clients wait for an answer. A rejection beyond the
+// share waits, first in, first out. So most of the loop serves requests, whatever the clients of rejected
 // requests do next. The share applies while at most twenty thousand rejections wait.
 
 const { AsyncResource } = require('node:async_hooks')
@@ -27,8 +28,6 @@ const ACCEPT_MS = 0.05
  * five times as much.
  */
 const TOGETHER_MS = 20
-/** The same interval for gateways: until a 503 is sent, another user's request waits for the connection. */
-const GATEWAY_TOGETHER_MS = 5
 /** How long rejections that are sent together may block the loop. */
 const MAX_TOGETHER_MS = 50
 /**
@@ -85,10 +84,14 @@ class RejectionPace {
    */
   deliver(request, send, nowMs) {
     const isNext = this.#sendsAtOnce || isHalfClosed(request)
-    if (isNext || (!this.#isPausing && this.#hasCredit(nowMs))) this.#spend(request, send)
+    if (isNext || (this.#maySend && this.#hasCredit(nowMs))) this.#spend(request, send)
     else this.#wait(request, send)
     this.#pause()
     if (this.waiting > MAX_WAITING) this.#sendFirst()
+  }
+
+  get #maySend() {
+    return this.#clients.areGateways ? this.waiting === 0 : !this.#isPausing
   }
 
   /** @param {RequestRecord} request @param {() => void} send */
@@ -132,7 +135,7 @@ class RejectionPace {
   #pause() {
     if (this.#isPausing) return
     this.#isPausing = true
-    this.#clock.after(this.#clients.areGateways ? GATEWAY_TOGETHER_MS : TOGETHER_MS, this.#onPauseEnd)
+    this.#clock.after(TOGETHER_MS, this.#onPauseEnd)
   }
 
   #onPauseEnd = () => {
