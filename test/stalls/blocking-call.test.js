@@ -92,10 +92,11 @@ test('an expression that was read late is named, unless another call was before 
   assert.deepEqual(callOf(t, '() => {\n JSON.parse(b)\n EMAIL.HEREtest(a)\n}', { above })?.[0], 'JSON.parse')
 })
 
-test('a sort that was read late is named', (t) => {
-  assert.deepEqual(callOf(t, '() => {\n rows.HEREsort(compare)\n}', { above: [ofV8('Array.sort')] }), [
-    'Array.sort',
-  ])
+test('a method of an array that was read late is named', (t) => {
+  for (const name of ['sort', 'map'])
+    assert.deepEqual(callOf(t, `() => {\n rows.HERE${name}(each)\n}`, { above: [ofV8(`Array.${name}`)] }), [
+      `Array.${name}`,
+    ])
 })
 
 test('a parser of bodies hides its call, and a file that is gone tells nothing', () => {

@@ -11,10 +11,10 @@ const { createSpillway } = require('../../src/index.js')
 
 const FILE = process.argv[2]
 /** Large enough to block for longer than the threshold on a fast machine. */
-const ROWS = Array.from({ length: 600_000 }, (_, i) => ({ i, name: `the name of row ${i}` }))
+const ROWS = Array.from({ length: 1_000_000 }, (_, i) => ({ i, name: `the name of row ${i}` }))
 const TEXT = JSON.stringify(ROWS)
 fs.writeFileSync(FILE, Buffer.alloc(4e8, 'a line of text\n'))
-const BYTES = crypto.randomBytes(8e6)
+const BYTES = crypto.randomBytes(16e6)
 const EMAIL = /^([a-z]+)+$/
 const countOf = (list) => list.length
 
@@ -39,10 +39,10 @@ const BLOCKS = {
     return countOf(JSON.parse(fs.readFileSync(__filename, 'utf8').slice(0, 0) + TEXT))
   },
   stringify: () => JSON.stringify(ROWS.concat(ROWS)).length,
-  pbkdf2: () => crypto.pbkdf2Sync('password', 'salt', 400_000, 32, 'sha512').length,
-  scrypt: () => crypto.scryptSync('password', 'salt', 64, { N: 2 ** 16, maxmem: 1e9 }).length,
+  pbkdf2: () => crypto.pbkdf2Sync('password', 'salt', 900_000, 32, 'sha512').length,
+  scrypt: () => crypto.scryptSync('password', 'salt', 64, { N: 2 ** 17, maxmem: 1e9 }).length,
   random() {
-    const bytes = crypto.randomBytes(2e8)
+    const bytes = crypto.randomBytes(4e8)
     return countOf(bytes)
   },
   key: () => typeof crypto.generateKeyPairSync('rsa', { modulusLength: 4096 }).publicKey,

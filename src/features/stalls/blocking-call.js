@@ -20,7 +20,7 @@ const INTERRUPTED =
   /^(?:RegExp\b|JSON\.stringify|(?:\w*Array|Function)\.|(?:Map|Set)\.forEach|String\.(?:match|matchAll|replace|replaceAll|search|split))/
 const ON_EXPRESSION = /^(?:RegExp\b|String\.)/
 /** Functions whose stack is read late on a busy host, which makes them look native */
-const READ_LATE = /^(?:RegExp\b|String\.|\w*Array\.(?:sort|toSorted)$)/
+const READ_LATE = /^(?:RegExp\b|String\.|\w*Array\.)/
 /**
  * Calls that V8 cannot interrupt, as they are written in source code. `local` matches any other function,
  * which may have made one of these calls.
