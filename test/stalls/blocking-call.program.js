@@ -87,7 +87,8 @@ test('each synchronous call is named by the function that made it, and has its a
   }
   assert.ok(told >= FEWEST_TOLD, String(told))
   const awaited = await stallOf('awaited', undefined, ({ call }) => call === null)
-  assert.equal(adviceForCall(awaited), undefined)
+  // On a busy host the stall may have another cause, as above.
+  if (awaited !== undefined) assert.equal(adviceForCall(awaited), undefined)
 })
 
 test('a body that express.json() parses, and one that res.json() makes, have their size', async (t) => {
