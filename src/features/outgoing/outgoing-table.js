@@ -26,7 +26,7 @@ const SEVERAL = -1
 /**
  * @typedef {{ maxSockets?: number, maxTotalSockets?: number }} Agent of `node:http`
  * @typedef {{ method: string, route: string | null }} Asker the route that made the call
- * @typedef {{ host: string, port: string }} Address `port`: empty if it is not known
+ * @typedef {import('./call').Target} Address
  * @typedef {{ method: number, status: number, errorType: string }} CallLabels `method`: the index among
  *   METHODS; `status`: 0 without an answer; `errorType`: may be empty
  * @typedef {CallLabels & { row: number }} Row of the histogram
