@@ -54,10 +54,11 @@ async function startBlocking(t) {
   })
   const port = await next('port')
   /**
-   * A busy host, and a collection, make stalls of their own. In a short one the stack may be read after the
-   * call.
+   * A busy host, and a collection, make stalls of their own. In a short one, and on a busy host, the stack may
+   * be read after the call, or late during it, and the call has no name. Each is tried again.
    */
   return async (name, init, isRight = ({ route }) => route === `/${name}`) => {
+    let last
     for (let tries = 0; tries < TRIES; tries++) {
       const answer = await fetch(`http://127.0.0.1:${port}/${name}`, init)
       await answer.text()
@@ -66,9 +67,10 @@ async function startBlocking(t) {
         ({ cause, durationMs, ...each }) =>
           ['javascript', 'native'].includes(cause) && durationMs > LONG_MS && isRight(each)
       )
-      if (stall !== undefined) return stall
+      if (stall !== undefined && stall.call !== null) return stall
+      last = stall ?? last
     }
-    return undefined
+    return last
   }
 }
 
