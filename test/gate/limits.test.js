@@ -49,7 +49,7 @@ function driven({ maxConcurrent, costMs = 2, maxOutstanding = Number.POSITIVE_IN
     for (let i = 0; i < ms; i += 10) turn(10, 0, 20 / costMs)
   }
   const current = () => limits.current(clock.now())
-  return { admit, clock, cost, current, limits, overload, serve, turn }
+  return { admit, clock, cost, current, limits, overload, serve, turn, turns }
 }
 
 test('a loop that idles limits nothing', () => {
@@ -67,6 +67,18 @@ test('a full loop limits, and in an overload a request may wait for targetDelay 
   assert.deepEqual(current(), { limit: 20, by: 'loop', waitMs: 100 })
   turn(10, 100)
   assert.deepEqual(current(), { limit: Number.POSITIVE_INFINITY, by: undefined, waitMs: 200 })
+})
+
+test('a loop that sleeps because the gate awaits more connections has no room: the overload goes on', () => {
+  const { clock, limits, turn, turns } = driven()
+  for (const sleeps of [false, true]) {
+    turn(10, 1000)
+    for (let i = 0; i < 50; i++) {
+      if (sleeps) turns.onSleep()
+      turn(4, 6, 10)
+    }
+    assert.equal(limits.isOverload(clock.now()), sleeps)
+  }
 })
 
 test('clients that bound the queue to 450 ms make no overload, by what each of their requests takes', () => {

@@ -88,6 +88,20 @@ test('if the primary accepts, a burst outlasts quiet turns for three times what 
   assert.equal(burst.isAwaitingPrimary, false)
 })
 
+test('a connection that the loop waited for longer than a hand-over takes ends the burst: work starts in the next turn', () => {
+  const burst = new AcceptBurst()
+  burst.onAccept(0, true)
+  burst.shouldTurnAgain(0, 0)
+  assert.equal(burst.shouldTurnAgain(0.01, 0), true)
+  burst.onAccept(0.5, true)
+  assert.equal(burst.shouldTurnAgain(0.5, 0), false)
+  burst.onAccept(0.52, true)
+  assert.equal(burst.shouldTurnAgain(0.52, 0), false)
+  burst.onAccept(5.6, true)
+  // The loop worked meanwhile, so this connection may have waited.
+  assert.equal(burst.shouldTurnAgain(5.6, 0), true)
+})
+
 test('the duration of a hand-over is estimated from the shortest gaps, and not from rare connections', () => {
   const burst = new AcceptBurst()
   let nowMs = 0

@@ -276,7 +276,16 @@ class Limits {
     this.#wasHeldBack = false
     const isEmpty = !isQueueing && this.#turns.isIdling(nowMs)
     const isSlotShort = this.isAtMaxConcurrent
-    this.#overload.onTurn({ nowMs, idleMs, arrived, ended, usualMs: this.msPerStart, isEmpty, isSlotShort })
+    const idledMs = idleMs - this.#turns.sleptMs
+    this.#overload.onTurn({
+      nowMs,
+      idleMs: idledMs,
+      arrived,
+      ended,
+      usualMs: this.msPerStart,
+      isEmpty,
+      isSlotShort,
+    })
   }
 }
 

@@ -44,6 +44,13 @@ class AcceptBurst {
   #lastHandshakeMs = Number.NEGATIVE_INFINITY
   #lastAcceptMs = Number.NEGATIVE_INFINITY
   #gapMs = 0.125
+  /**
+   * Whether the loop waited for the last connection for longer than the primary takes to hand one over. So no
+   * connection was waiting in the primary.
+   */
+  #isLate = false
+  /** Whether the next turn starts work, whatever it accepts. */
+  #isWorkNext = false
   /** @type {number | undefined} */
   #sinceMs
   #spentMs = 0
@@ -75,6 +82,7 @@ class AcceptBurst {
     this.#windowAccepts++
     this.#isHandedOver = isHandedOver
     const gapMs = nowMs - this.#lastAcceptMs
+    this.#isLate = this.isAwaitingPrimary && gapMs >= this.#quietMs
     if (gapMs < MAX_QUIET_MS)
       this.#gapMs += (gapMs - this.#gapMs) * (gapMs < this.#gapMs ? GAP_FALL : GAP_RISE)
     this.#lastAcceptMs = nowMs
@@ -133,7 +141,8 @@ class AcceptBurst {
    */
   shouldTurnAgain(nowMs, busyMs) {
     const isHandshaking = this.#isHandshaking(nowMs)
-    const isAccepting = this.#accepted !== this.#seen || (busyMs > HANDSHAKE_MS && isHandshaking)
+    const hasAccepted = this.#accepted !== this.#seen
+    const isAccepting = hasAccepted || (busyMs > HANDSHAKE_MS && isHandshaking)
     const isSecondInRow = isAccepting && this.#wasAccepting
     this.#seen = this.#accepted
     this.mayBeAccepting = this.#handshakes > 0
@@ -141,6 +150,7 @@ class AcceptBurst {
     this.isAwaitingPrimary = !isAccepting && this.#mayGetAnother(nowMs)
     if (!isSecondInRow && !this.#isHandedOver) return this.#stop()
     if (!isAccepting && !this.isAwaitingPrimary) return this.#stop()
+    if (this.#isPrimaryDone(hasAccepted)) return this.#stop()
     if (this.#sinceMs === undefined) {
       this.#sinceMs = nowMs
       this.#spentMs = 0
@@ -162,9 +172,24 @@ class AcceptBurst {
    * @param {number} nowMs
    */
   #mayGetAnother(nowMs) {
-    if (!this.#isHandedOver) return false
-    const quietMs = Math.min(MAX_QUIET_MS, Math.max(MIN_QUIET_MS, 3 * this.#gapMs))
-    return nowMs - this.#lastAcceptMs < quietMs
+    return this.#isHandedOver && nowMs - this.#lastAcceptMs < this.#quietMs
+  }
+
+  /**
+   * Whether the primary had handed over all connections. The requests that are queued then start in the next
+   * turn, whatever that turn accepts.
+   *
+   * @param {boolean} hasAccepted
+   */
+  #isPrimaryDone(hasAccepted) {
+    const isLate = hasAccepted && this.#isLate
+    const isDone = isLate || this.#isWorkNext
+    this.#isWorkNext = isLate
+    return isDone
+  }
+
+  get #quietMs() {
+    return Math.min(MAX_QUIET_MS, Math.max(MIN_QUIET_MS, 3 * this.#gapMs))
   }
 
   #stop() {

@@ -31,6 +31,8 @@ class LoopTurns {
   #idleShare = 1
   #stalledMs = 0
   #isSleeping = false
+  /** How long the gate has made the loop sleep. The idle time of the clock includes this time. */
+  sleptMs = 0
   #longestMs = 0
   #secondMs = 0
 
@@ -122,8 +124,9 @@ class LoopTurns {
   onTurn(busyMs, nowMs, idleMs, workMs, longestMs = busyMs) {
     this.#recordLong(longestMs - workMs, nowMs - this.#turnedMs)
     this.#stalledMs += Math.max(0, busyMs - workMs - STALL_MS)
-    const idledMs = this.#isSleeping ? 0 : idleMs - this.#turnedIdleMs
-    this.#idleShare = shareAfter(this.#idleShare, idledMs, busyMs, HORIZON_MS)
+    const idledMs = idleMs - this.#turnedIdleMs
+    if (this.#isSleeping) this.sleptMs += idledMs
+    this.#idleShare = shareAfter(this.#idleShare, this.#isSleeping ? 0 : idledMs, busyMs, HORIZON_MS)
     this.#isSleeping = false
     this.#busyMs = longestMs
     this.#turnedMs = nowMs
