@@ -57,7 +57,7 @@ function read(path) {
     [...within.matchAll(pattern)].map(([, to]) => resolve(dirname(path), to))
   const required = targets(/\brequire\('(\.[^']+)'\)/g, code).map((to) => require.resolve(to))
   /** The features that it starts. */
-  const used = [...code.matchAll(/\buse\('(\w+)'\)/g)].map(([, feature]) => `features/${feature}`)
+  const used = [...code.matchAll(/\buse\('([\w-]+)'\)/g)].map(([, feature]) => `features/${feature}`)
   /** Whose types its comments name. */
   const named = targets(/(?:\bimport\(|@import .* from )'(\.[^']+)'/g, text)
   return { path, name: relative(SRC, path).split(sep).join('/'), text, code, required, used, named }

@@ -31,8 +31,8 @@
  *   10 ms
  * @property {((request: RequestRecord) => void) | undefined} [onRequest] a request is counted, before the
  *   gate decides
- * @property {((request: RequestRecord) => void) | undefined} [onEnd] a request has ended, and its series,
- *   duration and outcome are known
+ * @property {((request: RequestRecord) => void) | undefined} [onEnd] a request has ended. Of a request that
+ *   ran, series, duration and outcome are known. A rejected or abandoned request has none of them
  * @property {((request: RequestRecord) => void) | undefined} [onUnwanted] a counted request has ended
  *   without a waiting client: the client disconnected, or a timeout answered
  * @property {() => void} [onMount] a middleware is made, or a server attached
@@ -110,7 +110,7 @@ class Features {
   /** @param {keyof Started} name */
   #startOne(name) {
     const feature = this.#list.find((each) => each.name === name)
-    if (feature === undefined) throw new Error(`unknown feature '${name}' in src/feature-list.js`)
+    if (feature === undefined) throw new Error(`the feature '${name}' is not in src/feature-list.js`)
     const started = feature.start(this.#instance)
     for (const [hook, all] of Object.entries(this.hooked))
       if (started[/** @type {Hook} */ (hook)] !== undefined)

@@ -40,7 +40,7 @@ const NAMES = {
   doctor: /features\/doctor|diagnose|doctor|finding/i,
   fleet: /features\/fleet|fleet|\bworkers?\b|clusterPrimary/i,
   opentelemetry: /features\/opentelemetry|opentelemetry|metricProducer/i,
-  outgoing: /features\/outgoing|outgoing|http_client/i,
+  outgoing: /features\/outgoing|outgoing|http[_.]client/i,
   pools: /features\/pools|\bpools?\b/i,
   pressure: /features\/pressure|pressure|shouldDegrade/i,
   releases: /features\/releases|\breleases?\b|build_info/i,

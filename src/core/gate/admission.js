@@ -211,8 +211,8 @@ class Admission {
     if (mode === 'observe') return this.#observe(request, reason ?? ofFeature, nowMs)
     if (ofFeature !== undefined) return this.gate.reject(request, ofFeature)
     if (reason !== undefined) {
-      // One request in SAMPLE_MS runs, whatever resource is short: without such samples, a limit could not
-      // recover.
+      // One request in SAMPLE_MS is passed to the gate, whatever resource is short: without such samples, a
+      // limit could not recover.
       if (nowMs - this.gate.lastAdmitMs <= SAMPLE_MS) return this.gate.reject(request, reason)
       // Restart the interval even if the gate queues this request.
       this.gate.lastAdmitMs = nowMs

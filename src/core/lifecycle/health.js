@@ -1,8 +1,8 @@
 'use strict'
 // Answers the two probes of an orchestrator. `/livez` succeeds while the event loop runs, also under load and
 // with failed dependencies, because a restart fixes neither. `/readyz` succeeds when traffic may come. It
-// fails while the instance starts, is degraded, drains or is closed, and while a check fails. A check asks a
-// dependency of the application.
+// fails while the instance starts, is degraded, drains or is closed, while the process is short of something
+// (`health.maxPressure`), and while a check fails. A check asks a dependency of the application.
 
 const { SpillwayError } = require('../errors/errors')
 

@@ -1,6 +1,6 @@
 'use strict'
-// The metrics and attributes of OpenTelemetry's semantic conventions, version 1.45. Each name is written only
-// here. OpenTelemetry's translation makes the name in Prometheus from it.
+// The metrics and attributes of OpenTelemetry's semantic conventions, version 1.45. The name for query
+// durations is in features/pools/families.js. OpenTelemetry's translation makes a name in Prometheus of each.
 // test/opentelemetry/conventions.test.js compares this table with the installed version.
 
 /** @typedef {'counter' | 'gauge' | 'histogram' | 'upDownCounter'} Kind */

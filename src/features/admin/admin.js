@@ -25,7 +25,7 @@ const ALONE = {
   isMember: false,
   find: async (/** @type {string} */ name) => ({ isOwn: name === 'main', names: ['main'] }),
   /** @returns {Promise<never>} */
-  snapshot: () => Promise.reject(new Error("the feature 'fleet' is not part of this build")),
+  snapshot: () => Promise.reject(new Error("the feature 'fleet' is not in src/feature-list.js")),
 }
 
 class Admin {

@@ -51,7 +51,10 @@ const MAX_WAITS_MS = 500
 const SPEED = 1.1
 /** While the debt of Pace is over this, no request starts. */
 const BURST_MS = 20
-/** Upper bound of the stored debt. Without it, a measured cost that is far too high would stop all starts. */
+/**
+ * Upper bound of the debt before a start; the cost of the starting request is added. Without the bound, a
+ * measured cost that is far too high would stop all later starts.
+ */
 const MAX_DEBT_MS = 100
 
 class LoopShare {
