@@ -65,6 +65,15 @@ const EVENT_COLUMNS = [
   number('shed total', ({ outcomes }) => count(outcomes.shed), { from: 50 }),
 ]
 
+/** A connection held for longer says more about a pool than the route that has used it most. */
+const LONG_HELD_MS = 1000
+
+/** @param {PoolSnapshot} pool */
+function holderOf({ holders: [most], longestHeld: [longest] }) {
+  const holder = longest !== undefined && longest.ageMs >= LONG_HELD_MS ? longest : most
+  return holder === undefined || holder.route === null ? NONE : routeName(holder)
+}
+
 /** @type {Column<PoolSnapshot>[]} */
 const POOL_COLUMNS = [
   text('pool', ({ name }) => name, { isFlexible: true }),
@@ -75,9 +84,7 @@ const POOL_COLUMNS = [
   number('wait p99 ms', ({ wait }) => ms(wait.lastMinute.p99Ms), { from: 50 }),
   number('use mean ms', ({ use }) => ms(use.lastMinute.meanMs), { from: 100 }),
   number('timeouts total', ({ timeouts }) => count(timeouts), { from: 66 }),
-  text('held by', ({ holders: [first] }) =>
-    first === undefined || first.route === null ? NONE : routeName(first)
-  ),
+  text('held by', holderOf),
 ]
 
 /** @type {Column<QueryFigures & { pool: string }>[]} */

@@ -235,8 +235,12 @@ test('the tables of `snapshot` are of the last minute, and a figure since the st
   const latency = { lastMinute: summaryOf(1), sinceStart: summaryOf(1) }
   const event = { ...latency, event: 'chat', acks: null, outcomes: { completed: 1, errored: 0, shed: 0 } }
   const times = { lastMinute: { meanMs: 1, p99Ms: 1 } }
+  const statement = { method: 'GET', route: '/statement' }
   const pool = {
     name: 'shop',
+    holders: [{ method: 'POST', route: '/transfers' }],
+    longestHeld: [{ ...statement, ageMs: 999 }],
+    queries: [],
     kind: 'pg',
     used: 1,
     idle: 1,
@@ -249,13 +253,16 @@ test('the tables of `snapshot` are of the last minute, and a figure since the st
   const lines = snapshotLines(
     snapshotOf({
       routes: [routeOf('/a', 10, { shed: 7 })],
-      pools: [{ ...pool, holders: [], queries: [] }],
+      pools: [pool, { ...pool, name: 'ledger', longestHeld: [{ ...statement, ageMs: 1000 }] }],
       sockets: socketsOf({ events: [event], connections: { ...socketsOf().connections, opened: 1 } }),
     }),
     { out: { paint: plain, isUnicode: true, lineWidth: 120 }, url: 'http://a' }
   )
   assert.match(lines[lines.indexOf('Routes, last minute') + 1], / errors +shed total$/)
   assert.ok(lines.some((line) => / timeouts total +held by/.test(line)))
+  // A connection that is held for a second says more than who has used the pool most.
+  assert.ok(lines.some((line) => / shop .* POST \/transfers$/.test(line)))
+  assert.ok(lines.some((line) => / ledger .* GET \/statement$/.test(line)))
   assert.ok(lines.some((line) => /^ {2}event .* errors total +shed total$/.test(line)))
 })
 

@@ -239,7 +239,7 @@ function adviceOf(pool, needed, isEffect) {
   const [holder] = holders
   const whose = holder === undefined || holder.route === null ? 'its requests' : routeName(holder)
   if (isLeaking(pool))
-    return `All connections of '${name}' are held, one for ${duration(held.longestMs)}. Look whether ${whose} waits for a query that still runs. If not, some path does not give the connection back, such as an error before \`release()\`.`
+    return `All connections of '${name}' are held, one for ${duration(held.longestMs)}. Look whether ${whose} waits for a query that still runs. If not, some path does not give the connection back, such as an early return, or an error before \`release()\`.`
   const slow = longestQuery(pool)
   const briefly = `Hold a connection as briefly as possible: not while ${whose} awaits anything else.`
   if (isEffect) {
