@@ -81,8 +81,12 @@ const POOL_COLUMNS = [
   number('used', ({ used, max }) => `${count(used)}${max === null ? '' : ` of ${count(max)}`}`),
   number('idle', ({ idle }) => count(idle), { from: 90 }),
   number('waiting', ({ waiting }) => count(waiting)),
-  number('wait p99 ms', ({ wait }) => ms(wait.lastMinute.p99Ms), { from: 50 }),
-  number('use mean ms', ({ use }) => ms(use.lastMinute.meanMs), { from: 100 }),
+  number('wait p99 ms', ({ wait: { lastMinute } }) => (lastMinute.count > 0 ? ms(lastMinute.p99Ms) : NONE), {
+    from: 50,
+  }),
+  number('use mean ms', ({ use: { lastMinute } }) => (lastMinute.count > 0 ? ms(lastMinute.meanMs) : NONE), {
+    from: 100,
+  }),
   number('timeouts total', ({ timeouts }) => count(timeouts), { from: 66 }),
   text('held by', holderOf),
 ]

@@ -13,8 +13,6 @@ const { Table } = require('./table')
 
 const HEADS = ['Held by', 'uses', 'mean', 'longest', 'share']
 const QUERY_HEADS = ['Query', 'count', 'mean', 'longest', 'mostly for route']
-/** @param {PoolSnapshot} pool */
-const isTimed = ({ wait, use }) => wait.sinceStart.count + use.sinceStart.count > 0
 
 /** @returns {Section} */
 function poolsSection() {
@@ -42,13 +40,13 @@ function poolsSection() {
         title: 'wait p99',
         about: 'How long callers waited for a connection in the last minute',
         sort: ({ wait }) => wait.lastMinute.p99Ms,
-        text: (pool) => (isTimed(pool) ? duration(pool.wait.lastMinute.p99Ms) : NONE),
+        text: ({ wait: { lastMinute } }) => (lastMinute.count > 0 ? duration(lastMinute.p99Ms) : NONE),
       },
       {
         title: 'use mean',
         about: 'From getting a connection to giving it back, in the last minute',
         sort: ({ use }) => use.lastMinute.meanMs,
-        text: (pool) => (isTimed(pool) ? duration(pool.use.lastMinute.meanMs) : NONE),
+        text: ({ use: { lastMinute } }) => (lastMinute.count > 0 ? duration(lastMinute.meanMs) : NONE),
       },
       {
         title: 'timeouts total',
