@@ -68,8 +68,14 @@ class RequestParts {
   #rows = new Rows(PART_COLUMNS)
   #rolling
   #clock
-  /** @type {Recorded[]} */
+  /**
+   * Requests that ended in this turn, and how many they are. The array keeps its length: cutting it for each
+   * turn costs 0.4 µs.
+   *
+   * @type {(Recorded | undefined)[]}
+   */
   #ended = []
+  #endedCount = 0
   #mostEnded = MAX_ENDED
   #turnedMs
   #turnedIdleMs
@@ -166,7 +172,8 @@ class RequestParts {
   // Hot path, once a request (bench/overhead). With a frozen clock, turns never end.
   /** @param {RequestRecord} request that has ended and has a series */
   onEnd(request) {
-    if (this.#ended.push(/** @type {Recorded} */ (request)) >= this.#mostEnded) this.#settle()
+    this.#ended[this.#endedCount++] = /** @type {Recorded} */ (request)
+    if (this.#endedCount >= this.#mostEnded) this.#settle()
   }
 
   // Hot path: once a loop turn.
@@ -176,14 +183,17 @@ class RequestParts {
     this.#turnedIdleMs = idleMs
     this.#turnMs = busyMs
     this.#recordPending()
-    if (this.#ended.length > 0) this.#settle()
+    if (this.#endedCount > 0) this.#settle()
     this.#rolling.onTurn(nowMs)
   }
 
   #settle() {
     const ended = this.#ended
-    for (let i = 0; i < ended.length; i++) this.#record(ended[i])
-    ended.length = 0
+    for (let i = 0; i < this.#endedCount; i++) {
+      this.#record(/** @type {Recorded} */ (ended[i]))
+      ended[i] = undefined
+    }
+    this.#endedCount = 0
   }
 
   /** @param {Recorded} request */

@@ -45,6 +45,8 @@ class LoopTurns {
 
   /** The share of its time that the loop idles, averaged up to now. @param {number} nowMs */
   idleShare(nowMs) {
+    // The turn has just been measured.
+    if (nowMs === this.#turnedMs) return this.#idleShare
     const idledMs = this.#clock.idleMs() - this.#turnedIdleMs
     const busyMs = nowMs - this.#turnedMs - idledMs
     return shareAfter(this.#idleShare, this.#isSleeping ? 0 : idledMs, busyMs, HORIZON_MS)

@@ -44,7 +44,7 @@ class RequestCost {
   #runMs = 0
   /** The cost of a request in each of the last samples: by age, and sorted. */
   #samples = new Float64Array(SAMPLES).fill(Number.POSITIVE_INFINITY)
-  #sorted = new Float64Array(SAMPLES)
+  #sorted = this.#samples.slice()
   #next = 0
   #sinceMs
   #busyMs = 0
@@ -110,7 +110,7 @@ class RequestCost {
     this.#workedMs += workMs
     // A long turn fills several samples, but at most half of all samples kept, because it may have stalled.
     const count = Math.min(SAMPLES / 2, Math.floor(this.#ended / SAMPLE_REQUESTS) || 1)
-    for (let i = 0; i < count; i++) this.#samples[this.#next++ % SAMPLES] = costMs
+    for (let i = 0; i < count; i++) this.#add(costMs)
     if (this.#next <= SAMPLES) this.#meanMs = this.#firstMean()
     else this.#meanMs += (Math.min(costMs, MAX_OF_MEAN * this.#meanMs) - this.#meanMs) * SMOOTHING
     this.#updateMedian()
@@ -129,9 +129,18 @@ class RequestCost {
     return this.#next === 1 ? sum : (sum - most) / (this.#next - 1)
   }
 
+  /** The sample takes the place of the oldest one. @param {number} costMs */
+  #add(costMs) {
+    const sorted = this.#sorted
+    const at = this.#next++ % SAMPLES
+    let i = sorted.indexOf(this.#samples[at])
+    this.#samples[at] = costMs
+    for (; i > 0 && sorted[i - 1] > costMs; i--) sorted[i] = sorted[i - 1]
+    for (; i < SAMPLES - 1 && sorted[i + 1] < costMs; i++) sorted[i] = sorted[i + 1]
+    sorted[i] = costMs
+  }
+
   #updateMedian() {
-    this.#sorted.set(this.#samples)
-    this.#sorted.sort()
     this.#medianMs = this.#sorted[(Math.min(this.#next, SAMPLES) - 1) >> 1]
     this.#update()
   }
