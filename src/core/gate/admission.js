@@ -204,12 +204,12 @@ class Admission {
   /** @param {ShedOptions['mode'] | undefined} mode @param {RequestRecord} request @param {number} nowMs */
   #decideAs(mode, request, nowMs) {
     const reason = this.#resources.isShort ? this.#resources.reasonFor(request.ticket.priority) : undefined
-    const ofFeature =
+    const featureReason =
       reason === undefined && this.#featureLimit.isWatched
         ? this.#featureLimit.reasonFor(request, nowMs, mode === 'observe')
         : undefined
-    if (mode === 'observe') return this.#observe(request, reason ?? ofFeature, nowMs)
-    if (ofFeature !== undefined) return this.gate.reject(request, ofFeature)
+    if (mode === 'observe') return this.#observe(request, reason ?? featureReason, nowMs)
+    if (featureReason !== undefined) return this.gate.reject(request, featureReason)
     if (reason !== undefined) {
       // One request in SAMPLE_MS is passed to the gate, whatever resource is short: without such samples, a
       // limit could not recover.

@@ -306,7 +306,7 @@ class Gate {
     if (!entry.isQueued) return
     this.#remove(request)
     const nowMs = this.#clock.now()
-    // In a burst the request runs. In a standing queue it is rejected, because it must not overtake other
+    // In a burst the request runs. In an overload it is rejected, because it must not overtake other
     // requests. Also, a client that gave up looks half-closed until its response is written. But once every
     // SAMPLE_MS one such request runs, as a sample.
     const isStanding =
