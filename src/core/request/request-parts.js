@@ -69,8 +69,8 @@ class RequestParts {
   #rolling
   #clock
   /**
-   * Requests that ended in this turn, and how many they are. The array keeps its length: cutting it for each
-   * turn costs 0.4 µs.
+   * Requests that ended in this turn, and how many they are. The array keeps its length, because cutting it
+   * enters V8's runtime (docs/decisions/0057).
    *
    * @type {(Recorded | undefined)[]}
    */
