@@ -133,7 +133,8 @@ class Instance {
       sampleMemory: () => memoryForRecycling(this.runtime),
     })
     const fields = new RequestFields(options.log)
-    this.failures = new Failures({ options, clock, logger, internalErrors, fields, recorder })
+    const { hooked } = this.features
+    this.failures = new Failures({ options, clock, logger, internalErrors, fields, recorder, hooked })
     this.requestLog = new RequestLog({
       clock,
       internalErrors,
@@ -238,7 +239,7 @@ class Instance {
   update(given, defaults) {
     this.options = updateOptions(this.options, given, defaults)
     this.admission.update(this.options.shed)
-    this.startedFeatures.bulkheads?.onUpdate()
+    this.features.onUpdate()
   }
 
   /** @param {MemberOptions['listen']} options */

@@ -118,6 +118,20 @@ test('a feature requires what it says it needs', () => {
   assert.deepEqual(needless, [])
 })
 
+test('a feature names each part of the instance that it uses', () => {
+  // registration.js makes the instance.
+  const whole = files.filter(
+    ({ name, text }) =>
+      name.startsWith('features/') &&
+      name !== 'features/register/registration.js' &&
+      /\{Instance\}/.test(text)
+  )
+  assert.deepEqual(
+    whole.map(({ name }) => name),
+    []
+  )
+})
+
 test('the command line requires nothing of a running instance, so that it starts at once', () => {
   const allowed =
     /^(cli\/|features\/admin\/report\/|features\/doctor\/diagnosis-text\.js|core\/(options\/|redaction\/|clock\.js|readable\.js|errors\/errors\.js|version\.js))/

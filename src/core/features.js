@@ -8,6 +8,7 @@
  * @import { ResolvedOptions, Snapshot } from '../../index.js'
  * @import { Instance, Samples, Started } from '../instance'
  * @import { Capture } from './metrics/capture'
+ * @import { NodeResponse } from './http/entrance'
  * @import { Family } from './metrics/family'
  * @import { InternalErrors } from './errors/internal-errors'
  * @import { RequestRecord } from './request/request-record'
@@ -37,6 +38,11 @@
  *   without a waiting client: the client disconnected, or a timeout answered
  * @property {() => void} [onMount] a middleware is made, or a server attached
  * @property {() => void} [onStopAccepting] in a drain, when the listening sockets are closed
+ * @property {() => void} [onUpdate] after `update()` has changed the options
+ * @property {((request: RequestRecord) => number) | undefined} [proxyMsOf] how long a request was in a proxy
+ *   before it arrived
+ * @property {(res: NodeResponse) => string | undefined} [abortCodeOf] the code of the error that the signal
+ *   of a response was aborted with
  * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of the figures for its metrics.
  *   `spare`: an earlier copy that is no longer read, to be reused
  * @property {{ call(captured: unknown, snapshot: unknown): unknown }['call']} [section] its section of
@@ -54,7 +60,7 @@
 
 /**
  * @typedef {'onEachTurn' | 'onInterval' | 'onRequest' | 'onEnd' | 'onUnwanted' | 'onMount' |
- *   'onStopAccepting'} Hook
+ *   'onStopAccepting' | 'onUpdate' | 'proxyMsOf' | 'abortCodeOf'} Hook
  * @typedef {'onRequest' | 'onEnd' | 'onUnwanted'} RequestHook
  * @typedef {Record<Hook, { [Name in keyof StartedFeature]-?: NonNullable<StartedFeature[Name]> }[]>} Hooked
  * @typedef {Pick<Snapshot, 'bulkheads' | 'deadlines' | 'outgoing' | 'pools' | 'releases' | 'sockets' |
@@ -73,6 +79,9 @@ class Features {
     onUnwanted: [],
     onMount: [],
     onStopAccepting: [],
+    onUpdate: [],
+    proxyMsOf: [],
+    abortCodeOf: [],
   }
   #list
   #unused
@@ -136,6 +145,10 @@ class Features {
 
   onStopAccepting() {
     for (const each of this.hooked.onStopAccepting) each.onStopAccepting()
+  }
+
+  onUpdate() {
+    for (const each of this.hooked.onUpdate) each.onUpdate()
   }
 
   /** The features' metrics. A feature that has not started has no points. @returns {Family[]} */

@@ -23,7 +23,12 @@ function watching({ slowAfter, slowest = 0 } = {}) {
       clock,
       fields: new RequestFields({ query: false }),
       loopDelay: { longestSinceMs: () => loopDelayMs },
-      timeParts: { isOn: true, of: () => ({ gcMs: collectedMs }), turnMs: () => turnMs },
+      timeParts: {
+        isOn: true,
+        of: () => ({ gcMs: collectedMs }),
+        proxyMsOf: () => undefined,
+        turnMs: () => turnMs,
+      },
       traceOf: () => ({ trace_id: 't' }),
       onSlow: (each) => told.slow.push(each),
       onWindow: (each) => told.windows.push(each.map(({ durationMs }) => durationMs)),

@@ -21,6 +21,7 @@ const { NO_ANSWER } = require('./substitute-answer')
 /**
  * @import { Logger, ResolvedOptions } from '../../../index.js'
  * @import { Clock } from '../clock'
+ * @import { Hooked } from '../features'
  * @import { NodeRequest, NodeResponse } from '../http/entrance'
  * @import { RequestFields } from '../log/request-fields'
  * @import { InternalErrors } from './internal-errors'
@@ -61,16 +62,10 @@ const DEEPEST_CAUSE = 5
 class Failures {
   table
   log
-  /**
-   * Returns the code of the abort reason of a response's signal. Undefined until the first call of
-   * `spillway.signal()`.
-   *
-   * @type {((res: NodeResponse) => string | undefined) | undefined}
-   */
-  abortCodeOf
   #answer
   #recorder
   #internalErrors
+  #hooked
   #unmatched
   /**
    * The one failure for all errors that follow from a deadline. It has the same answer as `errors.timeout`.
@@ -86,14 +81,15 @@ class Failures {
 
   /**
    * @param {{ options: ResolvedOptions, clock: Clock, logger: Logger, internalErrors: InternalErrors,
-   *   fields: RequestFields, recorder: Recorder }} deps
+   *   fields: RequestFields, recorder: Recorder, hooked: Pick<Hooked, 'abortCodeOf'> }} deps
    */
-  constructor({ options, clock, logger, internalErrors, fields, recorder }) {
+  constructor({ options, clock, logger, internalErrors, fields, recorder, hooked }) {
     this.table = new ErrorTable(options.routes.overflow, clock)
     this.log = new ErrorLog({ logger, clock, internalErrors, fields })
     this.#answer = new ErrorAnswer({ internalErrors })
     this.#recorder = recorder
     this.#internalErrors = internalErrors
+    this.#hooked = hooked
     this.#unmatched = options.routes.unmatched
     this.#tooLate = new Failure({ status: options.errors.timeoutStatus, expose: true, message: NO_ANSWER })
   }
@@ -150,7 +146,7 @@ class Failures {
     if (codes.includes(DEADLINE)) return true
     // Some functions that take a signal throw their own error, without the signal's reason.
     if (res === undefined || !codes.some((code) => CANCELLED.some((each) => each === code))) return false
-    return this.abortCodeOf?.(res) === DEADLINE
+    return this.#hooked.abortCodeOf.some((feature) => feature.abortCodeOf(res) === DEADLINE)
   }
 
   /**

@@ -35,6 +35,7 @@ const { RouteTable } = require('./route-table')
  * @import { SpanHolder } from '../tracing/spans'
  * @import { InternalErrors } from '../errors/internal-errors'
  * @import { LabelledTable } from './labelled-series'
+ * @typedef {Pick<Hooked, RequestHook | 'proxyMsOf'>} HookedRequests
  */
 
 /** @type {{ test(header: string | undefined): boolean }} */
@@ -50,12 +51,12 @@ const WEBSOCKET = /^ *websocket *$/i
  * @property {() => void} measureTurnAlone called before a request arrives or ends, so that the turn clock
  *   measures this turn alone
  * @property {(request: RequestRecord) => void} onHttp2 called with each HTTP/2 request
- * @property {Pick<Hooked, RequestHook>} hooked the features that have hooks for requests
+ * @property {HookedRequests} hooked the features that have hooks for requests
  */
 
 const nothing = () => {}
-/** @type {Pick<Hooked, RequestHook>} */
-const NO_FEATURES = { onRequest: [], onEnd: [], onUnwanted: [] }
+/** @type {HookedRequests} */
+const NO_FEATURES = { onRequest: [], onEnd: [], onUnwanted: [], proxyMsOf: [] }
 
 class Recorder {
   /** The requests in flight. */
@@ -112,7 +113,7 @@ class Recorder {
     this.#onHttp2 = onHttp2
     this.#hooked = hooked
     this.#clock = clock
-    this.timeParts = new RequestParts(clock, insight.parts)
+    this.timeParts = new RequestParts(clock, insight.parts, hooked)
     this.#internalErrors = internalErrors
     this.#label = routes.label
     this.#streamAfterMs = latency.streamAfter

@@ -78,6 +78,7 @@ class SlowRequests {
     if (request.series === undefined || request.isStream || request.outcome === UPGRADED) return
     const { clock, fields, timeParts, traceOf } = this.#deps
     const { durationMs, firstByteMs, status } = request
+    const proxyMs = timeParts.proxyMsOf(request)
     const slow = {
       at: new Date(clock.wallMs()).toISOString(),
       method: METHODS[request.method],
@@ -90,7 +91,7 @@ class SlowRequests {
       loopDelayMs: this.#loopDelayMs(request.startedMs),
       parts: timeParts.of(request),
       unreadMs: timeParts.isOn ? rounded(request.unreadMs) : null,
-      proxyMs: timeParts.proxyMsOf === undefined ? null : rounded(timeParts.proxyMsOf(request)),
+      proxyMs: proxyMs === undefined ? null : rounded(proxyMs),
       trace: traceOf(),
       req: fields.ofRequest(request.req),
       startedMs: request.startedMs,

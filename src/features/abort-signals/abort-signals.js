@@ -183,15 +183,13 @@ function signalWithoutResponse(req) {
   return controller.signal
 }
 
-/** @param {Instance} instance */
-function abortSignalsOf({ clock, failures, recorder, startedFeatures }) {
+/** @param {Pick<Instance, 'clock' | 'recorder' | 'startedFeatures'>} instance */
+function abortSignalsOf({ clock, recorder, startedFeatures }) {
   // The feature `deadlines` may be off, or left out.
   const others = /** @type {{ deadlines?: { remaining: LeftMs } }} */ (startedFeatures)
   const leftMs = (/** @type {NodeRequest} */ req) =>
     others.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
-  const signals = new AbortSignals({ clock, recorder, leftMs })
-  failures.abortCodeOf = (res) => signals.abortCodeOf(res)
-  return signals
+  return new AbortSignals({ clock, recorder, leftMs })
 }
 
 exports.AbortSignals = AbortSignals

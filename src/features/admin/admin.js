@@ -28,20 +28,25 @@ const ALONE = {
   snapshot: () => Promise.reject(new Error("the feature 'fleet' is not in src/feature-list.js")),
 }
 
+/**
+ * @typedef {Pick<Instance, 'admission' | 'clock' | 'exporter' | 'features' | 'handlers' | 'internalErrors' |
+ *   'options' | 'recorder' | 'runtime' | 'snapshot' | 'startedFeatures'>} Deps
+ */
+
 class Admin {
   /** Pages for other members of the fleet, by path. @type {Map<string, Handler>} */
   memberPages
-  #instance
+  #deps
   #history
   #liveStream
   #profiles
   #server
 
-  /** @param {Instance} instance */
-  constructor(instance) {
-    const { admission, clock, exporter, features, handlers, internalErrors, startedFeatures } = instance
-    this.#instance = instance
-    this.#history = new History(instance)
+  /** @param {Deps} deps */
+  constructor(deps) {
+    const { admission, clock, exporter, features, handlers, internalErrors, startedFeatures } = deps
+    this.#deps = deps
+    this.#history = new History(deps)
     this.#profiles = new Profiles({
       clock,
       isOverloaded: () => admission.rejectionPeriod.isOn,
@@ -53,11 +58,11 @@ class Admin {
       // ones.
       handlers: { ...handlers, metrics: streamHandler(exporter, internalErrors, { isFirst: true }) },
       clock,
-      takeSnapshot: () => instance.snapshot(),
-      takeTotals: (id) => takeTotals(instance, instance.snapshot(), id),
+      takeSnapshot: () => deps.snapshot(),
+      takeTotals: (id) => takeTotals(deps, deps.snapshot(), id),
       diagnose: () => features.use('doctor').diagnose(),
       fleet: startedFeatures.fleet ?? ALONE,
-      optionsNow: () => instance.options,
+      optionsNow: () => deps.options,
       history: this.#history,
       profiles: this.#profiles,
       internalErrors,
@@ -88,7 +93,7 @@ class Admin {
 
   /** Starts the server that answers while the loop is blocked. @param {ResolvedListenOptions} options */
   async #serveBlocked(options) {
-    const { clock, exporter, features, options: all } = this.#instance
+    const { clock, exporter, features, options: all } = this.#deps
     if (all.insight.stalls === false)
       throw new SpillwayError('ERR_SPILLWAY_LISTEN', 'listen() with a `blockedPort` needs `insight.stalls`.')
     const tell = async () => {
@@ -96,7 +101,7 @@ class Admin {
       return {
         atMs: clock.wallMs(),
         diagnosis: features.use('doctor').diagnose(),
-        snapshot: this.#instance.snapshot(),
+        snapshot: this.#deps.snapshot(),
         metrics: {
           contentType: format.contentType,
           text: await textOf((sink) => exporter.value.write(sink, format)),
@@ -133,8 +138,8 @@ async function textOf(write) {
   return text
 }
 
-/** @param {Instance} instance */
-const adminOf = (instance) => new Admin(instance)
+/** @param {Deps} deps */
+const adminOf = (deps) => new Admin(deps)
 
 exports.Admin = Admin
 exports.adminOf = adminOf

@@ -93,7 +93,7 @@ class Level {
 /** @param {number} value */
 const within01 = (value) => Math.min(1, Math.max(0, value)) || 0
 
-/** @param {Instance} instance */
+/** @param {Pick<Instance, 'admission' | 'clock' | 'startedFeatures'>} instance */
 const autoscalingOf = ({ admission, clock, startedFeatures }) =>
   new Autoscaling({ clock, gate: admission, poolUse: () => startedFeatures.pools?.use ?? 0 })
 

@@ -14,12 +14,17 @@ const { Weight } = require('./weight')
  * @import { Agent } from './agent'
  */
 
+/**
+ * @typedef {Pick<Instance, 'admission' | 'clock' | 'features' | 'info' | 'internalErrors' | 'lifecycle' |
+ *   'options' | 'startedFeatures'>} Deps
+ */
+
 class Balancer {
   /** Set if requests may ask for the load. @type {((request: RequestRecord) => void) | undefined} */
   onRequest
   /** @type {((request: RequestRecord) => void) | undefined} */
   onEnd
-  #instance
+  #deps
   #pressure
   /** @type {Agent | undefined} */
   #agent
@@ -27,16 +32,16 @@ class Balancer {
   #readiness
   #isClosed = false
 
-  /** @param {Instance} instance */
-  constructor(instance) {
-    const { clock, features, options } = instance
-    this.#instance = instance
+  /** @param {Deps} deps */
+  constructor(deps) {
+    const { clock, features, options } = deps
+    this.#deps = deps
     this.#pressure = features.use('pressure')
     const { orca } = options.balancer
     if (orca !== undefined) this.#answerLoad(orca)
     const { maxPressure } = options.health
     if (maxPressure > 0 && cluster.isWorker)
-      instance.info(
+      deps.info(
         { event: 'maxPressureIgnored' },
         'spillway: `health.maxPressure` is ignored in a worker of a cluster, because all workers share its port'
       )
@@ -45,11 +50,11 @@ class Balancer {
         clock,
         maxPressure,
         pressure: this.#pressure,
-        health: instance.lifecycle.health,
-        info: instance.info,
+        health: deps.lifecycle.health,
+        info: deps.info,
         token: {
-          take: async () => (await instance.startedFeatures.fleet?.takeToken()) ?? true,
-          giveBack: () => instance.startedFeatures.fleet?.giveBackToken(),
+          take: async () => (await deps.startedFeatures.fleet?.takeToken()) ?? true,
+          giveBack: () => deps.startedFeatures.fleet?.giveBackToken(),
         },
       })
   }
@@ -57,7 +62,7 @@ class Balancer {
   /** @param {NonNullable<Instance['options']['balancer']['orca']>} orca */
   #answerLoad(orca) {
     const { LoadHeaders } = require('./load-headers')
-    const { admission, clock, internalErrors } = this.#instance
+    const { admission, clock, internalErrors } = this.#deps
     const headers = new LoadHeaders({
       trusted: orca,
       clock,
@@ -72,7 +77,7 @@ class Balancer {
 
   /** @param {AgentAddress} options the port may be 0 @returns {Promise<AgentAddress>} */
   listen(options) {
-    const { clock, lifecycle } = this.#instance
+    const { clock, lifecycle } = this.#deps
     if (this.#agent === undefined) {
       const { Agent } = require('./agent')
       const weight = new Weight({ clock, pressure: this.#pressure })
@@ -93,8 +98,8 @@ class Balancer {
   }
 }
 
-/** @param {Instance} instance */
-const balancerOf = (instance) => new Balancer(instance)
+/** @param {Deps} deps */
+const balancerOf = (deps) => new Balancer(deps)
 
 exports.Balancer = Balancer
 exports.balancerOf = balancerOf

@@ -17,8 +17,10 @@ const { GateShare } = require('./observed-slots')
  * @import { Slot } from './slot'
  */
 
+/** @typedef {Pick<Instance, 'admission' | 'clock' | 'entrance' | 'recorder' | 'timeouts'>} Deps */
+
 class Bulkheads {
-  #instance
+  #deps
   /** @type {Map<string, Bulkhead>} */
   #bulkheads = new Map()
   /** The first slot of each request that has a slot. @type {Map<RequestRecord, Slot>} */
@@ -28,16 +30,16 @@ class Bulkheads {
   /** The share of requests that the gate would reject. It is used in mode `observe`. */
   #gateShare
 
-  /** @param {Pick<Instance, 'admission' | 'clock' | 'entrance' | 'recorder' | 'timeouts'>} instance */
-  constructor(instance) {
-    this.#instance = instance
-    this.#gateShare = new GateShare(instance.admission.stats)
+  /** @param {Deps} deps */
+  constructor(deps) {
+    this.#deps = deps
+    this.#gateShare = new GateShare(deps.admission.stats)
   }
 
   /** @param {MemberOptions['limit']} options */
   add(options) {
     requireOptions(options, this.#bulkheads)
-    const { admission, clock, entrance, recorder, timeouts } = this.#instance
+    const { admission, clock, entrance, recorder, timeouts } = this.#deps
     const row = this.#waits.add()
     const bulkhead = new Bulkhead(options, {
       admission,
@@ -71,13 +73,13 @@ class Bulkheads {
     let slot = this.#slots.get(request)
     if (slot === undefined) return
     this.#slots.delete(request)
-    const { endedMs } = this.#instance.recorder
+    const { endedMs } = this.#deps.recorder
     for (; slot !== undefined; slot = slot.next) slot.bulkhead.onEnd(slot, endedMs)
   }
 
   /** Called once a turn, at most every 10 ms. */
   onInterval() {
-    if (this.#instance.admission.mode !== 'observe') return
+    if (this.#deps.admission.mode !== 'observe') return
     let ofLimits = 0
     for (const { wouldReject } of this.#bulkheads.values()) ofLimits += wouldReject
     this.#gateShare.sample(ofLimits)
@@ -146,8 +148,8 @@ function requireOptions({ name, maxConcurrent }, bulkheads) {
 /** @param {string} message */
 const refusal = (message) => new SpillwayError('ERR_SPILLWAY_OPTION_VALUE', message)
 
-/** @param {Instance} instance */
-const bulkheadsOf = (instance) => new Bulkheads(instance)
+/** @param {Deps} deps */
+const bulkheadsOf = (deps) => new Bulkheads(deps)
 
 exports.Bulkheads = Bulkheads
 exports.bulkheadsOf = bulkheadsOf

@@ -14,12 +14,14 @@ const MIN_MAX_AGE_MS = 2 * CLOCKS_AGREE_MS
 /**
  * @import { IncomingMessage } from 'node:http'
  * @import { ShedReason } from '../../../index.js'
+ * @import { StartedFeature } from '../../core/features'
  * @import { FeatureLimit } from '../../core/gate/limits/limits'
  * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Instance } from '../../instance'
  * @import { Forwarding } from './forwarding'
  * @import { Age, ProxyAges } from './proxy-ages'
  *
+ * @typedef {Pick<Instance, 'admission' | 'clock' | 'context' | 'internalErrors' | 'options'>} Deps
  * @typedef {{ [kSpan: symbol]: Span }} Spanned a request of Node
  */
 
@@ -53,6 +55,8 @@ class Span {
 
 /** @implements {FeatureLimit} */
 class Deadlines {
+  /** Set if proxies say when they received a request. @type {StartedFeature['proxyMsOf']} */
+  proxyMsOf
   callsUser
   forwarded = 0
   withDeadline = 0
@@ -63,15 +67,16 @@ class Deadlines {
   #ages
   #hasDeadlines
   #header
-  #instance
+  #deps
   /** @type {Forwarding | undefined} */
   #forwarding
 
-  /** @param {Instance} instance @param {ProxyAges | undefined} ages */
-  constructor(instance, ages) {
-    const { deadline } = instance.options
-    this.#instance = instance
+  /** @param {Deps} deps @param {ProxyAges | undefined} ages */
+  constructor(deps, ages) {
+    const { deadline } = deps.options
+    this.#deps = deps
     this.#ages = ages
+    if (ages !== undefined) this.proxyMsOf = (request) => this.ageOf(request)
     this.callsUser = deadline.of !== undefined
     this.#header = deadline.header?.toLowerCase()
     const { header, default: usual, max, of } = deadline
@@ -79,7 +84,7 @@ class Deadlines {
   }
 
   start() {
-    const { context, internalErrors, options } = this.#instance
+    const { context, internalErrors, options } = this.#deps
     const { forward = [] } = options.deadline
     if (forward.length === 0 || !this.#hasDeadlines) return
     const { Forwarding } = require('./forwarding')
@@ -98,12 +103,12 @@ class Deadlines {
     if (this.#forwarding === undefined) return
     this.#forwarding.close()
     this.#forwarding = undefined
-    this.#instance.context.turnOff({ followsEvents: true })
+    this.#deps.context.turnOff({ followsEvents: true })
   }
 
   /** Read anew each time, because `shed` may change while the process runs. */
   get #maxAgeMs() {
-    const { maxAge } = this.#instance.options.shed
+    const { maxAge } = this.#deps.options.shed
     return this.#ages === undefined || maxAge === undefined ? undefined : Math.max(maxAge, MIN_MAX_AGE_MS)
   }
 
@@ -131,7 +136,7 @@ class Deadlines {
    * @param {RequestRecord} request
    */
   #ownQueueMs({ startedMs, receivedIdleMs }) {
-    const { measurements, mode } = this.#instance.admission
+    const { measurements, mode } = this.#deps.admission
     return mode === 'observe' ? measurements.turns.mostReadyDelayMs(startedMs, receivedIdleMs) : 0
   }
 
@@ -155,7 +160,7 @@ class Deadlines {
     // In mode `observe` the proxy still holds its queue. So a high age does not mean a wrong clock.
     if (!isObserved && !isQuiet) clock?.onOld(differenceMs, nowMs)
     if (clock?.doubts(isOdd, nowMs)) return this.#reasonWithoutAge(span, request, nowMs)
-    const { cause, measurements } = this.#instance.admission
+    const { cause, measurements } = this.#deps.admission
     // The next request waits for this connection of the proxy. So the rejection then holds the connection for
     // 5 ms, and not for 20 ms.
     if (span.age.ms > 0) measurements.clients.onGatewayQueue()
@@ -169,7 +174,7 @@ class Deadlines {
     if (span.endsMs !== undefined && span.endsMs < Number.POSITIVE_INFINITY) this.withDeadline--
     span.withoutAge()
     const [ageMs, boundMs] = [nowMs - span.startedMs, this.#boundMs(span, request, nowMs)]
-    return ageMs < boundMs ? undefined : this.#instance.admission.cause.because('age', ageMs, boundMs)
+    return ageMs < boundMs ? undefined : this.#deps.admission.cause.because('age', ageMs, boundMs)
   }
 
   /**
@@ -187,7 +192,7 @@ class Deadlines {
     )
     const mostMs = this.#boundMs(span, request, nowMs) - (queuedMs - span.startedMs)
     if (nowMs - queuedMs < mostMs) return undefined
-    return this.#instance.admission.cause.because('deadline', nowMs - queuedMs, mostMs)
+    return this.#deps.admission.cause.because('deadline', nowMs - queuedMs, mostMs)
   }
 
   /** Returns how long the request may be queued. @param {RequestRecord} request @param {number} nowMs */
@@ -228,13 +233,11 @@ class Deadlines {
       max = Number.POSITIVE_INFINITY,
       default: usual = Number.POSITIVE_INFINITY,
       of,
-    } = this.#instance.options.deadline
+    } = this.#deps.options.deadline
     const header = this.#header
     // `deadline.of` returns the time that is left now. A header has the time that the caller waits in total.
     const leftMs =
-      of === undefined
-        ? undefined
-        : callForNumber(this.#instance.internalErrors, 'deadline.of', () => of(req))
+      of === undefined ? undefined : callForNumber(this.#deps.internalErrors, 'deadline.of', () => of(req))
     if (leftMs !== undefined) return Math.min(nowMs + Math.max(0, leftMs), startedMs + max)
     const timeoutMs = header === undefined ? undefined : timeoutOf(header, req.headers[header])
     const wholeMs = Math.min(timeoutMs ?? usual, max)
@@ -249,7 +252,7 @@ class Deadlines {
 
   /** @param {IncomingMessage} req */
   #left(req) {
-    const nowMs = this.#instance.clock.now()
+    const nowMs = this.#deps.clock.now()
     const endsMs = this.#endsMs(/** @type {Span} */ (this.#spanOf(req)), req, nowMs)
     return Math.max(0, Math.floor(endsMs - nowMs))
   }
@@ -282,14 +285,14 @@ class Deadlines {
   #proxySection(ages) {
     const { requests, without, implausible, totalMs, clockDifferenceMs } = ages
     const { summaryOf } = require('../../core/snapshot/snapshot')
-    const lastMinute = summaryOf(ages.lastMinute(this.#instance.clock.now()))
+    const lastMinute = summaryOf(ages.lastMinute(this.#deps.clock.now()))
     return { requests, without, implausible, totalMs, clockDifferenceMs, lastMinute }
   }
 }
 
-/** @param {Instance} instance */
-function deadlinesOf(instance) {
-  const { admission, clock, options, recorder, warn } = instance
+/** @param {Deps & Pick<Instance, 'recorder' | 'warn'>} deps */
+function deadlinesOf(deps) {
+  const { admission, clock, options, recorder, warn } = deps
   const { requestStart } = options.proxy
   /** @type {ProxyAges | undefined} */
   let ages
@@ -297,8 +300,7 @@ function deadlinesOf(instance) {
     const { ProxyAges } = require('./proxy-ages')
     ages = new ProxyAges({ clock, header: requestStart, recorder, warn })
   }
-  const deadlines = new Deadlines(instance, ages)
-  if (ages !== undefined) recorder.timeParts.proxyMsOf = (request) => deadlines.ageOf(request)
+  const deadlines = new Deadlines(deps, ages)
   admission.limitBy(deadlines)
   deadlines.start()
   return deadlines

@@ -286,10 +286,10 @@ const ranBetween = (before, now) =>
     ? now.loopActiveMs - before.loopActiveMs
     : now.scheduler.ranMs - before.scheduler.ranMs
 
-/** @param {Instance} instance */
-function doctorOf(instance) {
-  const { info, options, warn } = instance
-  return new Doctor({ deps: instance, info, warn, isOn: options.insight.doctor })
+/** @param {Deps & Pick<Instance, 'info' | 'options' | 'warn'>} deps */
+function doctorOf(deps) {
+  const { info, options, warn } = deps
+  return new Doctor({ deps, info, warn, isOn: options.insight.doctor })
 }
 
 /**

@@ -8,7 +8,7 @@ const { watchForMembers } = require('./fleet-watch')
 
 /**
  * @import { Instance } from '../../instance'
- * @import { Fleet } from './fleet'
+ * @import { Deps, Fleet } from './fleet'
  * @import { FleetOption } from './member-identity'
  */
 
@@ -75,13 +75,13 @@ class Membership {
   }
 }
 
-/** @param {Instance} instance */
-function membershipOf(instance) {
-  const { capture, exporter, features, options } = instance
+/** @param {Deps & Pick<Instance, 'capture' | 'exporter' | 'features' | 'options'>} deps */
+function membershipOf(deps) {
+  const { capture, exporter, features, options } = deps
   return new Membership(options.fleet, (number) => {
     const { Fleet } = require('./fleet')
     const pagesNow = () => features.use('admin').memberPages
-    return new Fleet(instance, options.fleet, capture, exporter.value, { number, pagesNow })
+    return new Fleet(deps, options.fleet, capture, exporter.value, { number, pagesNow })
   })
 }
 

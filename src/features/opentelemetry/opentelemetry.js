@@ -7,11 +7,11 @@
 const { registeredSdk } = require('../../core/tracing/spans')
 
 /**
- * @import { InternalErrors } from '../../core/errors/internal-errors'
- * @import { Recorder } from '../../core/request/recorder'
  * @import { Instance } from '../../instance'
  * @import { MetricProducer } from './metric-producer'
  * @import { ObservableInstruments } from './observable-instruments'
+ * @typedef {Pick<Instance,
+ *   'capture' | 'clock' | 'families' | 'internalErrors' | 'options' | 'recorder'>} Deps
  */
 
 /**
@@ -37,15 +37,8 @@ class OpenTelemetry {
   #producer
   #isClosed = false
 
-  /**
-   * @param {{ clock: import('../../core/clock').Clock,
-   *   internalErrors: InternalErrors,
-   *   recorder: Recorder,
-   *   options: import('../../../index.js').ResolvedOptions,
-   *   families: () => readonly import('../../core/metrics/family').Family[] }} instance
-   * @param {import('../../core/metrics/capture').TakeCapture} capture
-   */
-  constructor({ clock, families, internalErrors, recorder, options }, capture) {
+  /** @param {Deps} deps */
+  constructor({ capture, clock, families, internalErrors, recorder, options }) {
     this.#families = families
     this.#deps = { clock, capture }
     this.#recorder = recorder
@@ -110,8 +103,8 @@ class OpenTelemetry {
   }
 }
 
-/** @param {Instance} instance */
-const openTelemetryOf = (instance) => new OpenTelemetry(instance, instance.capture)
+/** @param {Deps} deps */
+const openTelemetryOf = (deps) => new OpenTelemetry(deps)
 
 exports.OpenTelemetry = OpenTelemetry
 exports.openTelemetryOf = openTelemetryOf

@@ -350,7 +350,7 @@ class OutgoingCalls {
 /** @param {ClientRequest} request of `node:http` */
 const targetOf = (request) => ({ host: request.host ?? 'localhost', port: portOf(request) })
 
-/** @param {Instance} instance */
+/** @param {Pick<Instance, 'clock' | 'context' | 'internalErrors' | 'options'>} instance */
 function outgoingOf({ clock, context, internalErrors, options }) {
   const { routes } = options
   const calls = new OutgoingCalls({ clock, internalErrors, routes, askerAt: (nowMs) => context.asker(nowMs) })

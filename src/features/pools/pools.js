@@ -344,7 +344,12 @@ function requireName(name, taken, isOfDriver = false) {
 /** @param {string} message */
 const refusal = (message) => new SpillwayError('ERR_SPILLWAY_OPTION_VALUE', message)
 
-/** Creates the pools of an instance. The gate asks them from now on. @param {Instance} instance */
+/**
+ * Creates the pools of an instance. The gate asks them from now on.
+ *
+ * @param {Pick<Instance,
+ *   'admission' | 'clock' | 'context' | 'internalErrors' | 'options' | 'recorder'>} instance
+ */
 function poolsOf({ admission, clock, context, internalErrors, options, recorder }) {
   const { overflow } = options.routes
   const { cause, measurements } = admission

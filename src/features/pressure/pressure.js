@@ -178,7 +178,10 @@ class Pressure {
 /** @param {number} value */
 const within01 = (value) => Math.min(1, Math.max(0, value))
 
-/** @param {Instance} instance */
+/**
+ * @param {Pick<Instance, 'admission' | 'clock' | 'events' | 'internalErrors' | 'options' | 'recorder' |
+ *   'startedFeatures'>} instance
+ */
 function pressureOf({ admission, clock, events, internalErrors, options, recorder, startedFeatures }) {
   const { degradeAt, steps } = options.pressure
   const pressure = new Pressure({

@@ -12,6 +12,7 @@ const { catchErrors } = require('../../core/http/error-handlers')
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { Instance } from '../../instance'
+ * @typedef {Pick<Instance, 'entrance' | 'failures' | 'internalErrors' | 'options' | 'recorder'>} Deps
  */
 
 const KOA = /[\\/]lib[\\/]application\.js(?:\?|$)/
@@ -21,11 +22,11 @@ class Frameworks {
   /** @type {Set<NodeModule>} */
   #seen = new Set()
   #cache
-  #instance
+  #deps
 
-  /** @param {Instance} instance @param {NodeJS.Dict<NodeModule>} [cache] */
-  constructor(instance, cache = require.cache) {
-    this.#instance = instance
+  /** @param {Deps} deps @param {NodeJS.Dict<NodeModule>} [cache] */
+  constructor(deps, cache = require.cache) {
+    this.#deps = deps
     this.#cache = cache
   }
 
@@ -36,7 +37,7 @@ class Frameworks {
     for (const [file, module] of Object.entries(this.#cache)) {
       if (!module?.loaded || this.#seen.has(module)) continue
       this.#seen.add(module)
-      if (KOA.test(file) && isKoaClass(module.exports)) followKoa(module.exports, this.#instance)
+      if (KOA.test(file) && isKoaClass(module.exports)) followKoa(module.exports, this.#deps)
       else if (ROUTER.test(file)) {
         const router = routerIn(module.exports)
         if (router !== undefined) instrumentClass(router)
@@ -73,7 +74,7 @@ const isKoaClass = (given) =>
  * method of its class. So the method is replaced once, for apps made before and after.
  *
  * @param {typeof import('koa')} Koa the class of the apps
- * @param {Instance} deps of the instance that measures their requests
+ * @param {Deps} deps of the instance that measures their requests
  */
 function followKoa(Koa, deps) {
   const { prototype } = Koa

@@ -195,11 +195,11 @@ const byTime = (one, other) => Date.parse(one.since) - Date.parse(other.since)
 /** @param {number} wallMs */
 const textOf = (wallMs) => new Date(wallMs).toISOString()
 
-/** @param {Instance} instance */
-const releasesOf = (instance) => {
-  const { clock, internalErrors, options, warn } = instance
+/** @param {Pick<Instance, 'admission' | 'clock' | 'internalErrors' | 'options' | 'recorder' | 'warn'>} deps */
+const releasesOf = (deps) => {
+  const { clock, internalErrors, options, warn } = deps
   /** @param {number} maxRoutes */
-  const figures = (maxRoutes) => takeFigures(instance, maxRoutes)
+  const figures = (maxRoutes) => takeFigures(deps, maxRoutes)
   return new ReleaseHistory({ clock, internalErrors, options: options.release, warn, takeFigures: figures })
 }
 

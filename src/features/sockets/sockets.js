@@ -329,8 +329,8 @@ class Sockets {
 
 const ignore = () => {}
 
-/** @param {Instance} instance */
-const socketsOf = (instance) => new Sockets(instance)
+/** @param {Deps} deps */
+const socketsOf = (deps) => new Sockets(deps)
 
 exports.Sockets = Sockets
 exports.socketsOf = socketsOf

@@ -347,8 +347,8 @@ class Stalls {
   }
 }
 
-/** @param {Instance} instance */
-const stallsOf = (instance) => new Stalls({ deps: instance, info: instance.info, warn: instance.warn })
+/** @param {Deps & Pick<Instance, 'info' | 'warn'>} deps */
+const stallsOf = (deps) => new Stalls({ deps, info: deps.info, warn: deps.warn })
 
 exports.Stalls = Stalls
 exports.stallsOf = stallsOf

@@ -112,7 +112,7 @@ class Waste {
   }
 }
 
-/** @param {Instance} instance */
+/** @param {Pick<Instance, 'clock' | 'recorder'>} instance */
 const wasteOf = ({ clock, recorder }) => new Waste({ clock, timeParts: recorder.timeParts })
 
 exports.Waste = Waste
