@@ -1,9 +1,10 @@
 'use strict'
 // The features of an instance. core/features.js describes the properties of an entry. To remove a feature,
-// delete its folder, its tests and its line of NEEDS in test/architecture.test.js. In this file, delete its
-// entry, its `@import`, and its name in `Started`, `Samples` and UNUSED. What needs the feature goes too:
-// admin/ with doctor/, balancer/ with pressure/, cli/ with admin/, and blocked-thread.js with admin/ or
-// stalls/. `npm run without` tests the rest.
+// delete its folder and its tests. In this file, delete its entry, and its name in `needs` and `reads` of
+// others, in `Samples` and in UNUSED. Its `@import` becomes `@typedef {any}` until the types no longer name
+// it. What needs the feature goes too, cli/ with admin/, and blocked-thread.js with admin/ or stalls/. Its
+// options and members stay until they are deleted from core/options/, spillway.js and index.d.ts.
+// `npm run without` tests the rest.
 
 /**
  * @import { Feature } from './core/features'
@@ -79,6 +80,7 @@ const FEATURES = [
   },
   {
     name: 'abort-signals',
+    reads: ['deadlines'],
     start: (instance) => require('./features/abort-signals/abort-signals').abortSignalsOf(instance),
   },
   {
@@ -88,18 +90,22 @@ const FEATURES = [
   },
   {
     name: 'pressure',
+    reads: ['pools'],
     isOn: ({ pressure }) => pressure.steps !== undefined,
     start: (instance) => require('./features/pressure/pressure').pressureOf(instance),
     families: () => require('./features/pressure/families').PRESSURE_FAMILIES,
   },
   {
     name: 'autoscaling',
+    reads: ['pools'],
     isOn: () => true,
     start: (instance) => require('./features/autoscaling/autoscaling').autoscalingOf(instance),
     families: () => require('./features/autoscaling/families').AUTOSCALING_FAMILIES,
   },
   {
     name: 'balancer',
+    needs: ['pressure'],
+    reads: ['fleet'],
     isOn: ({ balancer, health }) => balancer.orca !== undefined || health.maxPressure > 0,
     start: (instance) => require('./features/balancer/balancer').balancerOf(instance),
   },
@@ -110,6 +116,7 @@ const FEATURES = [
   },
   {
     name: 'stalls',
+    reads: ['sockets'],
     isOn: ({ insight }) => insight.stalls !== false,
     start: (instance) => require('./features/stalls/stalls').stallsOf(instance),
     families: () => require('./features/stalls/families').STALL_FAMILIES,
@@ -122,12 +129,14 @@ const FEATURES = [
   },
   {
     name: 'doctor',
+    reads: ['outgoing', 'pools', 'releases', 'sockets', 'stalls', 'waste'],
     isOn: ({ insight }) => insight.doctor,
     start: (instance) => require('./features/doctor/doctor').doctorOf(instance),
     families: () => require('./features/doctor/families').DOCTOR_FAMILIES,
   },
   {
     name: 'fleet',
+    reads: ['admin'],
     isOn: () => true,
     start: (instance) => require('./features/fleet/membership').membershipOf(instance),
   },
@@ -136,7 +145,12 @@ const FEATURES = [
     isOn: () => true,
     start: (instance) => require('./features/opentelemetry/opentelemetry').openTelemetryOf(instance),
   },
-  { name: 'admin', start: (instance) => require('./features/admin/admin').adminOf(instance) },
+  {
+    name: 'admin',
+    needs: ['doctor'],
+    reads: ['fleet', 'stalls'],
+    start: (instance) => require('./features/admin/admin').adminOf(instance),
+  },
 ]
 
 module.exports = { FEATURES, UNUSED }

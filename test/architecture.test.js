@@ -5,33 +5,23 @@ const assert = require('node:assert/strict')
 const { readdirSync, readFileSync } = require('node:fs')
 const { dirname, join, relative, resolve, sep } = require('node:path')
 const { test } = require('node:test')
+const { FEATURES } = require('../src/feature-list')
 
 const SRC = resolve(__dirname, '../src')
-/**
- * The features, and what each requires beside core/, or starts by `features.use()`. The command line is one
- * too: nothing requires it.
- */
-const NEEDS = {
+/** Parts that are not in the list of features, or require something that is not, and what they require. */
+const UNLISTED = {
   cli: ['features/admin', 'features/doctor'],
-  'features/admin': ['features/doctor', 'features/profiles', 'features/stalls'],
-  'features/autoscaling': [],
-  'features/balancer': ['features/pressure'],
-  'features/bulkheads': [],
-  'features/deadlines': [],
-  'features/doctor': [],
-  'features/fleet': ['features/admin'],
-  'features/opentelemetry': [],
-  'features/outgoing': [],
-  'features/pools': [],
-  'features/pressure': [],
+  'features/admin': ['features/profiles'],
   'features/profiles': [],
   'features/register': ['instance.js'],
-  'features/releases': [],
-  'features/abort-signals': [],
-  'features/sockets': [],
-  'features/stalls': [],
-  'features/waste': [],
 }
+/** What each part but core/ requires beside core/, starts by `features.use()`, or reads in `startedFeatures`. */
+const NEEDS = { ...UNLISTED }
+for (const { name, needs = [], reads = [] } of FEATURES)
+  NEEDS[`features/${name}`] = [
+    ...(UNLISTED[`features/${name}`] ?? []),
+    ...[...needs, ...reads].map((other) => `features/${other}`),
+  ]
 /** They build an instance from core/ and features/. */
 const TOP = [
   'async-errors.js',
@@ -56,8 +46,10 @@ function read(path) {
   const targets = (pattern, within) =>
     [...within.matchAll(pattern)].map(([, to]) => resolve(dirname(path), to))
   const required = targets(/\brequire\('(\.[^']+)'\)/g, code).map((to) => require.resolve(to))
-  /** The features that it starts. */
-  const used = [...code.matchAll(/\buse\('([\w-]+)'\)/g)].map(([, feature]) => `features/${feature}`)
+  /** The features that it starts, or reads once they have started. */
+  const used = [...code.matchAll(/\buse\('([\w-]+)'\)|\bstartedFeatures(?:\.|: \{ )(\w+)/g)].map(
+    ([, started, read]) => `features/${started ?? read}`
+  )
   /** Whose types its comments name. */
   const named = targets(/(?:\bimport\(|@import .* from )'(\.[^']+)'/g, text)
   return { path, name: relative(SRC, path).split(sep).join('/'), text, code, required, used, named }

@@ -7,6 +7,8 @@ const http = require('node:http')
 const { test } = require('node:test')
 const { CallPlace } = require('../src/core/call-place')
 const { systemClock } = require('../src/core/clock')
+const { InternalErrors } = require('../src/core/errors/internal-errors')
+const { Features } = require('../src/core/features')
 const { resolveOptions } = require('../src/core/options/options')
 const { Instance } = require('../src/instance')
 const { serve } = require('./support/serve')
@@ -17,6 +19,10 @@ const LIMIT = {
   reasonAfterQueue: () => undefined,
   onAdmit() {},
   onReject() {},
+}
+
+const fail = () => {
+  throw new Error('not today')
 }
 
 /** @param {object} options @param {(req: http.IncomingMessage, res: http.ServerResponse) => void} [answer] */
@@ -54,9 +60,6 @@ test('a feature is told of each counted request, and of its end with route and o
 
 test('a feature that throws is reported, and the request is served', async (t) => {
   const { instance, get } = await served(t)
-  const fail = () => {
-    throw new Error('not today')
-  }
   instance.features.hooked.onRequest.push({ onRequest: fail })
   instance.features.hooked.onEnd.push({ onEnd: fail })
   assert.equal((await get('/')).body, 'done')
@@ -65,6 +68,39 @@ test('a feature that throws is reported, and the request is served', async (t) =
     ['onEnd', 1],
   ])
 })
+
+const TOLD = {
+  onEachTurn: (features) => features.onEachTurn(1, 2),
+  onInterval: (features) => features.onInterval(1, 2),
+  onMount: (features) => features.onMount(),
+  onStopAccepting: (features) => features.onStopAccepting(),
+  onUpdate: (features) => features.onUpdate(),
+  sample: (features) => features.sample(),
+  section: (features) => features.sections({}, {}),
+  close: (features) => features.close(),
+}
+
+for (const [hook, tell] of Object.entries(TOLD)) {
+  test(`a feature that throws in ${hook} is reported, and the next feature is told`, () => {
+    const internalErrors = new InternalErrors({ error() {} })
+    let told = 0
+    const list = [
+      { name: 'first', isOn: () => true, start: () => ({ [hook]: fail }) },
+      { name: 'second', isOn: () => true, start: () => ({ [hook]: () => void told++ }) },
+      { name: 'third', isOn: () => false, start: fail },
+    ]
+    const features = new Features(
+      /** @type {any} */ (list),
+      {},
+      /** @type {any} */ ({ options: {}, internalErrors })
+    )
+    features.start()
+    tell(features)
+    assert.equal(told, 1)
+    const place = ['sample', 'section'].includes(hook) ? 'first' : hook
+    assert.deepEqual(internalErrors.list(), [[place, 1]])
+  })
+}
 
 test('of the limits of several features, the first with a reason rejects; those that are not watched are not asked', async (t) => {
   const { instance, get } = await served(t)

@@ -8,7 +8,7 @@ const path = require('node:path')
 const { test } = require('node:test')
 const { FEATURES } = require('../src/feature-list')
 const { runNode } = require('./support/run-node')
-const { WITH, entryOf, namesOf } = require('./without/run')
+const { dependentsOf, entryOf, namesOf } = require('./without/run')
 
 const SRC = path.join(__dirname, '..', 'src')
 const MODULES = path.join(__dirname, '..', 'node_modules')
@@ -70,7 +70,7 @@ test('`npm run without` finds the entry of each feature, and the tests that name
 })
 
 for (const { name } of FEATURES) {
-  const gone = [name, ...(WITH[name] ?? [])]
+  const gone = [name, ...dependentsOf(name)]
   test(`without ${gone.join(' and ')} an application runs, and is measured`, async () => {
     const { code, output } = await runNode(application(gone))
     assert.equal(code, 0)

@@ -19,6 +19,8 @@
  * @property {keyof Started} name also names its section in `snapshot()`
  * @property {(options: ResolvedOptions) => boolean} [isOn] whether it starts with the instance. Others start
  *   at their first use
+ * @property {readonly (keyof Started)[]} [needs] the features without which it does not start
+ * @property {readonly (keyof Started)[]} [reads] the features that it asks while they are on
  * @property {(instance: Instance) => StartedFeature} start
  * @property {() => readonly Family[]} [families] its metrics
  */
@@ -40,7 +42,7 @@
  * @property {() => void} [onStopAccepting] in a drain, when the listening sockets are closed
  * @property {() => void} [onUpdate] after `update()` has changed the options
  * @property {((request: RequestRecord) => number) | undefined} [proxyMsOf] how long a request was in a proxy
- *   before it arrived
+ *   before it arrived. Only the first feature that has it is asked
  * @property {(res: NodeResponse) => string | undefined} [abortCodeOf] the code of the error that the signal
  *   of a response was aborted with
  * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of the figures for its metrics.
@@ -131,24 +133,47 @@ class Features {
   // Hot path: once a loop turn.
   /** @param {number} busyMs @param {number} nowMs */
   onEachTurn(busyMs, nowMs) {
-    for (const each of this.hooked.onEachTurn) each.onEachTurn(busyMs, nowMs)
+    for (const each of this.hooked.onEachTurn) {
+      try {
+        each.onEachTurn(busyMs, nowMs)
+      } catch (error) {
+        this.#instance.internalErrors.report('onEachTurn', error)
+      }
+    }
   }
 
+  // Hot path: up to a hundred times a second.
   /** @param {number} nowMs @param {number} idleMs */
   onInterval(nowMs, idleMs) {
-    for (const each of this.hooked.onInterval) each.onInterval(nowMs, idleMs)
+    for (const each of this.hooked.onInterval) {
+      try {
+        each.onInterval(nowMs, idleMs)
+      } catch (error) {
+        this.#instance.internalErrors.report('onInterval', error)
+      }
+    }
   }
 
   onMount() {
-    for (const each of this.hooked.onMount) each.onMount()
+    this.#tellAll('onMount', (each) => each.onMount())
   }
 
   onStopAccepting() {
-    for (const each of this.hooked.onStopAccepting) each.onStopAccepting()
+    this.#tellAll('onStopAccepting', (each) => each.onStopAccepting())
   }
 
   onUpdate() {
-    for (const each of this.hooked.onUpdate) each.onUpdate()
+    this.#tellAll('onUpdate', (each) => each.onUpdate())
+  }
+
+  /**
+   * @template {Hook} Name
+   * @param {Name} hook
+   * @param {(feature: Hooked[Name][number]) => void} tellOne
+   */
+  #tellAll(hook, tellOne) {
+    for (const each of this.hooked[hook])
+      this.#instance.internalErrors.guard(hook, () => tellOne(/** @type {Hooked[Name][number]} */ (each)))
   }
 
   /** The features' metrics. A feature that has not started has no points. @returns {Family[]} */
@@ -172,7 +197,9 @@ class Features {
       /** @type {Record<string, StartedFeature>} */ (this.started)
     ))
       if (started.sample !== undefined)
-        samples[name] = started.sample(/** @type {Record<string, unknown> | undefined} */ (spare)?.[name])
+        this.#instance.internalErrors.guard(name, () => {
+          samples[name] = started.sample?.(/** @type {Record<string, unknown> | undefined} */ (spare)?.[name])
+        })
     return /** @type {Samples} */ (samples)
   }
 
@@ -188,14 +215,17 @@ class Features {
     for (const [name, started] of Object.entries(
       /** @type {Record<string, StartedFeature>} */ (this.started)
     ))
-      if (started.section !== undefined) sections[name] = started.section(captured, snapshot)
+      if (started.section !== undefined)
+        this.#instance.internalErrors.guard(name, () => {
+          sections[name] = started.section?.(captured, snapshot)
+        })
     return /** @type {Sections} */ (sections)
   }
 
   close() {
     this.#isClosed = true
     for (const started of Object.values(/** @type {Record<string, StartedFeature>} */ (this.started)))
-      started.close?.()
+      this.#instance.internalErrors.guard('close', () => started.close?.())
   }
 }
 

@@ -25,8 +25,9 @@ const COPIED = [
   'CONTRIBUTING.md',
   'tsconfig.json',
 ]
-/** What is left out with a feature, because it does not start without it. */
-const WITH = { doctor: ['admin'], pressure: ['balancer'] }
+/** What is left out with a feature, because it does not start without it. @param {string} name */
+const dependentsOf = (name) =>
+  FEATURES.filter(({ needs = [] }) => needs.some((need) => need === name)).map((each) => each.name)
 /**
  * How a test names a feature whose name is not enough: by its folder, by its members and options, or by its
  * metrics.
@@ -120,7 +121,7 @@ const failuresIn = (tap) =>
 
 /** @param {string} name @returns {boolean} whether everything passed */
 function prove(name) {
-  const names = [name, ...(WITH[name] ?? [])]
+  const names = [name, ...dependentsOf(name)]
   const folder = copyWithout(names)
   try {
     const { kept, left } = removeWhatNames(folder, names)
@@ -155,4 +156,4 @@ function main() {
 
 if (require.main === module) main()
 
-module.exports = { WITH, entryOf, namesOf }
+module.exports = { dependentsOf, entryOf, namesOf }

@@ -25,6 +25,7 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  * @import { InternalErrors } from '../errors/internal-errors'
  * @import { RequestRecord } from '../request/request-record'
  * @import { ShadowQueue } from './shadow-queue'
+ * @import { Decision } from './verdict'
  * @import { FeatureLimit } from './limits/limits'
  * @import { OpenConnections } from './measurements/clients'
  * @import { OnOverloadEvent } from './stats'
@@ -182,7 +183,7 @@ class Admission {
   /**
    * @param {RequestRecord} request
    * @param {number} nowMs
-   * @returns {number} RUN, QUEUED (`ticket.runQueued` is called later) or REJECTED (answered here)
+   * @returns {Decision} RUN, QUEUED (`ticket.runQueued` is called later) or REJECTED (answered here)
    */
   decide(request, nowMs) {
     const { ticket } = request

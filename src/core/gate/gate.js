@@ -18,7 +18,7 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
  * @import { FairShares, Queue } from './queue'
  * @import { Stats } from './stats'
  * @import { UserHooks } from './user-hooks'
- * @import { Cause } from './verdict'
+ * @import { Cause, Decision } from './verdict'
  */
 
 /** @typedef {NonNullable<Ticket['runQueued']>} RunQueued */
@@ -102,7 +102,7 @@ class Gate {
   /**
    * @param {RequestRecord} request
    * @param {number} nowMs
-   * @returns {number} RUN, QUEUED (`runQueued` will be called) or REJECTED (`onReject` was called)
+   * @returns {Decision} RUN, QUEUED (`runQueued` will be called) or REJECTED (`onReject` was called)
    */
   decide(request, nowMs) {
     if (this.arrivedInTurn++ === 0) this.#firstArrivalMs = nowMs

@@ -3,7 +3,15 @@
 // overloads.
 
 const { ADVISED_BOUNDS, Buckets } = require('../histogram/buckets')
-const { LIMIT_REASON, MAX_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf } = require('./verdict')
+const {
+  LIMIT_REASON,
+  MAX_LIMITS,
+  MAX_POOLS,
+  POOL_REASON,
+  PRIORITIES,
+  REASONS,
+  figuresOf,
+} = require('./verdict')
 
 /** @import { ShedReason, SpillwayEvents } from '../../../index.js' */
 
@@ -15,8 +23,6 @@ const { LIMIT_REASON, MAX_LIMITS, POOL_REASON, PRIORITIES, REASONS, figuresOf } 
  *   OnOverloadEvent
  */
 
-/** The most pools with a separate reason each. Further pools share one reason. */
-const MAX_POOLS = 20
 /** @type {ShedReason} */
 const OTHER_POOLS = `${POOL_REASON}(other)`
 const CELLS = (REASONS.length + MAX_POOLS + 1 + MAX_LIMITS) * PRIORITIES.length

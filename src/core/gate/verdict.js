@@ -2,11 +2,12 @@
 // The vocabulary of admission: the decisions, the classes, every reason to reject a request, and its figures.
 // Each reason names the resource that is short, and stands beside the file whose rule gives that reason.
 
+/** @typedef {typeof RUN | typeof QUEUED | typeof REJECTED} Decision */
 /**
  * RUN: the request runs now. QUEUED: it waits until `ticket.runQueued` is called. REJECTED: its 503 is sent,
  * or will be sent later.
  */
-const [RUN, QUEUED, REJECTED] = [0, 1, 2]
+const [RUN, QUEUED, REJECTED] = /** @type {const} */ ([0, 1, 2])
 
 /** Classes, in the order of service. `bypass` is neither queued nor rejected. */
 const PRIORITIES = Object.freeze(/** @type {const} */ (['critical', 'high', 'normal', 'low', 'bypass']))
@@ -49,6 +50,8 @@ const POOL_REASON = /** @type {const} */ ('pool:')
 const LIMIT_REASON = /** @type {const} */ ('limit:')
 /** The most limits that can exist, because each limit has a separate reason. */
 const MAX_LIMITS = 50
+/** The most pools that a user can name. Each has a separate reason, and further pools share one. */
+const MAX_POOLS = 20
 
 /** @type {Map<unknown, number>} */
 const PRIORITY_INDEX = new Map(PRIORITIES.map((name, index) => [name, index]))
@@ -91,6 +94,7 @@ exports.Cause = Cause
 exports.LIMIT_REASON = LIMIT_REASON
 exports.LOW = LOW
 exports.MAX_LIMITS = MAX_LIMITS
+exports.MAX_POOLS = MAX_POOLS
 exports.NORMAL = NORMAL
 exports.POOL_REASON = POOL_REASON
 exports.PRIORITIES = PRIORITIES

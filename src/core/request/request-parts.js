@@ -20,8 +20,7 @@
 // was in the kernel while the loop was busy. `proxy` is the time from a proxy's timestamp to the arrival, if
 // a feature knows it.
 
-const { Rows } = require('../histogram/rows')
-const { RollingRows } = require('../histogram/rows')
+const { RollingRows, Rows } = require('../histogram/rows')
 const { CollectionTimes } = require('../process/garbage-collection')
 const { endedMsOf } = require('./connection-record')
 const { ABORTED, TIMED_OUT, UPGRADED } = require('./outcome')

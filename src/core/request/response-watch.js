@@ -71,12 +71,12 @@ const isInjected = (socket) => !(socket instanceof Socket)
 
 /**
  * Watches for the end of a response without a real socket, made by in-process injection or a serverless
- * adapter. Such a response emits
- * `finish` or `close` inside `end()`, before `writableEnded` is set. The end is then reported on the next
- * tick.
+ * adapter. Such a response emits `finish` or `close` inside `end()`, before `writableEnded` is set. The end
+ * is then reported on the next tick.
  *
- * @param {import('node:http').ServerResponse} res @param {'on' | 'prependListener'} on how to add the `close`
- *   listener @param {() => void} end
+ * @param {import('node:http').ServerResponse} res
+ * @param {'on' | 'prependListener'} on how to add the `close` listener
+ * @param {() => void} end
  */
 function onInjectedEnd(res, on, end) {
   const onEnd = () => {

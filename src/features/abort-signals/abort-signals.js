@@ -185,10 +185,8 @@ function signalWithoutResponse(req) {
 
 /** @param {Pick<Instance, 'clock' | 'recorder' | 'startedFeatures'>} instance */
 function abortSignalsOf({ clock, recorder, startedFeatures }) {
-  // The feature `deadlines` may be off, or left out.
-  const others = /** @type {{ deadlines?: { remaining: LeftMs } }} */ (startedFeatures)
   const leftMs = (/** @type {NodeRequest} */ req) =>
-    others.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
+    startedFeatures.deadlines?.remaining(req) ?? Number.POSITIVE_INFINITY
   return new AbortSignals({ clock, recorder, leftMs })
 }
 

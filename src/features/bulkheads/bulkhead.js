@@ -18,6 +18,7 @@ const { ObservedSlots } = require('./observed-slots')
  * @import { Clock } from '../../core/clock'
  * @import { Timeouts } from '../../core/errors/timeouts'
  * @import { Admission } from '../../core/gate/admission'
+ * @import { Decision } from '../../core/gate/verdict'
  * @import { MemberOptions } from '../../core/options/options'
  * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Slot } from './slot'
@@ -93,7 +94,7 @@ class Bulkhead {
   // Hot path: once a request. With a free slot it allocates nothing.
   /**
    * @param {Slot} slot
-   * @returns {number} RUN, QUEUED (`runQueued` or `giveUp` will be called) or REJECTED (answered, or its
+   * @returns {Decision} RUN, QUEUED (`runQueued` or `giveUp` will be called) or REJECTED (answered, or its
    *   client has disconnected)
    */
   takeSlot(slot) {

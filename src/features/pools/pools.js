@@ -5,7 +5,7 @@
 // rejected. A pool is watched for five minutes after a caller had to wait for a connection. Requests are
 // checked only while a pool is watched.
 
-const { POOL_REASON } = require('../../core/gate/verdict')
+const { MAX_POOLS, POOL_REASON } = require('../../core/gate/verdict')
 const { SpillwayError } = require('../../core/errors/errors')
 const { PoolSamples } = require('./pool-samples')
 const { Coming } = require('./route-uses')
@@ -25,7 +25,6 @@ const { visitsOf } = require('./visits')
  * @typedef {{ maxWait: number | false | undefined, queries: boolean }} PoolSettings
  */
 
-const MAX_POOLS = 20
 /** The most records. A pool has a record for each of its servers, and a sharded cluster has many servers. */
 const MAX_RECORDS = 60
 const MAX_NAME_LENGTH = 64
@@ -359,6 +358,5 @@ function poolsOf({ admission, clock, context, internalErrors, options, recorder 
   return pools
 }
 
-exports.MAX_POOLS = MAX_POOLS
 exports.Pools = Pools
 exports.poolsOf = poolsOf

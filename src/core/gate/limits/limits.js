@@ -317,18 +317,27 @@ class FeatureLimits {
 
   /** @param {RequestRecord} request @param {number} nowMs @param {boolean} isObserved */
   reasonFor(request, nowMs, isObserved) {
-    return this.#first((each) => each.reasonFor(request, nowMs, isObserved))
+    for (const each of this.#all) {
+      const reason = each.isWatched ? each.reasonFor(request, nowMs, isObserved) : undefined
+      if (reason !== undefined) return reason
+    }
+    return undefined
   }
 
   /** @param {RequestRecord} request @param {number} nowMs */
   reasonAfterQueue(request, nowMs) {
-    return this.#first((each) => each.reasonAfterQueue(request, nowMs))
+    for (const each of this.#all) {
+      const reason = each.isWatched ? each.reasonAfterQueue(request, nowMs) : undefined
+      if (reason !== undefined) return reason
+    }
+    return undefined
   }
 
   /** @param {RequestRecord} request @param {number} nowMs */
   deadlineMs(request, nowMs) {
-    const each = this.#all.map((limit) => deadlineOf(limit, request, nowMs))
-    return Math.min(...each)
+    let leastMs = Number.POSITIVE_INFINITY
+    for (const each of this.#all) leastMs = Math.min(leastMs, deadlineOf(each, request, nowMs))
+    return leastMs
   }
 
   /** @param {RequestRecord} request @param {number} nowMs */
@@ -339,15 +348,6 @@ class FeatureLimits {
   /** @param {RequestRecord} request */
   onReject(request) {
     for (const each of this.#all) each.onReject(request)
-  }
-
-  /** @param {(limit: FeatureLimit) => ShedReason | undefined} ask */
-  #first(ask) {
-    for (const each of this.#all) {
-      const reason = each.isWatched ? ask(each) : undefined
-      if (reason !== undefined) return reason
-    }
-    return undefined
   }
 }
 
