@@ -107,7 +107,7 @@ function withGate() {
       return () => given.push(onDecision)
     },
   }
-  const recorder = { find: () => undefined, countUpgrade() {}, sessions: undefined }
+  const recorder = { find: () => undefined, countUpgrade() {}, watchSessions() {} }
   const deps = {
     admission: { connectionGate: () => gate },
     clock: { now: () => 0 },

@@ -10,6 +10,7 @@ import type { LoopDelay } from '../../src/core/process/loop-delay.js'
 import type { Memory } from '../../src/core/process/memory.js'
 import type { OUTCOMES } from '../../src/core/request/outcome.js'
 import type { takeSnapshot } from '../../src/core/snapshot/snapshot.js'
+import type { Started } from '../../src/feature-list.js'
 
 import actual = require('../../src/index.js')
 
@@ -36,6 +37,18 @@ expectTypeOf<ConstructorParameters<typeof actual.SpillwayError>>().toEqualTypeOf
   ConstructorParameters<typeof Declared.SpillwayError>
 >()
 expectTypeOf<InstanceType<typeof actual.SpillwayError>['code']>().toEqualTypeOf<Declared.ErrorCode>()
+
+// Sections of features.
+type SectionOf<
+  Name extends 'bulkheads' | 'deadlines' | 'outgoing' | 'pools' | 'releases' | 'sockets' | 'stalls',
+> = ReturnType<Started[Name]['section']>
+expectTypeOf<SectionOf<'bulkheads'>>().toExtend<Declared.Snapshot['bulkheads']>()
+expectTypeOf<SectionOf<'deadlines'>>().toExtend<Declared.Snapshot['deadlines']>()
+expectTypeOf<SectionOf<'outgoing'>>().toExtend<Declared.Snapshot['outgoing']>()
+expectTypeOf<SectionOf<'pools'>>().toExtend<Declared.Snapshot['pools']>()
+expectTypeOf<SectionOf<'releases'>>().toExtend<Declared.Snapshot['releases']>()
+expectTypeOf<SectionOf<'sockets'>>().toExtend<Declared.Snapshot['sockets']>()
+expectTypeOf<SectionOf<'stalls'>>().toExtend<Declared.Snapshot['stalls']>()
 
 type Primary = ReturnType<typeof actual.clusterPrimary>
 export const clusterPrimary: typeof Declared.clusterPrimary = actual.clusterPrimary

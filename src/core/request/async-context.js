@@ -82,7 +82,7 @@ class AsyncContext {
    *
    * @type {{ reference: Reference, onUncaught: (error: unknown) => void } | undefined}
    */
-  thrown
+  #thrown
   /** @type {AsyncLocalStorage<RequestReference>} */
   #storage = new AsyncLocalStorage()
   #recorder
@@ -175,14 +175,23 @@ class AsyncContext {
   }
 
   /**
+   * Called while the handler of a message throws, and with undefined once the error would have come.
+   *
+   * @param {{ reference: Reference, onUncaught: (error: unknown) => void } | undefined} thrown
+   */
+  onThrow(thrown) {
+    this.#thrown = thrown
+  }
+
+  /**
    * The reference of the error if known, otherwise that of the running code.
    *
    * @param {unknown} error
    * @returns {Reference | undefined}
    */
   referenceOf(error) {
-    const { thrown } = this
-    this.thrown = undefined
+    const thrown = this.#thrown
+    this.#thrown = undefined
     thrown?.onUncaught(error)
     if (thrown !== undefined) return thrown.reference
     return this.#failures.get(/** @type {object} */ (error)) ?? this.reference

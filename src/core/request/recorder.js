@@ -221,6 +221,11 @@ class Recorder {
     if (request.state === STATE_ENDED) this.#clock.afterTurn(() => this.end(request, request.first))
   }
 
+  /** A feature decides about these sessions from now on. @param {Sessions | undefined} sessions */
+  watchSessions(sessions) {
+    this.sessions = sessions
+  }
+
   /**
    * Counts a request whose connection was handed to another protocol, which ends without a response.
    *

@@ -107,7 +107,7 @@ class Sockets {
 
   /** Requests are checked only while a server is watched. @param {Sockets | undefined} sockets */
   #connect(sockets) {
-    this.#deps.recorder.sessions = sockets
+    this.#deps.recorder.watchSessions(sockets)
   }
 
   /** Whether any server was ever watched. If not, there is nothing to show. */
@@ -252,8 +252,8 @@ class Sockets {
    */
   onThrow(reference) {
     const { clock, context } = this.#deps
-    context.thrown = { reference, onUncaught: (error) => this.onError(error, reference) }
-    clock.onTurn(() => (context.thrown = undefined))
+    context.onThrow({ reference, onUncaught: (error) => this.onError(error, reference) })
+    clock.onTurn(() => context.onThrow(undefined))
   }
 
   /**
