@@ -1,10 +1,9 @@
 'use strict'
 // The features of an instance. core/features.js describes the properties of an entry. To remove a feature,
-// delete its folder and its tests. In this file, delete its entry, and its name in `needs` and `reads` of
-// others, in `Samples` and in UNUSED. Its `@import` becomes `@typedef {any}` until the types no longer name
-// it. What needs the feature goes too, cli/ with admin/, and blocked-thread.js with admin/ or stalls/. Its
-// options and members stay until they are deleted from core/options/, spillway.js and index.d.ts.
-// `npm run without` tests the rest.
+// delete its folder, its tests and its entry below, and turn its `@import` into `@typedef {any}`. Features
+// that need it go too, cli/ with admin/, and blocked-thread.js with admin/ or stalls/. `npm run without`
+// tests what is left. Its name in `reads`, `Started`, `Samples` and UNUSED, its options and its members stay
+// until the code goes that uses them.
 
 /**
  * @import { Feature } from './core/features'
@@ -43,6 +42,17 @@ const UNUSED = {
   outgoing: { hosts: [], folded: 0 },
   bulkheads: [],
   pools: [],
+  releases: {
+    current: {
+      version: '',
+      revision: '',
+      since: '',
+      until: null,
+      requests: { count: 0, p50Ms: 0, p95Ms: 0, p99Ms: 0, errorRatio: 0, shedRatio: 0 },
+    },
+    previous: null,
+    routes: [],
+  },
   sockets: {
     connections: { open: 0, opened: 0, transports: [], closed: {}, refused: {}, held: 0, room: 1 },
     messages: { received: 0, receivedBytes: 0, sent: 0, sentBytes: 0 },

@@ -15,13 +15,14 @@ const UNLISTED = {
   'features/profiles': [],
   'features/register': ['instance.js'],
 }
-/** What each part but core/ requires beside core/, starts by `features.use()`, or reads in `startedFeatures`. */
+/** What each part but core/ requires beside core/, and what else it starts, or reads in `startedFeatures`. */
 const NEEDS = { ...UNLISTED }
-for (const { name, needs = [], reads = [] } of FEATURES)
-  NEEDS[`features/${name}`] = [
-    ...(UNLISTED[`features/${name}`] ?? []),
-    ...[...needs, ...reads].map((other) => `features/${other}`),
-  ]
+const READS = {}
+for (const { name, needs = [], reads = [] } of FEATURES) {
+  const part = `features/${name}`
+  NEEDS[part] = [...(UNLISTED[part] ?? []), ...needs.map((other) => `features/${other}`)]
+  READS[part] = reads.map((other) => `features/${other}`)
+}
 /** They build an instance from core/ and features/. */
 const TOP = [
   'async-errors.js',
@@ -47,9 +48,13 @@ function read(path) {
     [...within.matchAll(pattern)].map(([, to]) => resolve(dirname(path), to))
   const required = targets(/\brequire\('(\.[^']+)'\)/g, code).map((to) => require.resolve(to))
   /** The features that it starts, or reads once they have started. */
-  const used = [...code.matchAll(/\buse\('([\w-]+)'\)|\bstartedFeatures(?:\.|: \{ )(\w+)/g)].map(
-    ([, started, read]) => `features/${started ?? read}`
-  )
+  const used = [
+    ...[...code.matchAll(/\buse\('([\w-]+)'\)/g)].map(([, feature]) => feature),
+    ...[...code.matchAll(/\bstartedFeatures\??\.(\w+)/g)].map(([, feature]) => feature),
+    ...[...code.matchAll(/\bstartedFeatures: \{([^}]*)\}|\{([^}]*)\} = [\w.#?]*startedFeatures\b/g)].flatMap(
+      ([, one, other]) => (one ?? other).split(',').map((each) => each.split(':')[0].trim())
+    ),
+  ].map((feature) => `features/${feature}`)
   /** Whose types its comments name. */
   const named = targets(/(?:\bimport\(|@import .* from )'(\.[^']+)'/g, text)
   return { path, name: relative(SRC, path).split(sep).join('/'), text, code, required, used, named }
@@ -60,7 +65,8 @@ const isPage = (name) => name.startsWith('features/admin/page/')
 const nameOf = (path) => relative(SRC, path).split(sep).join('/')
 /** `core`, a feature, the command line, or a file of its own. */
 const partOf = (name) => (name.startsWith('features/') ? name.split('/', 2).join('/') : name.split('/')[0])
-const edgesOf = ({ name, required, used }) => [...required.map(nameOf), ...used].map((to) => [name, to])
+const edgesOf = ({ name, required }) => required.map(nameOf).map((to) => [name, to])
+const usesOf = ({ name, used }) => used.map((to) => [name, to])
 /** The public types are everybody's, and features are given an instance. */
 const OF_ALL = ['../index.js', 'instance']
 const typeEdgesOf = ({ name, named }) =>
@@ -100,10 +106,27 @@ test('the same holds for the types that a comment names', () => {
   )
 })
 
-test('a feature requires what it says it needs', () => {
-  const edges = files.flatMap(edgesOf)
+test('a feature starts and reads only features that its entry names', () => {
+  const mayUse = (part, other) => other === part || [...NEEDS[part], ...(READS[part] ?? [])].includes(other)
+  const others = files
+    .filter(({ name }) => partOf(name) in NEEDS)
+    .flatMap(usesOf)
+    .filter(([from, to]) => !mayUse(partOf(from), partOf(to)))
+  assert.deepEqual(
+    others.map((edge) => edge.join(' -> ')),
+    []
+  )
+  const byKey = files.filter(({ code }) => /\bstartedFeatures\??\.?\[/.test(code))
+  assert.deepEqual(
+    byKey.map(({ name }) => name),
+    []
+  )
+})
+
+test('a feature requires, starts or reads what its entry names', () => {
+  const edges = [...files.flatMap(edgesOf), ...files.flatMap(usesOf)]
   const needless = Object.entries(NEEDS).flatMap(([part, needs]) =>
-    needs
+    [...needs, ...(READS[part] ?? [])]
       .filter((need) => !edges.some(([from, to]) => partOf(from) === part && partOf(to) === need))
       .map((need) => `${part} -> ${need}`)
   )
@@ -116,7 +139,7 @@ test('a feature names each part of the instance that it uses', () => {
     ({ name, text }) =>
       name.startsWith('features/') &&
       name !== 'features/register/registration.js' &&
-      /\{Instance\}/.test(text)
+      /\bInstance\b/.test(text.replace(/@import \{ Instance \}|\bPick<Instance,|\bInstance\[/g, ''))
   )
   assert.deepEqual(
     whole.map(({ name }) => name),

@@ -76,7 +76,6 @@ const TOLD = {
   onStopAccepting: (features) => features.onStopAccepting(),
   onUpdate: (features) => features.onUpdate(),
   sample: (features) => features.sample(),
-  section: (features) => features.sections({}, {}),
   close: (features) => features.close(),
 }
 
@@ -97,10 +96,25 @@ for (const [hook, tell] of Object.entries(TOLD)) {
     features.start()
     tell(features)
     assert.equal(told, 1)
-    const place = ['sample', 'section'].includes(hook) ? 'first' : hook
-    assert.deepEqual(internalErrors.list(), [[place, 1]])
+    assert.deepEqual(internalErrors.list(), [[`first.${hook}`, 1]])
   })
 }
+
+test('a feature that fails to say why a signal was aborted, or how long a request was in a proxy, is reported', async (t) => {
+  const { instance, get } = await served(t, { insight: { parts: true } }, (req, res) => {
+    const error = Object.assign(new Error('cancelled'), { code: 'ABORT_ERR' })
+    instance.failures.record(error, req, res)
+    res.end('done')
+  })
+  instance.features.hooked.proxyMsOf.push({ proxyMsOf: fail })
+  instance.features.hooked.abortCodeOf.push({ abortCodeOf: fail })
+  assert.equal((await get('/')).body, 'done')
+  while (instance.internalErrors.list().length < 2) await new Promise(setImmediate)
+  assert.deepEqual(
+    instance.internalErrors.list().map(([place]) => place),
+    ['abortCodeOf', 'proxyMsOf']
+  )
+})
 
 test('of the limits of several features, the first with a reason rejects; those that are not watched are not asked', async (t) => {
   const { instance, get } = await served(t)

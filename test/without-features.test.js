@@ -43,6 +43,9 @@ const application = (names) => `
       const admin = await spillway.listen({ port: 0 })
       const { routes: shown } = await (await fetch(admin.url + '/snapshot')).json()
       said.admin = shown.map(({ route }) => route)
+      said.pages = []
+      for (const page of ['/', '/report', '/releases', '/doctor', '/metrics', '/config'])
+        said.pages.push((await fetch(admin.url + page)).status)
     }
     said.routes = routes.map(({ route }) => route)
     said.counted = /spillway_requests_total\\{[^}]*users/.test(metrics)
@@ -74,7 +77,7 @@ for (const { name } of FEATURES) {
   test(`without ${gone.join(' and ')} an application runs, and is measured`, async () => {
     const { code, output } = await runNode(application(gone))
     assert.equal(code, 0)
-    const { admin, sections, ...said } = output
+    const { admin, pages, sections, ...said } = output
     assert.deepEqual(said, {
       user: [200, '7'],
       fails: 500,
@@ -82,10 +85,9 @@ for (const { name } of FEATURES) {
       routes: ['/users/:id', '/fails'],
       counted: true,
     })
-    assert.deepEqual(
-      sections,
-      gone.filter((each) => each === 'releases')
-    )
-    if (!gone.includes('admin')) assert.deepEqual(admin, ['/users/:id', '/fails'])
+    assert.deepEqual(sections, [])
+    if (gone.includes('admin')) return
+    assert.deepEqual(admin, ['/users/:id', '/fails'])
+    assert.deepEqual(new Set(pages), new Set([200]))
   })
 }

@@ -20,13 +20,14 @@
  * @property {(options: ResolvedOptions) => boolean} [isOn] whether it starts with the instance. Others start
  *   at their first use
  * @property {readonly (keyof Started)[]} [needs] the features without which it does not start
- * @property {readonly (keyof Started)[]} [reads] the features that it asks while they are on
+ * @property {readonly (keyof Started)[]} [reads] the features that it asks or starts, and can do without
  * @property {(instance: Instance) => StartedFeature} start
  * @property {() => readonly Family[]} [families] its metrics
  */
 
 /**
- * Members of a started feature. The core calls the members that exist.
+ * Members of a started feature. The core calls the members that exist. None of them returns a promise. An
+ * error of a hook, of `sample` or of `close` is reported, and the next feature is called.
  *
  * @typedef {object} StartedFeature
  * @property {(busyMs: number, nowMs: number) => void} [onEachTurn] at the end of each loop turn
@@ -85,6 +86,8 @@ class Features {
     proxyMsOf: [],
     abortCodeOf: [],
   }
+  /** @type {Map<object, string>} */
+  #names = new Map()
   #list
   #unused
   #instance
@@ -126,7 +129,8 @@ class Features {
     for (const [hook, all] of Object.entries(this.hooked))
       if (started[/** @type {Hook} */ (hook)] !== undefined)
         all.push(/** @type {Hooked[Hook][number]} */ (started))
-    if (this.#isClosed) started.close?.()
+    this.#names.set(started, name)
+    if (this.#isClosed) this.#guard(started, 'close', () => started.close?.())
     return started
   }
 
@@ -137,7 +141,7 @@ class Features {
       try {
         each.onEachTurn(busyMs, nowMs)
       } catch (error) {
-        this.#instance.internalErrors.report('onEachTurn', error)
+        this.#report(each, 'onEachTurn', error)
       }
     }
   }
@@ -149,7 +153,7 @@ class Features {
       try {
         each.onInterval(nowMs, idleMs)
       } catch (error) {
-        this.#instance.internalErrors.report('onInterval', error)
+        this.#report(each, 'onInterval', error)
       }
     }
   }
@@ -173,7 +177,21 @@ class Features {
    */
   #tellAll(hook, tellOne) {
     for (const each of this.hooked[hook])
-      this.#instance.internalErrors.guard(hook, () => tellOne(/** @type {Hooked[Name][number]} */ (each)))
+      this.#guard(each, hook, () => tellOne(/** @type {Hooked[Name][number]} */ (each)))
+  }
+
+  /** @param {object} feature @param {keyof StartedFeature} member @param {() => void} call */
+  #guard(feature, member, call) {
+    try {
+      call()
+    } catch (error) {
+      this.#report(feature, member, error)
+    }
+  }
+
+  /** @param {object} feature @param {keyof StartedFeature} member that has thrown @param {unknown} error */
+  #report(feature, member, error) {
+    this.#instance.internalErrors.report(`${this.#names.get(feature)}.${member}`, error)
   }
 
   /** The features' metrics. A feature that has not started has no points. @returns {Family[]} */
@@ -197,7 +215,7 @@ class Features {
       /** @type {Record<string, StartedFeature>} */ (this.started)
     ))
       if (started.sample !== undefined)
-        this.#instance.internalErrors.guard(name, () => {
+        this.#guard(started, 'sample', () => {
           samples[name] = started.sample?.(/** @type {Record<string, unknown> | undefined} */ (spare)?.[name])
         })
     return /** @type {Samples} */ (samples)
@@ -215,17 +233,14 @@ class Features {
     for (const [name, started] of Object.entries(
       /** @type {Record<string, StartedFeature>} */ (this.started)
     ))
-      if (started.section !== undefined)
-        this.#instance.internalErrors.guard(name, () => {
-          sections[name] = started.section?.(captured, snapshot)
-        })
+      if (started.section !== undefined) sections[name] = started.section(captured, snapshot)
     return /** @type {Sections} */ (sections)
   }
 
   close() {
     this.#isClosed = true
     for (const started of Object.values(/** @type {Record<string, StartedFeature>} */ (this.started)))
-      this.#instance.internalErrors.guard('close', () => started.close?.())
+      this.#guard(started, 'close', () => started.close?.())
   }
 }
 

@@ -18,7 +18,10 @@ const SPAN_MS = 30_000
 /** The parts, and a loop whose turns are over when told, with what it collected in them. */
 function driven(isOn = true) {
   const clock = new FakeClock()
-  const parts = new RequestParts(/** @type {any} */ (clock), isOn, { proxyMsOf: [] })
+  const parts = new RequestParts(/** @type {any} */ (clock), isOn, {
+    hooked: { proxyMsOf: [] },
+    internalErrors: { report() {} },
+  })
   let lastMs = clock.now()
   let lastIdleMs = clock.idleMs()
   let pauses = []

@@ -146,7 +146,14 @@ class Failures {
     if (codes.includes(DEADLINE)) return true
     // Some functions that take a signal throw their own error, without the signal's reason.
     if (res === undefined || !codes.some((code) => CANCELLED.some((each) => each === code))) return false
-    return this.#hooked.abortCodeOf.some((feature) => feature.abortCodeOf(res) === DEADLINE)
+    for (const feature of this.#hooked.abortCodeOf) {
+      try {
+        if (feature.abortCodeOf(res) === DEADLINE) return true
+      } catch (thrown) {
+        this.#internalErrors.report('abortCodeOf', thrown)
+      }
+    }
+    return false
   }
 
   /**

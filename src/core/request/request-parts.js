@@ -27,6 +27,7 @@ const { ABORTED, TIMED_OUT, UPGRADED } = require('./outcome')
 
 /**
  * @import { Clock } from '../clock'
+ * @import { InternalErrors } from '../errors/internal-errors'
  * @import { Hooked } from '../features'
  * @import { GarbageCollection } from '../process/garbage-collection'
  * @import { RequestRecord } from './request-record'
@@ -59,6 +60,7 @@ class RequestParts {
   isOn
   collections = new CollectionTimes()
   #hooked
+  #internalErrors
   #recordPending = () => 0
   #rows = new Rows(PART_COLUMNS)
   #rolling
@@ -78,10 +80,15 @@ class RequestParts {
   /** When a handler last returned, or code after it last asked another process or wrote a head. */
   #markedMs = 0
 
-  /** @param {Clock} clock @param {boolean} isOn @param {Pick<Hooked, 'proxyMsOf'>} hooked */
-  constructor(clock, isOn, hooked) {
+  /**
+   * @param {Clock} clock
+   * @param {boolean} isOn
+   * @param {{ hooked: Pick<Hooked, 'proxyMsOf'>, internalErrors: Pick<InternalErrors, 'report'> }} deps
+   */
+  constructor(clock, isOn, { hooked, internalErrors }) {
     this.isOn = isOn
     this.#hooked = hooked
+    this.#internalErrors = internalErrors
     this.#clock = clock
     this.#turnedMs = clock.now()
     this.#turnedIdleMs = clock.idleMs()
@@ -104,7 +111,13 @@ class RequestParts {
    */
   proxyMsOf(request) {
     const { proxyMsOf } = this.#hooked
-    return proxyMsOf.length === 0 ? undefined : proxyMsOf[0].proxyMsOf(request)
+    if (proxyMsOf.length === 0) return undefined
+    try {
+      return proxyMsOf[0].proxyMsOf(request)
+    } catch (error) {
+      this.#internalErrors.report('proxyMsOf', error)
+      return undefined
+    }
   }
 
   /** How long the current loop turn has been busy. */
