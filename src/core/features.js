@@ -27,7 +27,8 @@
 
 /**
  * Members of a started feature. The core calls the members that exist. None of them returns a promise. An
- * error of a hook, of `sample` or of `close` is reported, and the next feature is called.
+ * error of a hook, of `sample` or of `close` is reported, and the next feature is called. An error of
+ * `section` is thrown by `snapshot()`.
  *
  * @typedef {object} StartedFeature
  * @property {(busyMs: number, nowMs: number) => void} [onEachTurn] at the end of each loop turn
