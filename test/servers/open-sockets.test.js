@@ -5,12 +5,15 @@
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
+const https = require('node:https')
 const net = require('node:net')
 const { test } = require('node:test')
+const tls = require('node:tls')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const express = require('express')
-const { OpenSockets } = require('../../src/core/servers/connections')
+const { Connections, OpenSockets } = require('../../src/core/servers/connections')
+const { CLIENT, SERVER } = require('../support/pre-shared-key')
 const { serve } = require('../support/serve')
 const { spillwayFor } = require('../support/spillway')
 
@@ -94,6 +97,33 @@ test('a socket is in the set until it is destroyed; a destroyed socket is never 
   assert.equal(open.size, 0)
 })
 
+test('a socket that was sent to another process is no longer in the set', () => {
+  const open = new OpenSockets()
+  const socket = { destroyed: false, _handle: {} }
+  open.add(socket)
+  assert.equal(open.size, 1)
+  Object.assign(socket, { _handle: null })
+  assert.deepEqual([[...open], open.size], [[], 0])
+})
+
+test('a closed connection of a TLS server leaves memory once the number of open ones was read', async (t) => {
+  const server = https.createServer(SERVER)
+  const connections = new Connections(server)
+  t.after(() => connections.release())
+  const { port } = await serve(t, server)
+  const client = tls.connect({ port, host: '127.0.0.1', ...CLIENT })
+  t.after(() => client.destroy())
+  const carrier = new WeakRef((await once(server, 'connection'))[0])
+  await once(server, 'secureConnection')
+  assert.equal(connections.open, 1)
+  client.destroy()
+  await once(carrier.deref(), 'close')
+  assert.equal(connections.open, 0)
+  await new Promise((resolve) => setImmediate(resolve))
+  collectGarbage()
+  assert.equal(carrier.deref(), undefined)
+})
+
 test('a set keeps no closed socket in memory, nor an entry for it', async () => {
   const open = new OpenSockets()
   const refs = []
@@ -103,7 +133,6 @@ test('a set keeps no closed socket in memory, nor an entry for it', async () => 
     socket.destroyed = true
     if (i % 1000 === 0) refs.push(new WeakRef(socket))
   }
-  // What a turn has looked at through a WeakRef stays until it is over.
   await new Promise((resolve) => setImmediate(resolve))
   collectGarbage()
   assert.ok(refs.every((ref) => ref.deref() === undefined))
