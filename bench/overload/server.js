@@ -153,7 +153,7 @@ if (policy.endsWith('-refusing')) {
   RejectionPace.prototype.deliver = (_request, send) => send()
 }
 /** Rejects everything, to measure the cost of a rejection. The gate still admits a request each 100 ms. */
-const REFUSE_ALL = { shed: { maxHeapUsedBytes: 1, sampleInterval: 50 } }
+const REFUSE_ALL = { shed: { maxHeapUsedBytes: 1, sampleInterval: 500 } }
 const BY_HEADER = { shed: { classify: ({ headers }) => headers['x-priority'] ?? 'normal' } }
 /** The gate does not guess a pool: its owner sets how many requests it can take. */
 const OPTIONS = work === 'pool' ? { shed: { maxConcurrent: 20 } } : {}
