@@ -6,7 +6,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { QUEUED, RUN } = require('../../src/core/gate/verdict')
+const { RUN } = require('../../src/core/gate/verdict')
 const { WORKS, burst, capacityOf, load, shedShare, waitedMs, wasRejected } = require('./simulated-load')
 
 const WARM_MS = 2000
@@ -137,25 +137,37 @@ test('a slot that is given back is filled at once, not after all timers that are
   assert.ok(waitedMs(requests[1]) > 0 && waitedMs(requests[1]) < 75, String(waitedMs(requests[1])))
 })
 
-test("while the gate waits for the primary's next connection, the loop sleeps: the primary may need the core", () => {
-  let naps = 0
-  const spec = { seconds: 0.4, routes: [{ steps: WORKS.cpu.steps }], open: [burst(5, 1)] }
-  const { requests } = load(spec, {}, ({ admission, loop }) => {
+/** Three times the capacity; the primary hands over a connection in each turn, as long as it has any. */
+function behindPrimary(untilMs) {
+  const seen = { naps: 0, endedInTurn: [] }
+  const open = [{ route: 0, perSecond: 3 * capacityOf('cpu') }]
+  const spec = { seed: 3, seconds: 2, routes: [{ steps: WORKS.cpu.steps }], open }
+  load(spec, {}, ({ admission, loop }) => {
     const { after } = loop.clock
     loop.clock.after = (delayMs, callback) => {
-      if (delayMs === 1) naps++
+      if (delayMs === 1) seen.naps++
       return after(delayMs, callback)
     }
-    loop.at(2, () => loop.burn(200))
-    loop.arrive(4.99, () => {
-      admission.onConnectionEvent('connection', { isSecure: false, isHandedOver: true })
-      admission.measurements.cost.onRun(2)
-    })
+    const { onTurn } = admission
+    admission.onTurn = function (...args) {
+      if (this.gate.endedInTurn > 0) seen.endedInTurn.push(this.gate.endedInTurn)
+      return onTurn.apply(this, args)
+    }
+    for (let atMs = 4; atMs < untilMs; atMs += 0.5)
+      loop.arrive(atMs, () =>
+        admission.onConnectionEvent('connection', { isSecure: false, isHandedOver: true })
+      )
   })
-  const [{ request }] = requests
-  assert.equal(request.decision, QUEUED)
-  assert.ok(request.ticket.waitedMs > 0.9 && request.ticket.waitedMs < 1.2)
-  assert.equal(naps, 1)
+  return seen
+}
+
+test('while the primary of a cluster has connections waiting, a turn runs one request, and the loop sleeps in between: the primary may need the core', () => {
+  const alone = behindPrimary(0)
+  assert.equal(alone.naps, 0)
+  assert.ok(Math.max(...alone.endedInTurn) > 1, String(alone.endedInTurn))
+  const behind = behindPrimary(2000)
+  assert.ok(behind.naps > 0)
+  assert.equal(Math.max(...behind.endedInTurn.slice(20)), 1, String(behind.endedInTurn))
 })
 
 const CLASSES = ['critical', 'high', 'normal', 'low', 'bypass']

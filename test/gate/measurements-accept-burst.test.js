@@ -77,8 +77,51 @@ test('silent connections are no evidence of load: they get half of that time', (
   assert.equal(burstFor(burst, 30), 4)
 })
 
-test('if the primary accepts, a burst outlasts quiet turns for three times what a hand-over takes', () => {
+/** The primary has connections waiting: behind each of four turns that ran a request there was one. */
+function behind() {
   const burst = new AcceptBurst()
+  for (let i = 4; i > 0; i--) {
+    burst.onAccept(-2 * i, true)
+    burst.shouldTurnAgain(-2 * i, 2, true)
+  }
+  return burst
+}
+
+test('the primary has connections waiting once four turns in a row ran a request and then found one', () => {
+  const burst = new AcceptBurst()
+  let nowMs = 0
+  /** A turn that runs a request, or only accepts. */
+  const turn = (hasRun, isFound) => {
+    nowMs += 2
+    if (isFound) burst.onAccept(nowMs, true)
+    burst.shouldTurnAgain(nowMs, 2, hasRun)
+    return burst.isPrimaryBehind
+  }
+  assert.deepEqual([turn(true, true), turn(true, true), turn(true, true)], [false, false, false])
+  assert.deepEqual([turn(false, false), turn(true, true), turn(false, false)], [false, true, true])
+  assert.deepEqual([turn(true, false), turn(true, true)], [false, false])
+})
+
+test('while the primary has no connections waiting, no work waits for it', () => {
+  const burst = new AcceptBurst()
+  for (let nowMs = 0; nowMs < 100; nowMs++) {
+    burst.onAccept(nowMs, true)
+    assert.equal(burst.shouldTurnAgain(nowMs, 0.02, false), false)
+  }
+  assert.equal(burst.isAwaitingPrimary, false)
+})
+
+test('connections that the process accepts itself say nothing about a primary', () => {
+  const burst = new AcceptBurst()
+  for (let nowMs = 0; nowMs < 20; nowMs++) {
+    burst.onAccept(nowMs)
+    burst.shouldTurnAgain(nowMs, 1, true)
+  }
+  assert.equal(burst.isPrimaryBehind, false)
+})
+
+test('if the primary accepts, a burst outlasts quiet turns for three times what a hand-over takes', () => {
+  const burst = behind()
   burst.onAccept(0, true)
   assert.equal(burst.shouldTurnAgain(0, 0), true)
   assert.equal(burst.isAwaitingPrimary, false)
@@ -89,7 +132,7 @@ test('if the primary accepts, a burst outlasts quiet turns for three times what 
 })
 
 test('a connection that the loop waited for longer than a hand-over takes ends the burst: work starts in the next turn', () => {
-  const burst = new AcceptBurst()
+  const burst = behind()
   burst.onAccept(0, true)
   burst.shouldTurnAgain(0, 0)
   assert.equal(burst.shouldTurnAgain(0.01, 0), true)
@@ -103,7 +146,7 @@ test('a connection that the loop waited for longer than a hand-over takes ends t
 })
 
 test('the duration of a hand-over is estimated from the shortest gaps, and not from rare connections', () => {
-  const burst = new AcceptBurst()
+  const burst = behind()
   let nowMs = 0
   for (let i = 0; i < 2000; i++) {
     nowMs += i % 4 === 0 ? 0.1 : 0.44

@@ -29,6 +29,11 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
  * makes these collections slower.
  */
 const BOUNDED_BUDGET_MS = 50
+/**
+ * The budget while the primary of a cluster has connections waiting. It hands over one in a loop turn, so
+ * short turns empty its queue. Nobody sees how old the requests in that queue are.
+ */
+const BEHIND_BUDGET_MS = 1
 
 /** The entry of a request that is or was queued. @param {RequestRecord} request */
 const entryOf = ({ ticket }) => /** @type {QueueEntry} */ (ticket.queueEntry)
@@ -57,6 +62,7 @@ class Gate {
   #firstDequeueMs = Number.POSITIVE_INFINITY
   #ranHalfClosedMs = Number.NEGATIVE_INFINITY
   #isAccepting = false
+  #turnedMs = 0
   #budgetMs = TURN_BUDGET_MS
   #isRecheckScheduled = false
   #isClosed = false
@@ -225,8 +231,11 @@ class Gate {
     this.#limits.onTurn(nowMs, idleMs, { arrived: this.arrivedInTurn, ended: this.endedInTurn, isQueueing })
     this.arrivedInTurn = this.endedInTurn = 0
     this.#firstDequeueMs = Number.POSITIVE_INFINITY
-    this.#isAccepting = this.#measurements.acceptBurst.shouldTurnAgain(nowMs, busyMs)
-    this.#budgetMs = this.#limits.areClientsBounded ? BOUNDED_BUDGET_MS : TURN_BUDGET_MS
+    const { acceptBurst } = this.#measurements
+    this.#isAccepting = acceptBurst.shouldTurnAgain(nowMs, busyMs, this.lastAdmitMs > this.#turnedMs)
+    this.#turnedMs = nowMs
+    if (acceptBurst.isPrimaryBehind) this.#budgetMs = BEHIND_BUDGET_MS
+    else this.#budgetMs = this.#limits.areClientsBounded ? BOUNDED_BUDGET_MS : TURN_BUDGET_MS
     if (!isQueueing) return
     if (this.#isAccepting) return this.#acceptMore()
     this.#rejectOverdue(nowMs)

@@ -1,9 +1,9 @@
 'use strict'
 // Detects accept bursts. Node accepts one connection per loop turn. While connections keep coming, the gate
 // starts no work and only lets the loop turn. So the kernel's accept queue is read into the gate's queue,
-// where ages are known. A burst begins with the second turn in a row that accepted a connection. A burst
-// spends at most 20 ms on accepting, and ends after 100 ms at the latest. Details, also for workers
-// of a cluster and for TLS, are in docs/decisions/0040.
+// where ages are known. A burst begins with the second turn in a row that accepted a connection. In a worker
+// of a cluster it begins once the primary has connections waiting. A burst spends at most 20 ms on accepting,
+// and ends after 100 ms at the latest. Details, also for TLS, are in docs/decisions/0040.
 
 const { TURN_BUDGET_MS } = require('./loop-turns')
 
@@ -19,6 +19,8 @@ const WINDOW_MS = 1000
 const WORK_TURN_MS = 0.5
 /** A burst ends after this time, however little of it was spent on accepting. */
 const MAX_ELAPSED_MS = 100
+/** The primary has connections waiting if this many turns in a row ran a request and found a connection. */
+const FOUND_IN_ROW = 4
 /** The bounds of the time for which a worker waits for the next connection from the primary. */
 const MIN_QUIET_MS = 0.2
 const MAX_QUIET_MS = 1
@@ -37,6 +39,7 @@ class AcceptBurst {
   /** Whether a connection or handshake began since the last turn. While none did, `isAccepting` is false. */
   mayBeAccepting = false
   #isHandedOver = false
+  #foundInRow = 0
   #accepted = 0
   #seen = 0
   #wasAccepting = false
@@ -138,17 +141,19 @@ class AcceptBurst {
    * Whether the loop should turn again before the gate starts work. Called once per turn; the turn was busy
    * for `busyMs`.
    * @param {number} nowMs @param {number} busyMs
+   * @param {boolean} hasRun whether a request has run since the last turn
    */
-  shouldTurnAgain(nowMs, busyMs) {
+  shouldTurnAgain(nowMs, busyMs, hasRun) {
     const isHandshaking = this.#isHandshaking(nowMs)
     const hasAccepted = this.#accepted !== this.#seen
     const isAccepting = hasAccepted || (busyMs > HANDSHAKE_MS && isHandshaking)
     const isSecondInRow = isAccepting && this.#wasAccepting
+    if (hasRun) this.#foundInRow = hasAccepted && this.#isHandedOver ? this.#foundInRow + 1 : 0
     this.#seen = this.#accepted
     this.mayBeAccepting = this.#handshakes > 0
     this.#wasAccepting = isAccepting || isHandshaking
     this.isAwaitingPrimary = !isAccepting && this.#mayGetAnother(nowMs)
-    if (!isSecondInRow && !this.#isHandedOver) return this.#stop()
+    if (this.#isHandedOver ? !this.isPrimaryBehind : !isSecondInRow) return this.#stop()
     if (!isAccepting && !this.isAwaitingPrimary) return this.#stop()
     if (this.#isPrimaryDone(hasAccepted)) return this.#stop()
     if (this.#sinceMs === undefined) {
@@ -166,13 +171,21 @@ class AcceptBurst {
   }
 
   /**
+   * Whether the primary has connections waiting. It hands over one in a loop turn. So behind a turn that ran
+   * a request there is always one then, and otherwise only by chance.
+   */
+  get isPrimaryBehind() {
+    return this.#foundInRow >= FOUND_IN_ROW
+  }
+
+  /**
    * Whether the primary may hand over another connection: its last hand-over was less than three usual gaps
    * ago.
    *
    * @param {number} nowMs
    */
   #mayGetAnother(nowMs) {
-    return this.#isHandedOver && nowMs - this.#lastAcceptMs < this.#quietMs
+    return this.isPrimaryBehind && nowMs - this.#lastAcceptMs < this.#quietMs
   }
 
   /**
