@@ -7,6 +7,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
 const { RUN } = require('../../src/core/gate/verdict')
+const { HAND_OVER_MS } = require('../../src/core/gate/measurements/accept-burst')
 const { WORKS, burst, capacityOf, load, shedShare, waitedMs, wasRejected } = require('./simulated-load')
 
 const WARM_MS = 2000
@@ -145,7 +146,7 @@ function behindPrimary(untilMs) {
   load(spec, {}, ({ admission, loop }) => {
     const { after } = loop.clock
     loop.clock.after = (delayMs, callback) => {
-      if (delayMs === 1) seen.naps++
+      if (delayMs === HAND_OVER_MS) seen.naps++
       return after(delayMs, callback)
     }
     const { onTurn } = admission
@@ -153,7 +154,7 @@ function behindPrimary(untilMs) {
       if (this.gate.endedInTurn > 0) seen.endedInTurn.push(this.gate.endedInTurn)
       return onTurn.apply(this, args)
     }
-    for (let atMs = 4; atMs < untilMs; atMs += 0.5)
+    for (let atMs = 4; atMs < untilMs; atMs += 0.3)
       loop.arrive(atMs, () =>
         admission.onConnectionEvent('connection', { isSecure: false, isHandedOver: true })
       )
@@ -168,6 +169,53 @@ test('while the primary of a cluster has connections waiting, a turn runs one re
   const behind = behindPrimary(2000)
   assert.ok(behind.naps > 0)
   assert.equal(Math.max(...behind.endedInTurn.slice(20)), 1, String(behind.endedInTurn))
+})
+
+/** The longest wait of requests on kept connections beside a storm of connections that bring none. */
+function longestWait(connections, isSecure) {
+  const open = [{ route: 0, perSecond: 40, arrivals: 'constant' }]
+  const { requests } = load({ seconds: 6, routes: [{ steps: WORKS.cpu.steps }], open }, {}, (world) => {
+    const { admission, loop } = world
+    const tell = (event) => admission.onConnectionEvent(event, { isSecure, isHandedOver: false })
+    const shakeHands = () => {
+      loop.burn(0.7)
+      tell('secureConnection')
+    }
+    for (let i = 0; i < connections; i++)
+      loop.connect(3000, () => {
+        loop.burn(0.05)
+        tell('connection')
+        if (isSecure) loop.arrive(loop.nowMs, shakeHands)
+      })
+  })
+  assert.equal(shedShare(requests), 0)
+  return Math.max(...requests.map((each) => waitedMs(each) ?? 0))
+}
+
+for (const [what, connections, isSecure] of [
+  ['10 000 silent', 10_000, false],
+  ['4000 TLS', 4000, true],
+]) {
+  test(`beside a storm of ${what} connections a request waits for a burst, and not for the end of the storm`, () => {
+    const waited = longestWait(connections, isSecure)
+    assert.ok(waited > 0 && waited < 40, String(waited))
+  })
+}
+
+test('in a worker of a cluster, connections that bring no request have none rejected below the capacity', () => {
+  const open = [{ route: 0, perSecond: 350 }]
+  const spec = { seed: 3, seconds: 8, routes: [{ steps: WORKS.cpu.steps }], open }
+  const { requests } = load(spec, {}, ({ admission, loop }) => {
+    // The primary hands over the next once the loop has read the last.
+    const handOver = (dueMs) =>
+      loop.arrive(Math.max(dueMs, loop.nowMs) + 0.13, () => {
+        loop.burn(0.07)
+        admission.onConnectionEvent('connection', { isSecure: false, isHandedOver: true })
+        handOver(dueMs + 1)
+      })
+    handOver(0)
+  })
+  assert.equal(shedShare(requests), 0)
 })
 
 const CLASSES = ['critical', 'high', 'normal', 'low', 'bypass']

@@ -97,6 +97,16 @@ test('a socket is in the set until it is destroyed; a destroyed socket is never 
   assert.equal(open.size, 0)
 })
 
+test('an estimate looks at 2000 sockets, and goes on where the last one ended', () => {
+  const { open, sockets } = openOf(5000)
+  for (const socket of sockets.slice(1000)) socket.destroyed = true
+  const estimates = Array.from({ length: 3 }, () => open.estimate())
+  assert.deepEqual(estimates, [4000, 2000, 1000])
+  open.add(sockets[0])
+  sockets[0].destroyed = true
+  assert.equal(open.estimate(), 999)
+})
+
 test('a socket that was sent to another process is no longer in the set', () => {
   const open = new OpenSockets()
   const socket = { destroyed: false, _handle: {} }

@@ -330,12 +330,11 @@ class Admission {
    */
   onTurn(busyMs, nowMs, idleMs, longestMs = busyMs) {
     const { acceptBurst, clients, cost, turns } = this.measurements
-    const { arrivedInTurn, endedInTurn } = this.gate
+    const { endedInTurn } = this.gate
     turns.onTurn(busyMs, nowMs, idleMs, endedInTurn * cost.ms, longestMs)
     cost.onTurn(busyMs, nowMs, endedInTurn)
     const outstanding = this.limits.inFlight + this.#queue.length + this.rejectionPace.waiting
     clients.onTurn(nowMs, outstanding, turns.isIdling(nowMs))
-    acceptBurst.onTurn(busyMs, nowMs, arrivedInTurn)
     this.hooks.onTurn(nowMs)
     this.#resources.onTurn(longestMs, nowMs, idleMs)
     if (this.mode === 'observe') this.#shadow.made?.onTurn(busyMs, nowMs, idleMs, endedInTurn)

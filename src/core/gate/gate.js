@@ -5,7 +5,7 @@
 
 const { isDisconnected } = require('../request/request-record')
 const { hasBody, offHalfClose, onHalfClose } = require('../request/half-closed')
-const { MAX_QUIET_MS } = require('./measurements/accept-burst')
+const { HAND_OVER_MS } = require('./measurements/accept-burst')
 const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { QueueEntry, inRequestContext } = require('./queue')
 const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
@@ -246,7 +246,7 @@ class Gate {
     const { acceptBurst, turns } = this.#measurements
     if (!acceptBurst.isAwaitingPrimary) return this.#clock.afterTurn(this.#turnAgain)
     turns.onSleep()
-    this.#clock.after(MAX_QUIET_MS, this.#turnAgain)
+    this.#clock.after(HAND_OVER_MS, this.#turnAgain)
   }
 
   /** Schedules as many callbacks as the budget of the next loop turn allows. @param {number} nowMs */

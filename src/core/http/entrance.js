@@ -3,10 +3,8 @@
 // `server.emit`, so that listeners keep their order. `wrap` does the same before the server exists.
 // early-entry.js enters the requests of an app that has the middleware.
 //
-// Spillway stands between the server and its listener. So it does what Node itself does for a listener: see
-// `continueByDefault` and `captureRejection`.
+// What Node itself does between a server and its listener is in node-defaults.js.
 
-const events = require('node:events')
 const { RUN } = require('../gate/verdict')
 const { WeakTable } = require('../servers/known-servers')
 const { IGNORE_SHED } = require('../request/ignore')
@@ -15,6 +13,7 @@ const { instrumentApp } = require('../route/instrument-router')
 const { isExpressApp } = require('./app-kinds')
 const { ConnectionEvents } = require('./connection-events')
 const { EarlyEntry, RequestListeners, becomeExpressRequest } = require('./early-entry')
+const { captureRejection, continueByDefault } = require('./node-defaults')
 const { notAListener } = require('./wrong-framework')
 
 /**
@@ -56,11 +55,6 @@ const CLIENT_ERRORS = new Set(['clientError', 'sessionError'])
 const HANDLED = Symbol('handled')
 const PASSED_ON = Symbol('passed on')
 
-// The symbol is global, because a process may load several copies of this package.
-const kOurs = Symbol.for('spillway.continue')
-/** @param {object & { [kOurs]?: boolean }} listener */
-const isForeign = (listener) => listener[kOurs] !== true
-
 /**
  * Runs a dequeued request, with the event it arrived by.
  *
@@ -73,38 +67,6 @@ function runQueuedBy(server, emit, event) {
   return function runQueued() {
     emit.call(server, event, this.req, this.res)
   }
-}
-
-/**
- * Answers `Expect: 100-continue`. Node answers only while nobody listens for `checkContinue`, and `attach`
- * listens. Answers once, however many instances are attached. Does not answer if the user listens too.
- *
- * @this {import('node:http').Server}
- * @param {NodeRequest} req
- * @param {NodeResponse & { [kOurs]?: boolean }} res
- */
-function continueByDefault(req, res) {
-  if (res[kOurs] === true || this.listeners('checkContinue').some(isForeign)) return
-  res[kOurs] = true
-  // Node throws for an HTTP/2 stream that is closed by now, which would end the process.
-  if (res.stream?.closed !== true) res.writeContinue()
-  this.emit('request', req, res)
-}
-continueByDefault[kOurs] = true
-
-/**
- * Does what `emit` does with `captureRejections`. When a dequeued request runs, its `emit` has already
- * returned.
- *
- * @param {Server | undefined} server
- * @param {PromiseLike<unknown> | undefined} returned by the listener
- * @param {IncomingMessage} req
- * @param {ServerResponse} res
- */
-function captureRejection(server, returned, req, res) {
-  const captured = server?.[events.captureRejectionSymbol]
-  if (!events.captureRejections || captured === undefined || typeof returned?.then !== 'function') return
-  returned.then(undefined, (error) => captured.call(server, error, 'request', req, res))
 }
 
 class Entrance {
