@@ -138,37 +138,53 @@ test('a slot that is given back is filled at once, not after all timers that are
   assert.ok(waitedMs(requests[1]) > 0 && waitedMs(requests[1]) < 75, String(waitedMs(requests[1])))
 })
 
-/** Three times the capacity; the primary hands over a connection in each turn, as long as it has any. */
-function behindPrimary(untilMs) {
-  const seen = { naps: 0, endedInTurn: [] }
+/** The primary hands over a connection that brings no request, once the loop has read the last one. */
+function primaryHandsOver({ admission, loop }, everyMs) {
+  const handOver = (dueMs) =>
+    loop.arrive(Math.max(dueMs, loop.nowMs) + 0.13, () => {
+      loop.burn(0.07)
+      admission.onConnectionEvent('connection', { isSecure: false, isHandedOver: true })
+      handOver(dueMs + everyMs)
+    })
+  handOver(0)
+}
+
+const mean = (counts) => counts.reduce((sum, count) => sum + count, 0) / counts.length
+
+/** How many requests ended in each turn, and how often the loop slept for the primary, at three times the capacity. */
+function overloadIn(isWorker) {
+  const seen = { naps: 0, ended: [], endedWhileBehind: [] }
   const open = [{ route: 0, perSecond: 3 * capacityOf('cpu') }]
   const spec = { seed: 3, seconds: 2, routes: [{ steps: WORKS.cpu.steps }], open }
-  load(spec, {}, ({ admission, loop }) => {
+  load(spec, {}, (world) => {
+    const { admission, loop } = world
+    const { acceptBurst } = admission.measurements
     const { after } = loop.clock
     loop.clock.after = (delayMs, callback) => {
       if (delayMs === HAND_OVER_MS) seen.naps++
       return after(delayMs, callback)
     }
+    let wasBehind = false
     const { onTurn } = admission
     admission.onTurn = function (...args) {
-      if (this.gate.endedInTurn > 0) seen.endedInTurn.push(this.gate.endedInTurn)
+      const ended = this.gate.endedInTurn
+      if (ended > 0) (wasBehind ? seen.endedWhileBehind : seen.ended).push(ended)
+      wasBehind = acceptBurst.isPrimaryBehind
       return onTurn.apply(this, args)
     }
-    for (let atMs = 4; atMs < untilMs; atMs += 0.3)
-      loop.arrive(atMs, () =>
-        admission.onConnectionEvent('connection', { isSecure: false, isHandedOver: true })
-      )
+    if (isWorker) primaryHandsOver(world, 0.3)
   })
   return seen
 }
 
 test('while the primary of a cluster has connections waiting, a turn runs one request, and the loop sleeps in between: the primary may need the core', () => {
-  const alone = behindPrimary(0)
-  assert.equal(alone.naps, 0)
-  assert.ok(Math.max(...alone.endedInTurn) > 1, String(alone.endedInTurn))
-  const behind = behindPrimary(2000)
-  assert.ok(behind.naps > 0)
-  assert.equal(Math.max(...behind.endedInTurn.slice(20)), 1, String(behind.endedInTurn))
+  const alone = overloadIn(false)
+  assert.deepEqual([alone.naps, alone.endedWhileBehind], [0, []])
+  assert.ok(mean(alone.ended) > 1.5, String(mean(alone.ended)))
+  const worker = overloadIn(true)
+  assert.ok(worker.naps > 0)
+  assert.ok(worker.endedWhileBehind.length > 100, String(worker.endedWhileBehind.length))
+  assert.ok(mean(worker.endedWhileBehind) < 1.1, String(mean(worker.endedWhileBehind)))
 })
 
 /** The longest wait of requests on kept connections beside a storm of connections that bring none. */
@@ -198,24 +214,19 @@ for (const [what, connections, isSecure] of [
 ]) {
   test(`beside a storm of ${what} connections a request waits for a burst, and not for the end of the storm`, () => {
     const waited = longestWait(connections, isSecure)
-    assert.ok(waited > 0 && waited < 40, String(waited))
+    assert.ok(waited > 0 && waited < 60, String(waited))
   })
 }
 
-test('in a worker of a cluster, connections that bring no request have none rejected below the capacity', () => {
+function shedBesideSilent(seed) {
   const open = [{ route: 0, perSecond: 350 }]
-  const spec = { seed: 3, seconds: 8, routes: [{ steps: WORKS.cpu.steps }], open }
-  const { requests } = load(spec, {}, ({ admission, loop }) => {
-    // The primary hands over the next once the loop has read the last.
-    const handOver = (dueMs) =>
-      loop.arrive(Math.max(dueMs, loop.nowMs) + 0.13, () => {
-        loop.burn(0.07)
-        admission.onConnectionEvent('connection', { isSecure: false, isHandedOver: true })
-        handOver(dueMs + 1)
-      })
-    handOver(0)
-  })
-  assert.equal(shedShare(requests), 0)
+  const spec = { seed, seconds: 8, routes: [{ steps: WORKS.cpu.steps }], open }
+  return shedShare(load(spec, {}, (world) => primaryHandsOver(world, 1)).requests)
+}
+
+test('in a worker of a cluster below its capacity, a thousand connections a second that bring no request have almost none rejected', () => {
+  const shares = Array.from({ length: 10 }, (_, seed) => shedBesideSilent(seed))
+  assert.ok(Math.max(...shares) < 0.02, String(shares))
 })
 
 const CLASSES = ['critical', 'high', 'normal', 'low', 'bypass']

@@ -8,10 +8,10 @@ const { AcceptBurst } = require('../../src/core/gate/measurements/accept-burst')
 test('a burst begins with the second turn in a row that accepted a connection, and ends with one that did not', () => {
   const burst = new AcceptBurst()
   assert.equal(burst.mayBeAccepting, false)
-  burst.onAccept(0)
+  burst.onAccept()
   assert.deepEqual([burst.mayBeAccepting, burst.isAccepting(0)], [true, true])
   assert.equal(burst.shouldTurnAgain(0, 0), false)
-  burst.onAccept(0.02)
+  burst.onAccept()
   assert.equal(burst.shouldTurnAgain(0.02, 0), true)
   assert.equal(burst.shouldTurnAgain(0.04, 0), false)
   assert.equal(burst.mayBeAccepting, false)
@@ -29,22 +29,36 @@ test('the end of a handshake that was dropped hides no other handshake', () => {
 test('connections that come one by one delay no work', () => {
   const burst = new AcceptBurst()
   for (let turn = 0; turn < 100; turn += 2) {
-    burst.onAccept(turn)
+    burst.onAccept()
     assert.equal(burst.shouldTurnAgain(turn, 0), false)
     assert.equal(burst.shouldTurnAgain(turn + 1, 0), false)
   }
 })
 
 function burstFor(burst, fromMs, stepMs = 0.5) {
-  burst.onAccept(fromMs)
+  burst.onAccept()
   burst.shouldTurnAgain(fromMs, 0)
   let nowMs = fromMs
-  for (burst.onAccept(nowMs); burst.shouldTurnAgain(nowMs, 0); burst.onAccept(nowMs)) nowMs += stepMs
+  for (burst.onAccept(); burst.shouldTurnAgain(nowMs, 0); burst.onAccept()) nowMs += stepMs
   return nowMs - fromMs
 }
 
-test('a burst lasts at most 20 ms, however many connections keep coming', () => {
-  assert.equal(burstFor(new AcceptBurst(), 0), 20)
+test('a burst lasts at most 150 ms, however many connections keep coming', () => {
+  assert.equal(burstFor(new AcceptBurst(), 0), 150)
+})
+
+test('bursts together take at most four times the work between them', () => {
+  const burst = new AcceptBurst()
+  const endMs = burstFor(burst, 0)
+  burst.shouldTurnAgain(endMs + 2, 2)
+  assert.equal(burstFor(burst, endMs + 2), 8)
+})
+
+test('unspent time is kept for the next bursts, up to 150 ms', () => {
+  const burst = new AcceptBurst()
+  let nowMs = burstFor(burst, 0)
+  for (let i = 0; i < 100; i++) burst.shouldTurnAgain((nowMs += 10), 10)
+  assert.equal(burstFor(burst, nowMs), 150)
 })
 
 test('the turn after a burst starts work, whatever it accepts, and then another burst may begin', () => {
@@ -52,7 +66,7 @@ test('the turn after a burst starts work, whatever it accepts, and then another 
   const endMs = burstFor(burst, 0)
   const turns = []
   for (let i = 1; i <= 3; i++) {
-    burst.onAccept(endMs + i)
+    burst.onAccept()
     turns.push(burst.shouldTurnAgain(endMs + i, 1))
   }
   assert.deepEqual(turns, [false, true, true])
@@ -61,18 +75,18 @@ test('the turn after a burst starts work, whatever it accepts, and then another 
 test('work also starts after a burst that no connection follows', () => {
   const burst = new AcceptBurst()
   const turns = [true, true, false, true, true].map((isAccepting, i) => {
-    if (isAccepting) burst.onAccept(i)
+    if (isAccepting) burst.onAccept()
     return burst.shouldTurnAgain(i, 0)
   })
   assert.deepEqual(turns, [false, true, false, false, true])
 })
 
-/** The primary has connections waiting: behind each of four turns that ran a request there was one. */
+/** The primary has connections waiting: each of four turns until 0 ms ran a request and then found one. */
 function behind() {
   const burst = new AcceptBurst()
-  for (let i = 4; i > 0; i--) {
-    burst.onAccept(-2 * i, true)
-    burst.shouldTurnAgain(-2 * i, 2, true)
+  for (const nowMs of [-6, -4, -2, 0]) {
+    burst.onAccept(true)
+    burst.shouldTurnAgain(nowMs, 2, true)
   }
   return burst
 }
@@ -82,7 +96,7 @@ function turnsOf(burst) {
   let nowMs = 0
   return (hasRun, isFound, sleptMs = 0) => {
     nowMs += 2 + sleptMs
-    if (isFound) burst.onAccept(nowMs, true)
+    if (isFound) burst.onAccept(true)
     burst.shouldTurnAgain(nowMs, 2, hasRun)
     return burst.isPrimaryBehind
   }
@@ -110,7 +124,7 @@ for (const [found, isBehind] of [
     // The first was found after the last of the four turns.
     for (let i = 1; i < found; i++) {
       nowMs += 0.1
-      burst.onAccept(nowMs, true)
+      burst.onAccept(true)
       assert.equal(burst.shouldTurnAgain(nowMs, 0), true)
     }
     assert.equal(burst.shouldTurnAgain(nowMs + 1, 0), false)
@@ -121,7 +135,7 @@ for (const [found, isBehind] of [
 test('while the primary has no connections waiting, no work waits for it', () => {
   const burst = new AcceptBurst()
   for (let nowMs = 0; nowMs < 100; nowMs++) {
-    burst.onAccept(nowMs, true)
+    burst.onAccept(true)
     assert.equal(burst.shouldTurnAgain(nowMs, 0.02, false), false)
   }
   assert.equal(burst.isAwaitingPrimary, false)
@@ -130,16 +144,14 @@ test('while the primary has no connections waiting, no work waits for it', () =>
 test('connections that the process accepts itself say nothing about a primary', () => {
   const burst = new AcceptBurst()
   for (let nowMs = 0; nowMs < 20; nowMs++) {
-    burst.onAccept(nowMs)
+    burst.onAccept()
     burst.shouldTurnAgain(nowMs, 1, true)
   }
   assert.equal(burst.isPrimaryBehind, false)
 })
 
-test('if the primary accepts, a burst outlasts quiet turns for as long as a hand-over takes', () => {
+test('if the primary accepts, a burst outlasts quiet turns until the loop has slept for as long as a hand-over takes', () => {
   const burst = behind()
-  burst.onAccept(0, true)
-  assert.equal(burst.shouldTurnAgain(0, 0), true)
   assert.equal(burst.isAwaitingPrimary, false)
   assert.equal(burst.shouldTurnAgain(0.3, 0), true)
   assert.equal(burst.isAwaitingPrimary, true)
@@ -147,23 +159,28 @@ test('if the primary accepts, a burst outlasts quiet turns for as long as a hand
   assert.equal(burst.isAwaitingPrimary, false)
 })
 
-test('a connection that the loop waited for longer than a hand-over takes ends the burst: work starts in the next turn', () => {
+test('the time in which handlers go on is no waiting for the primary', () => {
   const burst = behind()
-  burst.onAccept(0, true)
-  burst.shouldTurnAgain(0, 0)
+  assert.equal(burst.shouldTurnAgain(3, 3), true)
+  burst.onAccept(true)
+  assert.equal(burst.shouldTurnAgain(6, 3), true)
+})
+
+test('a connection that the loop slept for longer than a hand-over takes ends the burst: work starts in the next turn', () => {
+  const burst = behind()
   assert.equal(burst.shouldTurnAgain(0.01, 0), true)
-  burst.onAccept(0.5, true)
-  assert.equal(burst.shouldTurnAgain(0.5, 0), false)
-  burst.onAccept(0.52, true)
-  assert.equal(burst.shouldTurnAgain(0.52, 0), false)
-  burst.onAccept(5.6, true)
+  burst.onAccept(true)
+  assert.equal(burst.shouldTurnAgain(0.51, 0), false)
+  burst.onAccept(true)
+  assert.equal(burst.shouldTurnAgain(0.53, 0), false)
+  burst.onAccept(true)
   // The loop worked meanwhile, so this connection may have waited.
-  assert.equal(burst.shouldTurnAgain(5.6, 0), true)
+  assert.equal(burst.shouldTurnAgain(5.6, 5), true)
 })
 
 test('the turns that do arithmetic of a TLS handshake belong to a burst, the turns that wait for the client do not', () => {
   const burst = new AcceptBurst()
-  burst.onAccept(0)
+  burst.onAccept()
   burst.onHandshake(0)
   assert.equal(burst.shouldTurnAgain(0, 0.05), false)
   assert.equal(burst.shouldTurnAgain(0.4, 0.4), true)

@@ -67,6 +67,8 @@ class Gate {
   #isRecheckScheduled = false
   #isClosed = false
   #turnAgain = () => {}
+  /** Node runs timers after the check phase. Without an immediate the loop would sleep before the turn. */
+  #turnAfterTimer = () => this.#clock.afterTurn(this.#turnAgain)
   #dequeueOne = () => this.#dequeue()
 
   /**
@@ -246,7 +248,7 @@ class Gate {
     const { acceptBurst, turns } = this.#measurements
     if (!acceptBurst.isAwaitingPrimary) return this.#clock.afterTurn(this.#turnAgain)
     turns.onSleep()
-    this.#clock.after(HAND_OVER_MS, this.#turnAgain)
+    this.#clock.after(HAND_OVER_MS, this.#turnAfterTimer)
   }
 
   /** Schedules as many callbacks as the budget of the next loop turn allows. @param {number} nowMs */
@@ -258,16 +260,13 @@ class Gate {
     for (let i = 0; i < count; i++) this.#clock.afterTurn(this.#dequeueOne)
   }
 
-  /**
-   * Without a timer the loop would sleep although requests are queued. Node runs timers after the check
-   * phase, so a turn follows.
-   */
+  /** Without a timer the loop would sleep although requests are queued. */
   #scheduleRecheck() {
     if (this.#isRecheckScheduled) return
     this.#isRecheckScheduled = true
     this.#clock.after(RECHECK_MS, () => {
       this.#isRecheckScheduled = false
-      this.#clock.afterTurn(this.#turnAgain)
+      this.#turnAfterTimer()
     })
   }
 

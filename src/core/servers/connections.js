@@ -25,7 +25,7 @@ const HIGHEST_STREAM_ID = 2 ** 31 - 1
 const BUFFER_MS = 1000
 /** A set of this size or less is not swept. */
 const SMALL = 64
-/** An estimate looks at this many sockets at most, which takes .1 ms. */
+/** An estimate looks at this many sockets of a set at most, which takes 0.1 ms. */
 const LOOKS = 2000
 
 const kLastTraffic = Symbol('spillway.last-traffic')
@@ -61,8 +61,8 @@ class OpenSockets {
   #looked = this.#all.values()
 
   /**
-   * The size. Each call looks at the next LOOKS sockets, and the rest count as open: the gate calls it ten
-   * times a second.
+   * The size, read ten times a second by the gate. Each call looks at the next LOOKS sockets, and the others
+   * count as open. So if many sockets close together, they are counted for some seconds.
    */
   estimate() {
     for (let i = 0; i < LOOKS; i++) {
@@ -102,6 +102,7 @@ class OpenSockets {
 
   release() {
     this.#all.clear()
+    this.#looked = this.#all.values()
   }
 }
 

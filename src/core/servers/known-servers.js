@@ -110,14 +110,14 @@ class KnownServers {
     return accepted
   }
 
-  /** The number of connections to all known servers that are open now. */
+  /** About how many connections to all known servers are open now. */
   get open() {
     let open = 0
     for (const connections of this) open += connections.open
     return open
   }
 
-  /** The number of HTTP/2 sessions among the open connections. */
+  /** About how many of them are HTTP/2 sessions. */
   get sessions() {
     let sessions = 0
     for (const connections of this) sessions += connections.sessions

@@ -2,18 +2,22 @@
 // Detects accept bursts. Node accepts one connection per loop turn. While connections keep coming, the gate
 // starts no work and only lets the loop turn. So the kernel's accept queue is read into the gate's queue,
 // where ages are known. A burst begins with the second turn in a row that accepted a connection. In a worker
-// of a cluster it begins once the primary has connections waiting. It ends when no connection comes, and
-// after 20 ms at the latest. The turn after a burst starts work, whatever it accepts. Details, also for TLS,
-// are in docs/decisions/0040.
+// of a cluster it begins once the primary has connections waiting. It ends when no connection comes, or when
+// bursts have taken four times the time of the work between them. The longest lasts 150 ms. The turn after a
+// burst starts work, whatever it accepts. Details, also for TLS, are in docs/decisions/0040.
 
-/** A burst ends after this time. */
-const MAX_MS = 20
+/** Bursts may take so many times the time of the work between them. */
+const SHARE = 4
+/** The longest burst. */
+const MAX_MS = 150
+/** A TLS handshake without progress for this time is not in progress. */
+const HANDSHAKE_TIMEOUT_MS = 20
 /**
  * The primary has connections waiting once this many turns in a row ran a request and then found a
- * connection. It has none once a burst found fewer.
+ * connection. It has none once a burst found fewer and then waited in vain.
  */
 const FOUND_IN_ROW = 4
-/** The primary hands over a connection within this time, if it has one waiting. */
+/** If the primary has connections waiting, the loop sleeps for less than this before it gets the next one. */
 const HAND_OVER_MS = 0.5
 /** A turn shorter than this did no arithmetic of a TLS handshake. */
 const HANDSHAKE_MS = 0.1
@@ -30,13 +34,13 @@ class AcceptBurst {
   #wasAccepting = false
   #handshakes = 0
   #lastHandshakeMs = Number.NEGATIVE_INFINITY
-  #lastAcceptMs = Number.NEGATIVE_INFINITY
-  /** Whether the loop waited for the last connection for longer than a hand-over takes. */
-  #isLate = false
+  /** How long the loop has slept since the last turn that accepted a connection. */
+  #sleptMs = 0
   /** Whether the last turn ended a burst. */
   #hasEnded = false
-  /** When the burst began. @type {number | undefined} */
-  #sinceMs
+  #isOn = false
+  /** How long bursts may still last. */
+  #allowedMs = MAX_MS
   /** How many connections were accepted before the burst. */
   #acceptedBefore = 0
   #turnedMs = 0
@@ -49,20 +53,15 @@ class AcceptBurst {
    */
   onEvent(event, { isSecure, isHandedOver }, nowMs) {
     if (event !== 'connection') return this.onHandshakeEnd()
-    this.onAccept(nowMs, isHandedOver)
+    this.onAccept(isHandedOver)
     if (isSecure) this.onHandshake(nowMs)
   }
 
-  /**
-   * @param {number} nowMs
-   * @param {boolean} isHandedOver whether the cluster's primary accepted the connection for this process
-   */
-  onAccept(nowMs, isHandedOver = false) {
+  /** @param {boolean} isHandedOver whether the cluster's primary accepted the connection for this process */
+  onAccept(isHandedOver = false) {
     this.mayBeAccepting = true
     this.#accepted++
     this.#isHandedOver = isHandedOver
-    this.#isLate = this.isAwaitingPrimary && nowMs - this.#lastAcceptMs >= HAND_OVER_MS
-    this.#lastAcceptMs = nowMs
   }
 
   /** @param {number} nowMs */
@@ -89,7 +88,7 @@ class AcceptBurst {
   /** @param {number} nowMs */
   #isHandshaking(nowMs) {
     if (this.#handshakes === 0) return false
-    if (nowMs - this.#lastHandshakeMs < MAX_MS) return true
+    if (nowMs - this.#lastHandshakeMs < HANDSHAKE_TIMEOUT_MS) return true
     this.#handshakes = 0
     return false
   }
@@ -103,21 +102,30 @@ class AcceptBurst {
   shouldTurnAgain(nowMs, busyMs, hasRun) {
     const turnMs = nowMs - this.#turnedMs
     this.#turnedMs = nowMs
+    this.#sleptMs += turnMs - busyMs
+    if (this.#isOn) this.#allowedMs = Math.max(0, this.#allowedMs - turnMs)
+    else this.#allowedMs = Math.min(MAX_MS, this.#allowedMs + SHARE * busyMs)
     const isHandshaking = this.#isHandshaking(nowMs)
     const hasAccepted = this.#accepted !== this.#seen
     const isAccepting = hasAccepted || (busyMs > HANDSHAKE_MS && isHandshaking)
     const isSecondInRow = isAccepting && this.#wasAccepting
-    // A connection that the loop slept for was not waiting in the primary.
-    const isFound = hasAccepted && this.#isHandedOver && turnMs - busyMs < HAND_OVER_MS
-    if (hasRun) this.#foundInRow = isFound ? this.#foundInRow + 1 : 0
+    const hasWaited = this.#sleptMs >= HAND_OVER_MS
+    if (hasRun) this.#countFound(hasAccepted && !hasWaited)
+    if (hasAccepted) this.#sleptMs = 0
     this.#seen = this.#accepted
     this.mayBeAccepting = this.#handshakes > 0
     this.#wasAccepting = isAccepting || isHandshaking
-    if (this.#hasEnded || this.#isOver(nowMs)) return this.#end(false)
-    if (!this.#goesOn(isAccepting, isSecondInRow, nowMs)) return this.#end(!isAccepting)
-    if (this.#sinceMs === undefined) this.#begin(nowMs)
+    const goesOn = this.#isHandedOver ? this.isPrimaryBehind && !hasWaited : isSecondInRow
+    if (!goesOn) return this.#end(!isAccepting)
+    if (this.#hasEnded || this.#allowedMs <= 0) return this.#end(false)
+    if (!this.#isOn) this.#begin()
     this.isAwaitingPrimary = !isAccepting
     return true
+  }
+
+  /** Counts the turns in a row that ran a request and then found a connection. @param {boolean} isFound */
+  #countFound(isFound) {
+    this.#foundInRow = isFound && this.#isHandedOver ? this.#foundInRow + 1 : 0
   }
 
   /**
@@ -128,31 +136,17 @@ class AcceptBurst {
     return this.#foundInRow >= FOUND_IN_ROW
   }
 
-  /** @param {boolean} isAccepting @param {boolean} isSecondInRow @param {number} nowMs */
-  #goesOn(isAccepting, isSecondInRow, nowMs) {
-    if (!this.#isHandedOver) return isSecondInRow
-    if (!this.isPrimaryBehind) return false
-    return isAccepting ? !this.#isLate : nowMs - this.#lastAcceptMs < HAND_OVER_MS
-  }
-
-  /** @param {number} nowMs */
-  #isOver(nowMs) {
-    return this.#sinceMs !== undefined && nowMs - this.#sinceMs >= MAX_MS
-  }
-
-  /** @param {number} nowMs */
-  #begin(nowMs) {
-    this.#sinceMs = nowMs
+  #begin() {
+    this.#isOn = true
     this.#acceptedBefore = this.#accepted - 1
   }
 
   /** Ends the burst, if there is one. @param {boolean} isQuiet whether no connection came any more */
   #end(isQuiet) {
     this.isAwaitingPrimary = false
-    this.#hasEnded = this.#sinceMs !== undefined
-    if (this.#hasEnded && isQuiet && this.#accepted - this.#acceptedBefore < FOUND_IN_ROW)
-      this.#foundInRow = 0
-    this.#sinceMs = undefined
+    this.#hasEnded = this.#isOn
+    if (this.#isOn && isQuiet && this.#accepted - this.#acceptedBefore < FOUND_IN_ROW) this.#foundInRow = 0
+    this.#isOn = false
     return false
   }
 }
