@@ -39,7 +39,13 @@ function burstFor(burst, fromMs, stepMs = 0.5) {
   burst.onAccept()
   burst.shouldTurnAgain(fromMs, 0)
   let nowMs = fromMs
-  for (burst.onAccept(); burst.shouldTurnAgain(nowMs, 0); burst.onAccept()) nowMs += stepMs
+  let turnedMs = fromMs
+  burst.onAccept()
+  while (burst.shouldTurnAgain(nowMs, nowMs - turnedMs)) {
+    turnedMs = nowMs
+    nowMs += stepMs
+    burst.onAccept()
+  }
   return nowMs - fromMs
 }
 
@@ -59,6 +65,15 @@ test('unspent time is kept for the next bursts, up to 150 ms', () => {
   let nowMs = burstFor(burst, 0)
   for (let i = 0; i < 100; i++) burst.shouldTurnAgain((nowMs += 10), 10)
   assert.equal(burstFor(burst, nowMs), 150)
+})
+
+test('an hour of sleep with nothing queued takes next to nothing from the time of the next burst', () => {
+  const burst = new AcceptBurst()
+  for (const nowMs of [0, 0.1, 3_600_000, 3_600_001, 3_600_002]) {
+    burst.onAccept()
+    burst.shouldTurnAgain(nowMs, 0.1)
+  }
+  assert.ok(burstFor(burst, 3_600_003) > 140)
 })
 
 test('the turn after a burst starts work, whatever it accepts, and then another burst may begin', () => {

@@ -6,15 +6,15 @@
 // bursts have taken four times the time of the work between them. The longest lasts 150 ms. The turn after a
 // burst starts work, whatever it accepts. Details, also for TLS, are in docs/decisions/0040.
 
-/** Bursts may take so many times the time of the work between them. */
+/** Each millisecond of work outside of bursts allows so many of bursts. */
 const SHARE = 4
-/** The longest burst. */
+/** The longest burst: what is allowed is saved up to this time. */
 const MAX_MS = 150
-/** A TLS handshake without progress for this time is not in progress. */
+/** No TLS handshake is in progress if none has begun for this time. */
 const HANDSHAKE_TIMEOUT_MS = 20
 /**
  * The primary has connections waiting once this many turns in a row ran a request and then found a
- * connection. It has none once a burst found fewer and then waited in vain.
+ * connection. It has none once such a turn finds none, or a burst finds fewer and then waits in vain.
  */
 const FOUND_IN_ROW = 4
 /** If the primary has connections waiting, the loop sleeps for less than this before it gets the next one. */
@@ -25,7 +25,7 @@ const HANDSHAKE_MS = 0.1
 class AcceptBurst {
   /** Whether the loop turns only because the primary may hand over another connection. */
   isAwaitingPrimary = false
-  /** Whether a connection or handshake began since the last turn. While none did, `isAccepting` is false. */
+  /** Whether a connection began since the last turn, or a handshake may be in progress. */
   mayBeAccepting = false
   #isHandedOver = false
   #foundInRow = 0
@@ -71,7 +71,7 @@ class AcceptBurst {
     this.#lastHandshakeMs = nowMs
   }
 
-  /** A handshake succeeded or failed. A handshake that does neither is forgotten after MAX_MS. */
+  /** A handshake succeeded or failed. One that does neither is forgotten in time. */
   onHandshakeEnd() {
     if (this.#handshakes > 0) this.#handshakes--
   }
@@ -100,10 +100,12 @@ class AcceptBurst {
    * @param {boolean} hasRun whether a request has run since the last turn
    */
   shouldTurnAgain(nowMs, busyMs, hasRun) {
-    const turnMs = nowMs - this.#turnedMs
+    const sleptMs = nowMs - this.#turnedMs - busyMs
     this.#turnedMs = nowMs
-    this.#sleptMs += turnMs - busyMs
-    if (this.#isOn) this.#allowedMs = Math.max(0, this.#allowedMs - turnMs)
+    this.#sleptMs += sleptMs
+    // The loop sleeps for longer than that only if nothing is queued.
+    const spentMs = busyMs + Math.min(sleptMs, HAND_OVER_MS)
+    if (this.#isOn) this.#allowedMs = Math.max(0, this.#allowedMs - spentMs)
     else this.#allowedMs = Math.min(MAX_MS, this.#allowedMs + SHARE * busyMs)
     const isHandshaking = this.#isHandshaking(nowMs)
     const hasAccepted = this.#accepted !== this.#seen
