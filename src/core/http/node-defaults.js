@@ -1,6 +1,5 @@
 'use strict'
-// What Node itself does between a server and its listener. Spillway stands between them, so it does this in
-// place of Node.
+// Does what Node itself does between a server and its listener, because Spillway stands between them.
 
 const events = require('node:events')
 
