@@ -1,7 +1,7 @@
 'use strict'
-// Connects core/ and features/. src/feature-list.js lists the features. The code of core/ knows no feature by
-// name; only its types name some. For each hook, `Features` keeps a list of the started features that have
-// this hook.
+// Connects core/ and features/, which src/feature-list.js lists. The code of core/ requires no feature. Its
+// types name some, and environment/permissions.js lists the folders that two of them read and write. For
+// each hook, `Features` keeps a list of the started features that have this hook.
 
 /**
  * @import { ClientRequest } from 'node:http'

@@ -8,8 +8,9 @@ const { Trust } = require('../../src/core/gate/limits/loop-share')
 const WAIT_MS = 40
 
 /** Turns of 10 ms each. */
-function after(trust, turns, { idledMs = 0, idleShare = 0.5, isContended = true, waitMs = WAIT_MS }) {
-  for (let i = 0; i < turns; i++) trust.onTurn({ idledMs, elapsedMs: 10, idleShare, isContended, waitMs })
+function after(trust, turns, { idledMs = 0, idleShare = 0.5, isContended = true, waitAndSlackMs = WAIT_MS }) {
+  const turn = { idledMs, elapsedMs: 10, idleShare, isContended, waitAndSlackMs }
+  for (let i = 0; i < turns; i++) trust.onTurn(turn)
   return trust.factor
 }
 
@@ -29,7 +30,7 @@ for (const [waitMs, horizonMs] of [
   [30_000, 500],
 ]) {
   test(`where requests wait ${waitMs} ms for others, it shrinks by e in ${horizonMs} ms of idling`, () => {
-    isNear(after(new Trust(), horizonMs / 10, { idledMs: 10, waitMs }), Math.exp(-1))
+    isNear(after(new Trust(), horizonMs / 10, { idledMs: 10, waitAndSlackMs: waitMs }), Math.exp(-1))
   })
 }
 

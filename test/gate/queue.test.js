@@ -4,6 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
 const v8 = require('node:v8')
 const vm = require('node:vm')
@@ -46,6 +47,42 @@ test('higher classes run first, within a class the lowest tag, then first in, fi
     })
   )
 })
+
+test('the queue keeps the fair shares: a key that was idle begins at the tag that ran last, a removed request gives its tag back', () => {
+  const queue = new Queue()
+  const add = (key) => {
+    const entry = new QueueEntry(requestWith({}), { ...MARKS, key, tag: queue.tagOf(key) })
+    queue.push(entry)
+    return entry
+  }
+  for (let i = 0; i < 3; i++) add('busy')
+  for (let i = 0; i < 3; i++) queue.shift()
+  assert.equal(queue.tagOf('idle'), 3)
+  queue.remove(add('busy'))
+  assert.equal(queue.tagOf('busy'), 4)
+  assert.equal(queue.tagOf(undefined), 0)
+})
+
+for (const [how, leave] of /** @type {const} */ ([
+  ['run', (queue) => queue.shift()],
+  ['removed', (queue, entry) => queue.remove(entry)],
+])) {
+  test(`the owner learns that a client half-closes while its request is queued, and not once it was ${how}`, () => {
+    const queue = new Queue()
+    const told = []
+    const [first, second] = ['first', 'second'].map((name) => {
+      const socket = new EventEmitter()
+      const request = Object.assign(requestWith({ name }), { socket })
+      const entry = new QueueEntry(request, { ...MARKS, tag: 0 })
+      queue.push(entry, () => told.push(name))
+      return { entry, socket }
+    })
+    leave(queue, first.entry)
+    for (const { socket } of [first, second]) socket.emit('end')
+    assert.deepEqual(told, ['second'])
+    assert.equal(first.socket.listenerCount('end'), 0)
+  })
+}
 
 test('a request is overtaken by a class above only if that was queued less than a lead later, by two above two leads', () => {
   const queue = new Queue()

@@ -21,13 +21,18 @@ const WAITING_MS = 1000 * Math.log2(0.34 / 0.12)
 
 function driven({ rejectionMs = 1, areGateways = false, waitingMs = WAITING_MS } = {}) {
   const clock = new TimedClock()
-  const pace = new RejectionPace({ clock, clients: { areGateways, waitingMs }, cost: { rejectionMs } })
+  const pace = new RejectionPace({
+    clock,
+    clients: { areGateways, waitingMs },
+    cost: { rejectionMs },
+    answer: (/** @type {any} */ request) => request.answer(),
+  })
   /** The numbers of the rejections, in the order in which they were sent. */
   const sent = []
   let count = 0
   const reject = (/** @type {any} */ request = { res: {} }) => {
     const number = count++
-    pace.deliver(request, () => sent.push(number), clock.now())
+    pace.deliver({ ...request, answer: () => sent.push(number) }, clock.now())
   }
   const rejectMany = (many) => {
     for (let i = 0; i < many; i++) reject()
@@ -200,10 +205,10 @@ test('rejections are sent in their order, those that come later behind those tha
 test('a rejection that throws, as a framework of another package may, keeps back no other', () => {
   const { clock, pace, pass, reject, rejectMany, sent } = driven()
   reject()
-  const fail = () => {
+  const answer = () => {
     throw new Error('of a test')
   }
-  pace.deliver({ res: {} }, fail, clock.now())
+  pace.deliver({ res: {}, answer }, clock.now())
   rejectMany(3)
   assert.throws(() => pass(TOGETHER_MS), /of a test/)
   pass(2 * TOGETHER_MS)
@@ -274,8 +279,9 @@ test('each is sent in the async context of its request', () => {
   const storage = new AsyncLocalStorage()
   const seen = []
   rejectMany(200)
+  const answer = () => seen.push(storage.getStore())
   for (const name of ['first', 'second'])
-    storage.run(name, () => pace.deliver({ res: {} }, () => seen.push(storage.getStore()), clock.now()))
+    storage.run(name, () => pace.deliver({ res: {}, answer }, clock.now()))
   storage.run('another', () => pass(2000))
   assert.deepEqual(seen, ['first', 'second'])
 })

@@ -1,7 +1,8 @@
 'use strict'
 // Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Of gate/,
 // adapters call only `decide`, before a request runs. http/entrance.js calls `release` when the request has
-// ended. features/bulkheads/ calls `rejectAdmitted`.
+// ended. features/bulkheads/ calls `rejectAdmitted`. It also uses the limits, the measurements and the
+// functions of the user.
 
 const { Lazy } = require('../lazy')
 const { IGNORE_SHED } = require('../request/ignore')
@@ -12,7 +13,7 @@ const { AcceptBurst } = require('./measurements/accept-burst')
 const { Clients } = require('./measurements/clients')
 const { LoopTurns, SAMPLE_MS } = require('./measurements/loop-turns')
 const { RequestCost } = require('./measurements/request-cost')
-const { FairShares, Queue } = require('./queue')
+const { Queue } = require('./queue')
 const { Rejection, RetryAfter } = require('./rejection')
 const { RejectionPace } = require('./rejection-pace')
 const { LastRejections, RejectionPeriod, Stats } = require('./stats')
@@ -82,6 +83,8 @@ class Admission {
   #random
   #retryAfter = new RetryAfter(1)
   #isOff = true
+  /** When a request was last passed to the gate although a resource was short. */
+  #sampledMs = 0
   /** Gate for long-lived connections. @type {ConnectionGate | undefined} */
   #connectionGate
   /** @type {ShedOptions | undefined} */
@@ -113,7 +116,12 @@ class Admission {
     const resources = this.#resources
     this.shortages = new Shortages({ queue: this.#queue, limits: this.limits, resources, hooks, stats })
     this.#rejection = new Rejection(internalErrors)
-    this.rejectionPace = new RejectionPace({ clock, clients, cost })
+    this.rejectionPace = new RejectionPace({
+      clock,
+      clients,
+      cost,
+      answer: (each) => this.#send(each, false),
+    })
     this.lastRejections = new LastRejections(clock)
     this.rejectionPeriod = new RejectionPeriod(clock, deps.onOverload)
     this.#observedPeriod = new RejectionPeriod(clock, deps.onObservedOverload ?? (() => {}))
@@ -123,7 +131,6 @@ class Admission {
       limits: this.limits,
       measurements,
       queue: this.#queue,
-      fairShares: new FairShares(),
       hooks,
       stats: this.stats,
       reasonAfterQueue: (request, nowMs) =>
@@ -214,9 +221,10 @@ class Admission {
     if (reason !== undefined) {
       // One request in SAMPLE_MS is passed to the gate, whatever resource is short: without such samples, a
       // limit could not recover.
-      if (nowMs - this.gate.lastAdmitMs <= SAMPLE_MS) return this.gate.reject(request, reason)
-      // Restart the interval even if the gate queues this request.
-      this.gate.lastAdmitMs = nowMs
+      if (nowMs - Math.max(this.gate.lastAdmitMs, this.#sampledMs) <= SAMPLE_MS)
+        return this.gate.reject(request, reason)
+      // The gate may queue this request.
+      this.#sampledMs = nowMs
     }
     if (mode === 'adaptive') return this.gate.decide(request, nowMs)
     if (this.limits.isAtMaxConcurrent) return this.gate.reject(request, this.limits.concurrencyReason())
@@ -262,14 +270,14 @@ class Admission {
     if (request.ticket.expected !== undefined) this.#featureLimit.onReject(request)
     this.#countRejection(reason, request.ticket.priority)
     // The framework must have the error when `decide` returns, so this rejection cannot be delayed.
-    if (this.#rejection.goesToErrorHandler(request)) this.#send(request, reason, true)
-    else this.rejectionPace.deliver(request, () => this.#send(request, reason, false), this.#clock.now())
+    if (this.#rejection.goesToErrorHandler(request)) this.#send(request, true)
+    else this.rejectionPace.deliver(request, this.#clock.now())
   }
 
-  /** @param {RequestRecord} request @param {ShedReason} reason @param {boolean} isForHandler */
-  #send(request, reason, isForHandler) {
+  /** @param {RequestRecord} request that is rejected @param {boolean} isForHandler */
+  #send(request, isForHandler) {
     const sinceMs = this.#clock.now()
-    this.#rejection.answer(request, reason, this.#retryAfter.seconds(), isForHandler)
+    this.#rejection.answer(request, this.#retryAfter.seconds(), isForHandler)
     this.measurements.cost.onReject(this.#clock.now() - sinceMs)
   }
 
@@ -307,8 +315,7 @@ class Admission {
    */
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
     this.gate.release(request, nowMs, idleMs)
-    const { crossOrigin } = this.#rejection
-    if (request.req.headers?.origin !== undefined) crossOrigin.onEnd(request, nowMs)
+    this.#rejection.crossOrigin.onEnd(request, nowMs)
   }
 
   /**

@@ -4,7 +4,7 @@
 // two sockets.
 
 const { isDisconnected } = require('../request/request-record')
-const { hasBody, offHalfClose, onHalfClose } = require('../request/half-closed')
+const { hasBody } = require('../request/half-closed')
 const { HAND_OVER_MS } = require('./measurements/accept-burst')
 const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { QueueEntry, inRequestContext } = require('./queue')
@@ -15,7 +15,7 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
  * @import { Clock } from '../clock'
  * @import { RequestRecord, Ticket } from '../request/request-record'
  * @import { Limits } from './limits/limits'
- * @import { FairShares, Queue } from './queue'
+ * @import { Queue } from './queue'
  * @import { Stats } from './stats'
  * @import { UserHooks } from './user-hooks'
  * @import { Cause, Decision } from './verdict'
@@ -50,7 +50,6 @@ class Gate {
   #limits
   #measurements
   #queue
-  #fairShares
   #hooks
   #stats
   #reasonAfterQueue
@@ -73,8 +72,8 @@ class Gate {
 
   /**
    * @param {{ cause: Cause, clock: Clock, queue: Queue, limits: Limits,
-   *   measurements: import('./admission').Measurements, fairShares: FairShares, stats: Stats,
-   *   hooks: UserHooks, reasonAfterQueue: (request: RequestRecord, nowMs: number) => ShedReason | undefined,
+   *   measurements: import('./admission').Measurements, stats: Stats, hooks: UserHooks,
+   *   reasonAfterQueue: (request: RequestRecord, nowMs: number) => ShedReason | undefined,
    *   deadlineMs: (request: RequestRecord, nowMs: number) => number, onReject: (request: RequestRecord,
    *   reason: ShedReason) => void }} deps `reasonAfterQueue`: why the limit of a feature rejects a request
    *   that has been queued; `deadlineMs`: how long a request may be queued; `onReject` answers the request
@@ -85,7 +84,6 @@ class Gate {
     limits,
     measurements,
     queue,
-    fairShares,
     hooks,
     stats,
     reasonAfterQueue,
@@ -97,7 +95,6 @@ class Gate {
     this.#limits = limits
     this.#measurements = measurements
     this.#queue = queue
-    this.#fairShares = fairShares
     this.#hooks = hooks
     this.#stats = stats
     this.#reasonAfterQueue = reasonAfterQueue
@@ -118,13 +115,12 @@ class Gate {
     else if (this.#queue.length === 0 && this.#fitsThisTurn(nowMs)) return this.admit(request, nowMs)
     this.#measurements.clients.onQueue(request.req)
     const key = this.#hooks.keyOf(request)
-    const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
+    const tag = this.#queue.tagOf(key)
     const deadlineMs = this.#deadlineMs(request, nowMs)
     const reason = this.#reasonFor(request, tag, deadlineMs, nowMs)
     if (reason !== undefined) return this.reject(request, reason)
     // A function of the user may have closed the instance, and a closed gate dequeues nothing.
     if (this.#isClosed) return this.admit(request, nowMs)
-    if (key !== undefined) this.#fairShares.onQueue(key, tag)
     const stallFreeMs = this.#measurements.turns.stallFreeMs(nowMs)
     const marks = { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs: this.#clock.idleMs() }
     return this.#enqueue(request, new QueueEntry(request, marks))
@@ -184,9 +180,7 @@ class Gate {
     // Code other than the handler may have begun the answer already.
     if (!request.hasAnswer) request.markQueued()
     if (this.#queue.length === 0) this.#limits.onFirstQueued(entry.queuedMs)
-    this.#queue.push(entry)
-    entry.onHalfClose = () => this.#onHalfClose(request, entry)
-    onHalfClose(request, entry.onHalfClose)
+    this.#queue.push(entry, () => this.#onHalfClose(request, entry))
     this.#clock.afterTurn(this.#dequeueOne)
     return QUEUED
   }
@@ -205,7 +199,7 @@ class Gate {
       this.#limits.onEnd(ticket, nowMs, idleMs)
       if (this.#queue.length > 0) this.#clock.afterTurn(this.#dequeueOne)
     } else if (ticket.isAbandoned) {
-      if (entryOf(request).isQueued) this.#remove(request)
+      if (entryOf(request).isQueued) this.#queue.remove(entryOf(request))
       this.#stats.abandoned++
       ticket.queueEntry?.giveUp?.()
     }
@@ -234,7 +228,7 @@ class Gate {
     this.arrivedInTurn = this.endedInTurn = 0
     this.#firstDequeueMs = Number.POSITIVE_INFINITY
     const { acceptBurst } = this.#measurements
-    this.#isAccepting = acceptBurst.shouldTurnAgain(nowMs, busyMs, this.lastAdmitMs > this.#turnedMs)
+    this.#isAccepting = acceptBurst.onTurn(nowMs, busyMs, this.lastAdmitMs > this.#turnedMs)
     this.#turnedMs = nowMs
     if (acceptBurst.isPrimaryBehind) this.#budgetMs = BEHIND_BUDGET_MS
     else this.#budgetMs = this.#limits.areClientsBounded ? BOUNDED_BUDGET_MS : TURN_BUDGET_MS
@@ -279,9 +273,6 @@ class Gate {
     const request = this.#queue.shift()
     if (request === undefined) return
     this.#firstDequeueMs = Math.min(this.#firstDequeueMs, nowMs)
-    const { key, tag, onHalfClose: callback } = entryOf(request)
-    offHalfClose(request, callback)
-    if (key !== undefined) this.#fairShares.onDequeue(key, tag)
     this.#runQueued(request)
   }
 
@@ -312,20 +303,20 @@ class Gate {
     // A half-closed connection may have several queued requests. The handler of an earlier one may have
     // closed the instance, and so emptied the queue.
     if (!entry.isQueued) return
-    this.#remove(request)
+    this.#queue.remove(entry)
     const nowMs = this.#clock.now()
-    // In a burst the request runs. In an overload it is rejected, because it must not overtake other
-    // requests. Also, a client that gave up looks half-closed until its response is written. But once every
-    // SAMPLE_MS one such request runs, as a sample.
-    const isStanding =
+    // In a burst the request runs. In an overload it is rejected: it must not overtake other requests, and a
+    // client that gave up looks half-closed until its response is written. Even then, one such request runs
+    // every SAMPLE_MS, so that some of these clients get an answer.
+    const mustNotOvertake =
       entry.priority !== CRITICAL && this.#limits.isOverload(nowMs) && this.#limits.isLoopShort(nowMs)
     // Body parsers treat a request as finished once its client has half-closed, so the handler would see no
     // body.
-    const mayRun = !hasBody(request.req) && (!isStanding || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
+    const mayRun = !hasBody(request.req) && (!mustNotOvertake || nowMs - this.#ranHalfClosedMs >= SAMPLE_MS)
     if (this.#limits.isAtMaxConcurrent) return this.#rejectQueued(request, this.#limits.concurrencyReason())
     // The request of a half-closed client cannot be queued again.
     if (!mayRun) return this.#rejectQueued(request, this.#cause.because('loop', nowMs - entry.queuedMs, 0))
-    if (isStanding) this.#ranHalfClosedMs = nowMs
+    if (mustNotOvertake) this.#ranHalfClosedMs = nowMs
     this.#runQueued(request)
   }
 
@@ -362,7 +353,7 @@ class Gate {
     for (const request of this.#queue.filter(isChosen)) {
       // A listener or function of the user may have closed the instance, and so emptied the queue.
       if (!entryOf(request).isQueued) continue
-      this.#remove(request)
+      this.#queue.remove(entryOf(request))
       this.#rejectQueued(request, reasonOf(entryOf(request)))
     }
   }
@@ -372,15 +363,6 @@ class Gate {
     if (isDisconnected(request)) return
     inRequestContext(entryOf(request), request, () => this.reject(request, reason))
     entryOf(request).giveUp?.()
-  }
-
-  /** @param {RequestRecord} request */
-  #remove(request) {
-    const entry = entryOf(request)
-    const { key, onHalfClose: callback } = entry
-    this.#queue.remove(entry)
-    if (key !== undefined) this.#fairShares.onRemove(key)
-    offHalfClose(request, callback)
   }
 
   /** Rejects every queued request; from now on no request is queued. */

@@ -1,9 +1,11 @@
 'use strict'
 // The queue. Each class has a head start of CLASS_LEAD_MS over the class below. Within a class the order is
 // by tag (FairShares), then first in, first out. A queued request keeps its async context, so that its
-// handler sees the same AsyncLocalStorage and active span.
+// handler sees the same AsyncLocalStorage and active span. The queue tells its owner when the client of a
+// queued request half-closes.
 
 const { AsyncResource } = require('node:async_hooks')
+const { offHalfClose, onHalfClose } = require('../request/half-closed')
 const { NORMAL, QUEUED_CLASSES } = require('./verdict')
 
 /** @import { RequestRecord } from '../request/request-record' */
@@ -12,8 +14,9 @@ const { NORMAL, QUEUED_CLASSES } = require('./verdict')
  * The lead of a class over the class below it. In an overload a request below `critical` waits for at most 45
  * ms. This is less than the lead, so higher classes run first. If long turns usually take over 97 ms, or
  * `targetDelay` is over 145 ms, it may wait for longer than the lead. It then runs before a newcomer of the
- * class above. Without an overload, all classes are served, and a lower class waits longer by the lead. Three
- * leads and MAX_BOUND_MS are less than the default `maxDelay`. See decisions/0070.
+ * class above. Without an overload, all classes are served, and a lower class waits longer by the lead. The
+ * sum of three leads and MAX_BOUND_MS is less than the default `maxDelay`, so no class is rejected in a queue
+ * that the clients bound. See decisions/0070.
  */
 const CLASS_LEAD_MS = 150
 
@@ -41,7 +44,7 @@ class QueueEntry {
     /** Undefined once the request was taken out of the queue. @type {RequestRecord | undefined} */
     this.request = request
     this.priority = request.ticket.priority
-    /** Key that the request counts for in FairShares. */
+    /** The key that the request counts for in FairShares. */
     this.key = key
     /** Position within the class if `shed.key` is given, else 0. */
     this.tag = tag
@@ -185,14 +188,31 @@ class Queue {
   length = 0
   bounds = new QueueBounds()
   #classes = Array.from({ length: QUEUED_CLASSES }, () => new ClassQueue())
+  #fairShares = new FairShares()
   #order = 0
 
-  /** @param {QueueEntry} entry of a request that is not in the queue */
-  push(entry) {
+  /**
+   * The tag that the next request of this key gets; 0 without a key.
+   *
+   * @param {string | undefined} key
+   */
+  tagOf(key) {
+    return key === undefined ? 0 : this.#fairShares.tagOf(key)
+  }
+
+  /**
+   * @param {QueueEntry} entry of a request that is not in the queue
+   * @param {() => void} [onClientEnd] called if the client half-closes while the request is queued
+   */
+  push(entry, onClientEnd) {
     entry.order = this.#order++
     this.length++
     this.bounds.add(entry)
     this.#classes[entry.priority].push(entry)
+    if (entry.key !== undefined) this.#fairShares.onQueue(entry.key, entry.tag)
+    if (onClientEnd === undefined) return
+    entry.onHalfClose = onClientEnd
+    onHalfClose(/** @type {RequestRecord} */ (entry.request), onClientEnd)
   }
 
   /** Removes and returns the request to run next; undefined if none is queued. */
@@ -201,15 +221,23 @@ class Queue {
     if (next === -1) return undefined
     const entry = /** @type {QueueEntry} */ (this.#classes[next].first())
     const { request } = entry
-    this.remove(entry)
+    this.#takeOut(entry)
+    if (entry.key !== undefined) this.#fairShares.onDequeue(entry.key, entry.tag)
     return request
   }
 
   /** @param {number} priority */
   #queuedMsOf = (priority) => this.#classes[priority].first()?.queuedMs ?? Number.POSITIVE_INFINITY
 
-  /** @param {QueueEntry} entry that is queued */
+  /** @param {QueueEntry} entry that is queued, and will not run */
   remove(entry) {
+    this.#takeOut(entry)
+    if (entry.key !== undefined) this.#fairShares.onRemove(entry.key)
+  }
+
+  /** @param {QueueEntry} entry */
+  #takeOut(entry) {
+    offHalfClose(/** @type {RequestRecord} */ (entry.request), entry.onHalfClose)
     entry.request = undefined
     this.length--
     if (this.length === 0) this.bounds.clear()

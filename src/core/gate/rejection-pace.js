@@ -39,9 +39,8 @@ const MAX_DEBT_MS = 120
 const MAX_WAITING = 20_000
 
 /**
- * @typedef {{ request: RequestRecord, resource: AsyncResource, send: (() => void) | undefined,
- *   sendNow: () => void }} Waiting `send`: undefined once the rejection was sent. `sendNow`: called if the
- *   client half-closes
+ * @typedef {{ request: RequestRecord, resource: AsyncResource, isSent: boolean, sendNow: () => void }} Waiting
+ *   `sendNow`: called if the client half-closes
  */
 
 class RejectionPace {
@@ -50,6 +49,7 @@ class RejectionPace {
   #clock
   #clients
   #cost
+  #answer
   #creditMs = MAX_DEBT_MS
   #creditedMs
   /** @type {(Waiting | undefined)[]} */
@@ -65,9 +65,11 @@ class RejectionPace {
 
   /**
    * @param {{ clock: import('../clock').Clock, cost: { readonly rejectionMs: number },
-   *   clients: { readonly areGateways: boolean, readonly waitingMs: number } }} deps
+   *   clients: { readonly areGateways: boolean, readonly waitingMs: number },
+   *   answer: (request: RequestRecord) => void }} deps `answer`: sends the 503 of a request
    */
-  constructor({ clock, clients, cost }) {
+  constructor({ clock, clients, cost, answer }) {
+    this.#answer = answer
     this.#clock = clock
     this.#clients = clients
     this.#cost = cost
@@ -76,16 +78,17 @@ class RejectionPace {
 
   // Hot path: once a rejection.
   /**
-   * Calls `send` now, or later when it is this rejection's turn.
+   * Answers the request now, or later when it is this rejection's turn.
    *
    * @param {RequestRecord} request
-   * @param {() => void} send
    * @param {number} nowMs
    */
-  deliver(request, send, nowMs) {
+  deliver(request, nowMs) {
     const isNext = this.#sendsAtOnce || isHalfClosed(request)
-    if (isNext || (this.#maySend && this.#hasCredit(nowMs))) this.#spend(request, send)
-    else this.#wait(request, send)
+    if (isNext || (this.#maySend && this.#hasCredit(nowMs))) {
+      this.#spend(request)
+      this.#answer(request)
+    } else this.#wait(request)
     this.#pause()
     if (this.waiting > MAX_WAITING) this.#sendFirst()
   }
@@ -94,25 +97,26 @@ class RejectionPace {
     return this.#clients.areGateways ? this.waiting === 0 : !this.#isPausing
   }
 
-  /** @param {RequestRecord} request @param {() => void} send */
-  #wait(request, send) {
+  /** @param {RequestRecord} request */
+  #wait(request) {
     this.waiting++
     const resource = new AsyncResource('spillway.rejection')
     /** @type {Waiting} */
-    const waiting = { request, resource, send, sendNow: () => this.#sendWaiting(waiting) }
+    const waiting = { request, resource, isSent: false, sendNow: () => this.#sendWaiting(waiting) }
     this.#queue.push(waiting)
     onHalfClose(request, waiting.sendNow)
   }
 
   /** @param {Waiting} waiting */
   #sendWaiting(waiting) {
-    const send = /** @type {() => void} */ (waiting.send)
-    waiting.send = undefined
+    const { request, resource, sendNow } = waiting
+    waiting.isSent = true
     this.waiting--
-    offHalfClose(waiting.request, waiting.sendNow)
+    offHalfClose(request, sendNow)
     // A rejection whose client has disconnected is not sent, and takes nothing of the share.
-    if (!isDisconnected(waiting.request))
-      this.#spend(waiting.request, () => waiting.resource.runInAsyncScope(send))
+    if (isDisconnected(request)) return
+    this.#spend(request)
+    resource.runInAsyncScope(this.#answer, undefined, request)
   }
 
   /** @param {number} nowMs */
@@ -124,12 +128,11 @@ class RejectionPace {
     return this.#creditMs > 0
   }
 
-  /** @param {RequestRecord} request @param {() => void} send */
-  #spend({ socket }, send) {
+  /** @param {RequestRecord} request */
+  #spend({ socket }) {
     const costMs = this.#cost.rejectionMs + (socket?.bytesWritten === 0 ? ACCEPT_MS : 0)
     // The bound on the debt: rejections sent beyond the share delay later ones by at most 2.4 s.
     this.#creditMs = Math.max(this.#creditMs - costMs, -MAX_DEBT_MS)
-    send()
   }
 
   #pause() {
@@ -157,7 +160,7 @@ class RejectionPace {
     const next = this.#queue[this.#first]
     this.#queue[this.#first++] = undefined
     // A rejection whose client half-closed has been sent already.
-    if (next?.send !== undefined) {
+    if (next?.isSent === false) {
       if (this.#countedLate > 0) this.#countedLate--
       this.#sendWaiting(next)
     }

@@ -13,7 +13,7 @@ const { SMOOTHING } = require('./measurements/request-cost')
 const { PRIORITIES, figuresOf } = require('./verdict')
 
 /**
- * @import { ShedReason, ShedVerdict } from '../../../index.js'
+ * @import { ShedVerdict } from '../../../index.js'
  * @import { InternalErrors } from '../errors/internal-errors'
  * @import { FrameworkNext, RejectedBy, RequestRecord } from '../request/request-record'
  * @import { GivenOptions, ShedOptions } from './admission'
@@ -89,12 +89,11 @@ class Rejection {
 
   // Hot path (bench/overload): at ten times the capacity, nine requests in ten end here.
   /**
-   * @param {RequestRecord} request
-   * @param {ShedReason} reason
+   * @param {RequestRecord} request that is rejected
    * @param {number} retryAfterSeconds
-   * @param {boolean} [isForHandler] the user's error handler answers
+   * @param {boolean} isForHandler whether the user's error handler answers
    */
-  answer(request, reason, retryAfterSeconds, isForHandler = false) {
+  answer(request, retryAfterSeconds, isForHandler) {
     if (this.crossOrigin.answersPreflight(request)) return
     const { respond, headers } = /** @type {ShedOptions} */ (this.#options)
     const { req, res } = request
@@ -104,12 +103,8 @@ class Rejection {
       return this.#write(req, res, retryAfterSeconds)
     const { ticket } = request
     const priority = PRIORITIES[ticket.priority]
-    const verdict = {
-      reason,
-      ...figuresOf(/** @type {RejectedBy} */ (ticket.rejection)),
-      priority,
-      retryAfterSeconds,
-    }
+    const by = /** @type {RejectedBy} */ (ticket.rejection)
+    const verdict = { reason: by.reason, ...figuresOf(by), priority, retryAfterSeconds }
     if (isForHandler) return /** @type {FrameworkNext} */ (ticket.frameworkNext)(new OverloadError(verdict))
     const extra = headers === undefined ? undefined : this.#headersFor(req, verdict)
     if (respond === undefined) this.#writeWith(extra, req, res, retryAfterSeconds)

@@ -25,6 +25,7 @@ const LEGAL = Object.freeze({
 })
 
 /**
+ * @import { ShedReason } from '../../../index.js'
  * @import { Failure } from '../errors/failure'
  * @import { AsyncContext } from './async-context'
  * @import { QueueEntry } from '../gate/queue'
@@ -41,7 +42,7 @@ const LEGAL = Object.freeze({
  *   Expected
  *
  * @typedef {object} RejectedBy
- * @property {string} reason
+ * @property {ShedReason} reason
  * @property {number | undefined} value the number behind the reason
  * @property {number | undefined} bound the bound that the number reached or exceeded
  * @property {unknown} error the error to throw, for a framework that takes an error only after the decision
@@ -99,7 +100,7 @@ class Ticket {
     this.index = index
   }
 
-  /** @param {string} reason @param {number} nowMs @param {{ value?: number, bound?: number }} cause */
+  /** @param {ShedReason} reason @param {number} nowMs @param {{ value?: number, bound?: number }} cause */
   onReject(reason, nowMs, { value, bound }) {
     // A handshake was admitted before its connection is refused. Its duration counts from the admission.
     if (!this.isInFlight) this.gateMs = nowMs

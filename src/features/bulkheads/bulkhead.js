@@ -6,9 +6,9 @@
 // queued. In mode `observe` every request runs at once, and a model of the slots says which would be
 // rejected.
 
-const { FairShares, Queue, QueueEntry, inRequestContext } = require('../../core/gate/queue')
+const { Queue, QueueEntry, inRequestContext } = require('../../core/gate/queue')
 const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/verdict')
-const { hasBody, offHalfClose, onHalfClose } = require('../../core/request/half-closed')
+const { hasBody } = require('../../core/request/half-closed')
 const { IGNORE_SHED } = require('../../core/request/ignore')
 const { isDisconnected } = require('../../core/request/request-record')
 const { ObservedSlots } = require('./observed-slots')
@@ -47,7 +47,6 @@ class Bulkhead {
   /** @type {ShedReason} */
   #reason
   #queue = new Queue()
-  #fairShares = new FairShares()
   #observed
   #isClosed = false
   /** @type {NodeJS.Timeout | undefined} */
@@ -154,14 +153,13 @@ class Bulkhead {
     const { request, ctx } = slot
     const { admission, clock } = this.#deps
     const key = admission.hooks.keyOf(request, this.#key, ctx)
-    const tag = key === undefined ? 0 : this.#fairShares.tagOf(key)
+    const tag = this.#queue.tagOf(key)
     const deadlineMs = this.#deadlineMs(request, nowMs)
     // A function of the user may have closed the instance. A closed bulkhead dequeues nothing, so the request
     // runs.
     if (this.#isClosed) return RUN
     if (Math.min(this.maxWaitMs, deadlineMs) <= 0 || !this.#makeRoom(request.ticket.priority, tag))
       return this.#reject(slot, this.#because())
-    if (key !== undefined) this.#fairShares.onQueue(key, tag)
     const stallFreeMs = admission.measurements.turns.stallFreeMs(nowMs)
     const idleMs = clock.idleMs()
     const entry = new QueueEntry(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs })
@@ -169,9 +167,7 @@ class Bulkhead {
     this.#deps.keep(slot)
     request.markQueued()
     admission.limits.onPause(request.ticket, nowMs)
-    this.#queue.push(entry)
-    entry.onHalfClose = () => this.#onHalfClose(slot, entry)
-    onHalfClose(request, entry.onHalfClose)
+    this.#queue.push(entry, () => this.#onHalfClose(slot, entry))
     this.#checkIn(Math.min(this.maxWaitMs, deadlineMs), nowMs)
     return QUEUED
   }
@@ -228,11 +224,7 @@ class Bulkhead {
 
   /** @param {Slot} slot that is queued */
   #remove(slot) {
-    const entry = /** @type {QueueEntry} */ (slot.queueEntry)
-    const { key, onHalfClose: callback } = entry
-    this.#queue.remove(entry)
-    if (key !== undefined) this.#fairShares.onRemove(key)
-    offHalfClose(slot.request, callback)
+    this.#queue.remove(/** @type {QueueEntry} */ (slot.queueEntry))
     return slot
   }
 
@@ -241,9 +233,6 @@ class Bulkhead {
       const request = this.#queue.shift()
       if (request === undefined) return
       const slot = this.#slotOf(request)
-      const entry = /** @type {QueueEntry} */ (slot.queueEntry)
-      offHalfClose(request, entry.onHalfClose)
-      if (entry.key !== undefined) this.#fairShares.onDequeue(entry.key, entry.tag)
       // One request per callback, so that Node runs ticks and promises before the next request.
       if (this.#mayRun(slot)) return this.#run(slot)
       this.#rejectQueued(slot)

@@ -214,7 +214,7 @@ class Limits {
 
   /**
    * Called when a request enters an empty queue. The queue counts as having been empty only if the loop was
-   * idle. Under a full loop, only rejections emptied the queue.
+   * idle. In a full loop, rejections have emptied the queue, and not work.
    *
    * @param {number} nowMs
    */

@@ -20,7 +20,7 @@ const { SMOOTHING } = require('../measurements/request-cost')
 const SLACK_MS = 40
 /**
  * This many requests are always allowed to run, because so few say little about the load. Requests that wait
- * for a slot do not run. Otherwise eight of them would keep all other routes out.
+ * for a slot of their route are not counted: eight of them would keep all other routes out.
  */
 const FEW_REQUESTS = 8
 /** Rejecting is pointless if a request costs no more than this many rejections. */
@@ -41,8 +41,8 @@ const MIN_TRUST = 1e-3
 const SATURATED_SHARE = 0.04
 /**
  * A request admitted now loads the loop only after it has awaited something else. So the time span of trust
- * and pace is this multiple of the mean time that requests await, at most MAX_WAITS_MS. While no request is
- * held back, trust grows by a factor of e in MAX_WAITS_MS.
+ * and pace is this multiple of the mean time that requests await, plus the slack. It is at most MAX_WAITS_MS.
+ * While no request is held back, trust grows by a factor of e in MAX_WAITS_MS.
  */
 const WAITS = 2
 const MAX_WAITS_MS = 500
@@ -212,10 +212,10 @@ class LoopShare {
    */
   onTurn(nowMs, idleMs, isContended) {
     const idleShare = this.#turns.idleShare(nowMs)
-    const waitMs = 1 / this.#usual
+    const waitAndSlackMs = 1 / this.#usual
     const idledMs = idleMs - this.#turnedIdleMs
-    this.#trust.onTurn({ idledMs, elapsedMs: nowMs - this.#turnedMs, idleShare, isContended, waitMs })
-    this.#pace.onTurn(nowMs, idleShare < IDLE_SHARE, waitMs)
+    this.#trust.onTurn({ idledMs, elapsedMs: nowMs - this.#turnedMs, idleShare, isContended, waitAndSlackMs })
+    this.#pace.onTurn(nowMs, idleShare < IDLE_SHARE, waitAndSlackMs)
     this.#turnedMs = nowMs
     this.#turnedIdleMs = idleMs
     if (isContended && idleMs > this.#refreshedIdleMs) this.#refresh(idleMs, idleShare >= IDLE_SHARE)
@@ -243,12 +243,12 @@ class Trust {
   factor = 1
 
   /**
-   * @param {{ idledMs: number, elapsedMs: number, idleShare: number, isContended: boolean, waitMs: number }}
-   *   turn `isContended`: a request is queued, or was held back; `waitMs`: how long requests await something
-   *   other than the loop
+   * @param {{ idledMs: number, elapsedMs: number, idleShare: number, isContended: boolean,
+   *   waitAndSlackMs: number }} turn `isContended`: a request is queued, or was held back; `waitAndSlackMs`:
+   *   how long requests await something other than the loop, plus the slack
    */
-  onTurn({ idledMs, elapsedMs, idleShare, isContended, waitMs }) {
-    const horizonMs = Math.min(MAX_WAITS_MS, WAITS * waitMs)
+  onTurn({ idledMs, elapsedMs, idleShare, isContended, waitAndSlackMs }) {
+    const horizonMs = Math.min(MAX_WAITS_MS, WAITS * waitAndSlackMs)
     let growth = 0
     if (!isContended) growth = elapsedMs / MAX_WAITS_MS
     else if (idleShare >= IDLE_SHARE) growth = -idledMs / horizonMs
@@ -293,10 +293,10 @@ class Pace {
     this.#debtSinceMs = nowMs
   }
 
-  /** @param {number} nowMs @param {boolean} isFull @param {number} waitMs */
-  onTurn(nowMs, isFull, waitMs) {
+  /** @param {number} nowMs @param {boolean} isFull @param {number} waitAndSlackMs */
+  onTurn(nowMs, isFull, waitAndSlackMs) {
     if (isFull) this.#fullMs = nowMs
-    this.#isActive = nowMs - this.#fullMs < Math.min(MAX_WAITS_MS, WAITS * waitMs)
+    this.#isActive = nowMs - this.#fullMs < Math.min(MAX_WAITS_MS, WAITS * waitAndSlackMs)
   }
 }
 

@@ -1,10 +1,12 @@
 'use strict'
 // Detects accept bursts. Node accepts one connection per loop turn. While connections keep coming, the gate
 // starts no work and only lets the loop turn. So the kernel's accept queue is read into the gate's queue,
-// where ages are known. A burst begins with the second turn in a row that accepted a connection. In a worker
-// of a cluster it begins once the primary has connections waiting. It ends when no connection comes, or when
-// bursts have taken four times the time of the work between them. The longest lasts 150 ms. The turn after a
-// burst starts work, whatever it accepts. Details, also for TLS, are in docs/decisions/0040.
+// where ages are known. A burst begins with the second turn in a row that accepted a connection. It ends when
+// no connection comes, or when bursts have taken four times the time of the work between them. The longest
+// lasts 150 ms. The turn after a burst starts work, whatever it accepts.
+//
+// In a worker of a cluster the primary accepts, and hands over one connection per loop turn. There a burst
+// begins once the primary has connections waiting. Details, also for TLS, are in docs/decisions/0040.
 
 /** Each millisecond of work outside of bursts allows so many of bursts. */
 const SHARE = 4
@@ -14,7 +16,8 @@ const MAX_MS = 150
 const HANDSHAKE_TIMEOUT_MS = 20
 /**
  * The primary has connections waiting once this many turns in a row ran a request and then found a
- * connection. It has none once such a turn finds none, or a burst finds fewer and then waits in vain.
+ * connection. It has none once such a turn finds none. It also has none if a burst finds fewer connections
+ * than this, and then waits in vain.
  */
 const FOUND_IN_ROW = 4
 /** If the primary has connections waiting, the loop sleeps for less than this before it gets the next one. */
@@ -94,12 +97,11 @@ class AcceptBurst {
   }
 
   /**
-   * Whether the loop should turn again before the gate starts work. Called once per turn; the turn was busy
-   * for `busyMs`.
-   * @param {number} nowMs @param {number} busyMs
+   * @param {number} nowMs @param {number} busyMs how long the turn was busy
    * @param {boolean} hasRun whether a request has run since the last turn
+   * @returns {boolean} whether the loop should turn again before the gate starts work
    */
-  shouldTurnAgain(nowMs, busyMs, hasRun) {
+  onTurn(nowMs, busyMs, hasRun) {
     const sleptMs = nowMs - this.#turnedMs - busyMs
     this.#turnedMs = nowMs
     this.#sleptMs += sleptMs
