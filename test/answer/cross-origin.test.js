@@ -12,6 +12,7 @@ const express = require('express')
 const Koa = require('koa')
 const { CrossOrigin } = require('../../src/core/answer/cross-origin')
 const { InternalErrors } = require('../../src/core/errors/internal-errors')
+const { DrivenAdmission } = require('../gate/driven-admission')
 const { leapingClock } = require('../support/leaping-clock')
 const { serve } = require('../support/serve')
 const { ended, spillwayFor } = require('../support/spillway')
@@ -223,20 +224,18 @@ describe('what is remembered', () => {
     setHeader: (name, value) => (headers[name] = value),
   })
   const learn = (memory, origin, nowMs, allowed = origin, url = '/api') => {
-    // As if no answer had been read in the last 10 ms.
-    memory.update('adaptive')
-    end(memory, { method: 'GET', url, headers: { origin } }, nowMs, allowed)
-  }
-  const end = (memory, req, nowMs, allowed) =>
+    // The last answer that was looked at is long ago.
+    memory.nextMs = 0
     memory.onEnd(
       /** @type {any} */ ({
-        req,
+        req: { method: 'GET', url, headers: { origin } },
         res: responseOf({ 'access-control-allow-origin': allowed }),
         ticket: { isRejected: false },
         status: 200,
       }),
       nowMs
     )
+  }
   const isKnown = (memory, origin, startedMs = 0) => {
     const res = responseOf()
     memory.allow({ req: { method: 'GET', url: '/api', headers: { origin } }, res, startedMs })
@@ -271,29 +270,40 @@ describe('what is remembered', () => {
     assert.equal(isKnown(memory, SHOP, 700_001), true)
   })
 
-  it('reads one answer in 10 ms, and none where nothing is rejected: Node parses no headers for it', () => {
+  it('costs nothing where nothing is rejected: no answer is looked at', () => {
+    const memory = memoryOf()
+    for (const mode of /** @type {const} */ (['observe', 'off'])) {
+      memory.update(mode)
+      assert.equal(memory.nextMs, Number.POSITIVE_INFINITY)
+    }
+    memory.update('adaptive')
+    learn(memory, SHOP, 1000)
+    assert.equal(memory.nextMs, 1010)
+  })
+
+  it('parses the headers of a request for itself at most every 10 ms, and never where nothing is rejected', () => {
     let parsed = 0
     const req = {
-      method: 'GET',
-      url: '/api',
       get headers() {
         parsed++
         return { origin: SHOP }
       },
     }
-    const parsedBy = (memory, nowMs) => {
+    /** How often the headers are parsed once a request has ended. */
+    const parsedAfter = (driven, ms) => {
+      const request = driven.ask()
+      Object.defineProperty(request, 'req', { value: req })
+      request.res.getHeader = () => undefined
+      driven.clock.advance(ms)
       const before = parsed
-      end(memory, req, nowMs, SHOP)
-      return parsed > before
+      driven.end(request)
+      return parsed - before
     }
-    const memory = memoryOf()
-    assert.deepEqual(
-      [1000, 1001, 1009, 1010, 1011].map((nowMs) => parsedBy(memory, nowMs)),
-      [true, false, false, true, false]
-    )
-    for (const mode of /** @type {const} */ (['observe', 'off'])) {
-      memory.update(mode)
-      assert.equal(parsedBy(memory, 2000), false)
-    }
+    const driven = new DrivenAdmission()
+    assert.ok(parsedAfter(driven, 20) > 0)
+    assert.equal(parsedAfter(driven, 9), 0)
+    assert.ok(parsedAfter(driven, 1) > 0)
+    driven.update({ mode: 'observe' })
+    assert.equal(parsedAfter(driven, 20), 0)
   })
 })

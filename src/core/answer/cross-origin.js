@@ -42,8 +42,8 @@ const LONGEST_VALUE = 1024
 const KEPT_MS = 600_000
 
 class CrossOrigin {
-  /** When the next answer may be read. Infinity while nothing is rejected. */
-  #nextMs = Number.POSITIVE_INFINITY
+  /** When the next answer may be read. */
+  nextMs = Number.POSITIVE_INFINITY
   /**
    * @type {Map<string, { headers: [name: string, value: string][], atMs: number }>} the least recently
    *   confirmed first
@@ -59,23 +59,22 @@ class CrossOrigin {
 
   /** @param {'adaptive' | 'threshold' | 'observe' | 'off'} mode */
   update(mode) {
-    this.#nextMs = mode === 'observe' || mode === 'off' ? Number.POSITIVE_INFINITY : 0
+    this.nextMs = mode === 'observe' || mode === 'off' ? Number.POSITIVE_INFINITY : 0
   }
 
-  // Hot path, once a request (bench/overhead). Node parses headers when they are first read, so the time is
-  // compared first.
   /**
-   * Reads the headers of an answer to a request with an origin. The answer to a preflight is always read:
-   * browsers remember it, so preflights are few.
+   * Reads the headers of an answer. The answer to a preflight is always read: browsers remember it, so
+   * preflights are few.
    *
-   * @param {RequestRecord} request
+   * @param {RequestRecord} request with an origin
    * @param {number} nowMs
    */
   onEnd(request, nowMs) {
-    const isPreflight = request.req.method === 'OPTIONS'
-    if (nowMs < this.#nextMs && (!isPreflight || this.#nextMs === Number.POSITIVE_INFINITY)) return
-    if (request.req.headers?.origin === undefined || request.ticket.isRejected) return
-    if (!isPreflight) this.#nextMs = nowMs + EVERY_MS
+    if (request.req.method !== 'OPTIONS') {
+      if (nowMs < this.nextMs) return
+      this.nextMs = nowMs + EVERY_MS
+    } else if (this.nextMs === Number.POSITIVE_INFINITY) return
+    if (request.ticket.isRejected) return
     this.#internalErrors.guard(PLACE, () => this.#learn(request, nowMs))
   }
 

@@ -315,7 +315,10 @@ class Admission {
    */
   release(request, nowMs = this.#clock.now(), idleMs = this.#clock.idleMs()) {
     this.gate.release(request, nowMs, idleMs)
-    this.#rejection.crossOrigin.onEnd(request, nowMs)
+    const { crossOrigin } = this.#rejection
+    // Node parses headers when they are first read, so the time is compared first.
+    const isDue = nowMs >= crossOrigin.nextMs || request.req.method === 'OPTIONS'
+    if (isDue && request.req.headers?.origin !== undefined) crossOrigin.onEnd(request, nowMs)
   }
 
   /**
