@@ -89,6 +89,8 @@ class Admission {
   #connectionGate
   /** @type {ShedOptions | undefined} */
   #options
+  /** @param {RequestRecord} request that is rejected */
+  #answer = (request) => this.#send(request, false)
 
   /**
    * @param {{ clock: Clock, internalErrors: InternalErrors,
@@ -116,12 +118,7 @@ class Admission {
     const resources = this.#resources
     this.shortages = new Shortages({ queue: this.#queue, limits: this.limits, resources, hooks, stats })
     this.#rejection = new Rejection(internalErrors)
-    this.rejectionPace = new RejectionPace({
-      clock,
-      clients,
-      cost,
-      answer: (each) => this.#send(each, false),
-    })
+    this.rejectionPace = new RejectionPace({ clock, clients, cost, answer: this.#answer })
     this.lastRejections = new LastRejections(clock)
     this.rejectionPeriod = new RejectionPeriod(clock, deps.onOverload)
     this.#observedPeriod = new RejectionPeriod(clock, deps.onObservedOverload ?? (() => {}))
