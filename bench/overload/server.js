@@ -150,7 +150,11 @@ const behindAnother = (spillway) => [(_req, _res, next) => next(), spillway.expr
 if (policy.endsWith('-refusing')) {
   // Rejections take a fixed share of the loop. Here only their cost counts.
   const { RejectionPace } = require(`${SRC}/core/gate/rejection-pace`)
-  RejectionPace.prototype.deliver = (_request, send) => send()
+  const { deliver } = RejectionPace.prototype
+  RejectionPace.prototype.deliver = function (request, nowMs) {
+    this.sendAllAtOnce()
+    deliver.call(this, request, nowMs)
+  }
 }
 /** Rejects everything, to measure the cost of a rejection. The gate still admits a request each 100 ms. */
 const REFUSE_ALL = { shed: { maxHeapUsedBytes: 1, sampleInterval: 500 } }
