@@ -10,7 +10,7 @@ const { Events } = require('./core/events')
 const { Features } = require('./core/features')
 const { Endpoints, endpointHandlers } = require('./core/http/endpoints')
 const { capture } = require('./core/metrics/capture')
-const { EVENT_LINES, heapFillingLine, observedOverloads } = require('./core/log/event-lines')
+const { EVENT_LINES, heapFillingLine, shadowOverloads } = require('./core/log/event-lines')
 const { loggerFrom } = require('./core/log/logger')
 const { RequestLog } = require('./core/log/request-log')
 const { StartLine } = require('./core/log/start-line')
@@ -113,7 +113,7 @@ class Instance {
       sampleMemory: () => memoryForGate(this.runtime),
       connections: () => this.lifecycle.servers,
       onOverload: emit,
-      onObservedOverload: observedOverloads({ info, warn }),
+      onShadowOverload: shadowOverloads({ info, warn }),
       measureTurnAlone,
     })
     const startLine = new StartLine({ info, deps: this })

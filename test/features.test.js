@@ -18,7 +18,7 @@ const LIMIT = {
   reasonFor: () => undefined,
   reasonAfterQueue: () => undefined,
   onAdmit() {},
-  onReject() {},
+  forget() {},
 }
 
 const fail = () => {

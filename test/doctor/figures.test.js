@@ -168,7 +168,7 @@ test('a route is left out if `ignore.log` names one of its requests', async (t) 
 /** Requests of 100 ms: 60 in the handler, 30 of a free loop before the answer and 10 after it. */
 const splitBy = (instance, clock) => (ended) => {
   const request = requestWith({ ...ended, startedMs: clock.now(), returnedMs: clock.now() + 60 })
-  request.ticket.gateMs = clock.now()
+  request.ticket.decidedMs = clock.now()
   Object.assign(request, { durationMs: 100, firstByteMs: 90, headIdleMs: 30, endedIdleMs: 40, unreadMs: 5 })
   instance.recorder.timeParts.onEnd(request)
 }
@@ -347,14 +347,14 @@ test('rejections are counted by reason, and kinds of errors by how often they ca
   const fail = (type, count) => {
     for (let i = 0; i < count; i++) instance.failures.table.count({ route: '/orders' }, { status: 500, type })
   }
-  stats.onReject('loop', 2)
+  stats.countRejected('loop', 2)
   fail('RangeError', 5)
   const earlier = read()
   clock.advance(MINUTE_MS)
-  for (let i = 0; i < 3; i++) stats.onReject('loop', 2)
-  stats.onReject('loop', 3)
-  stats.onReject('memory', 2)
-  stats.onWouldReject('loop', 2)
+  for (let i = 0; i < 3; i++) stats.countRejected('loop', 2)
+  stats.countRejected('loop', 3)
+  stats.countRejected('memory', 2)
+  stats.countWouldReject('loop', 2)
   fail('RangeError', 1)
   fail('TypeError', 2)
   const { admission, errorKinds } = figures(earlier, read())
@@ -376,7 +376,7 @@ test('an overload has the loop and the routes of the spans in which requests wer
   const now = () => ({ ...read(), loopActiveMs: readings[readings.length - 1].loopActiveMs })
   const look = (loopActiveMs, rejected, route) => {
     clock.advance(10_000)
-    for (let i = 0; i < rejected; i++) stats.onReject('loop', 2)
+    for (let i = 0; i < rejected; i++) stats.countRejected('loop', 2)
     end(route, { count: 50, durationMs: 100, onEnd })
     readings.push({ ...read(), loopActiveMs: readings[readings.length - 1].loopActiveMs + loopActiveMs })
   }

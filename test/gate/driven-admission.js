@@ -49,7 +49,7 @@ class DrivenAdmission {
       options: resolveOptions({ shed }).shed,
       sampleMemory: () => this.memory,
       onOverload: (event, details) => this.told.push([event, details]),
-      onObservedOverload: (event, details) => this.observed.push([event, details]),
+      onShadowOverload: (event, details) => this.observed.push([event, details]),
     })
     this.deadlineMs = deadlineMs
     this.admission.limitBy(/** @type {any} */ (deadlineLimit((req) => this.deadlineMs(req))))

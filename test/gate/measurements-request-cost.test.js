@@ -11,7 +11,7 @@ function driven() {
   /** A loop turn in which so many requests end and so many are rejected, after it idled. */
   const turn = ({ busyMs, ended = 0, rejected = 0, rejectMs = 0, idledMs = 0 }) => {
     nowMs += busyMs + idledMs
-    for (let i = 0; i < rejected; i++) cost.onReject(rejectMs)
+    for (let i = 0; i < rejected; i++) cost.onRejectionSent(rejectMs)
     cost.onTurn(busyMs, nowMs, ended)
   }
   return { cost, turn }
@@ -125,9 +125,9 @@ test('before the first window ends, the cost is the time until handlers first re
 test('a rejection costs twice what sending it takes, smoothed over the last fifty', () => {
   const { cost } = driven()
   assert.equal(cost.rejectionMs, 0.03)
-  cost.onReject(0.04)
+  cost.onRejectionSent(0.04)
   isNear(cost.rejectionMs, 0.03 + 0.02 * (0.08 - 0.03))
-  for (let i = 0; i < 500; i++) cost.onReject(0.04)
+  for (let i = 0; i < 500; i++) cost.onRejectionSent(0.04)
   assert.ok(Math.abs(cost.rejectionMs - 0.08) < 1e-4)
 })
 

@@ -48,7 +48,7 @@ test('an overload lasts from its first rejection to its last, and ends after ten
 test('the overloaded resource is the reason of the last rejection, not of the first', () => {
   const { admission, clock } = overloaded()
   for (const reason of ['concurrency', 'loop'])
-    admission.rejectionPeriod.onReject(reason, clock.now(), NO_FIGURES)
+    admission.rejectionPeriod.record(reason, clock.now(), NO_FIGURES)
   assert.equal(admission.sample().overloadedBy, 'loop')
 })
 
@@ -56,7 +56,7 @@ test('when the overload ends, its reason is the most frequent one, and each reas
   const { admission, clock, told } = overloaded()
   for (const reason of ['memory', 'loop', 'concurrency', 'loop', 'loop', 'concurrency']) {
     clock.advance(10)
-    admission.rejectionPeriod.onReject(reason, clock.now(), NO_FIGURES)
+    admission.rejectionPeriod.record(reason, clock.now(), NO_FIGURES)
   }
   clock.advance(10_000)
   clock.fire()
@@ -72,7 +72,7 @@ test('when the overload ends, its reason is the most frequent one, and each reas
 test('the next overload begins with counts of its own', () => {
   const { admission, clock, told } = overloaded()
   for (const reason of ['memory', 'loop']) {
-    admission.rejectionPeriod.onReject(reason, clock.now(), NO_FIGURES)
+    admission.rejectionPeriod.record(reason, clock.now(), NO_FIGURES)
     clock.advance(10_000)
     clock.fire()
   }

@@ -18,7 +18,7 @@ test('each reason and class has a count of its own', () => {
   for (const reason of REASONS) {
     for (const [priority, name] of PRIORITIES.entries()) {
       const count = expected.length + 1
-      for (let i = 0; i < count; i++) stats.onReject(reason, priority)
+      for (let i = 0; i < count; i++) stats.countRejected(reason, priority)
       expected.push({ reason, priority: name, count })
     }
   }
@@ -28,15 +28,15 @@ test('each reason and class has a count of its own', () => {
 
 test('what would have been shed is counted apart', () => {
   const stats = new Stats()
-  stats.onWouldReject('loop', 3)
+  stats.countWouldReject('loop', 3)
   assert.deepEqual(stats.list(stats.wouldShed), [{ reason: 'loop', priority: 'low', count: 1 }])
   assert.deepEqual(stats.list(stats.shed), [])
 })
 
 test('a pool has a reason of its own, and pools past the twentieth share one', () => {
   const stats = new Stats()
-  for (let i = 0; i < 25; i++) stats.onReject(`pool:p${i}`, 2)
-  stats.onReject('pool:p0', 2)
+  for (let i = 0; i < 25; i++) stats.countRejected(`pool:p${i}`, 2)
+  stats.countRejected('pool:p0', 2)
   const listed = stats.list(stats.shed)
   assert.equal(listed.length, 21)
   assert.deepEqual(listed[0], { reason: 'pool:p0', priority: 'normal', count: 2 })
@@ -46,9 +46,9 @@ test('a pool has a reason of its own, and pools past the twentieth share one', (
 test('a limit of one route, an age or a deadline does not say that the process is full', () => {
   const stats = new Stats()
   for (const reason of [...REASONS, 'limit:report', 'limit:export', 'pool:orders'])
-    for (const priority of [0, 2]) stats.onReject(reason, priority)
-  stats.onWouldReject('limit:other', 2)
-  stats.onReject('loop', 1)
+    for (const priority of [0, 2]) stats.countRejected(reason, priority)
+  stats.countWouldReject('limit:other', 2)
+  stats.countRejected('loop', 1)
   assert.equal(stats.rejectedByProcess, 2 * (REASONS.length - 3) + 2 + 1)
 })
 

@@ -160,10 +160,10 @@ test('a client that half-closes in an overload can wait no longer', () => {
 test('mode observe tells the modelled wait, and the wait that would be tolerated', () => {
   const causes = []
   const admission = overloaded(5, { mode: 'observe', targetDelay: TARGET_MS }, ({ admission }) => {
-    const { onWouldReject } = admission.stats
-    admission.stats.onWouldReject = function (reason, priority) {
+    const { countWouldReject } = admission.stats
+    admission.stats.countWouldReject = function (reason, priority) {
       causes.push([reason, admission.cause.value, admission.cause.bound])
-      onWouldReject.call(this, reason, priority)
+      countWouldReject.call(this, reason, priority)
     }
   })
   assert.deepEqual(causesOf(admission), [])

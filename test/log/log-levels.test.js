@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { describe, it } = require('node:test')
 const { Events } = require('../../src/core/events')
-const { EVENT_LINES, observedOverloads } = require('../../src/core/log/event-lines')
+const { EVENT_LINES, shadowOverloads } = require('../../src/core/log/event-lines')
 const { InternalErrors } = require('../../src/core/errors/internal-errors')
 const { Connection } = require('../support/connection')
 const { pinoWithLines } = require('../support/lines')
@@ -108,7 +108,7 @@ describe('an event', () => {
 
   it('of mode observe says what would be rejected, and what would have been', () => {
     const { lines, logger } = pinoWithLines()
-    const tell = observedOverloads({
+    const tell = shadowOverloads({
       info: (fields, message) => logger.info(fields, message),
       warn: (fields, message) => logger.warn(fields, message),
     })

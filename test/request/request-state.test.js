@@ -106,5 +106,5 @@ test('a request that is refused while it is in flight keeps the time of its admi
   const { ticket } = requestIn(STATE_RECEIVED)
   ticket.onAdmit(100, 0)
   ticket.onReject('loop', 1100, {})
-  assert.deepEqual([ticket.gateMs, ticket.isRejected], [100, true])
+  assert.deepEqual([ticket.decidedMs, ticket.isRejected], [100, true])
 })

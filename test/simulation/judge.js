@@ -26,13 +26,13 @@ const worldOf = (spec, shed, given) =>
 /** Counts the rejections whose reason is the loop, and those of them while it idled a tenth of its time. */
 function loopRejectionsOf({ admission: { rejectionPeriod, measurements } }) {
   const counts = { all: 0, whileIdling: 0 }
-  const { onReject } = rejectionPeriod
-  rejectionPeriod.onReject = (reason, nowMs, cause) => {
+  const { record } = rejectionPeriod
+  rejectionPeriod.record = (reason, nowMs, cause) => {
     if (reason === 'loop') {
       counts.all++
       if (measurements.turns.isIdling(nowMs)) counts.whileIdling++
     }
-    onReject.call(rejectionPeriod, reason, nowMs, cause)
+    record.call(rejectionPeriod, reason, nowMs, cause)
   }
   return counts
 }

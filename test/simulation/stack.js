@@ -112,7 +112,7 @@ function stackOf(root) {
       for (let i = 0; i < 10; i++) {
         cost.onTurn(10 * wrongMs, clock.now(), 10)
       }
-      for (let i = 0; i < 200; i++) cost.onReject(0.01 * factor)
+      for (let i = 0; i < 200; i++) cost.onRejectionSent(0.01 * factor)
       for (let i = 0; i < 200; i++) {
         const ticket = new Ticket()
         admission.limits.onAdmit(ticket, clock.now() - 100 * factor, clock.idleMs())

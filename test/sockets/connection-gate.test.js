@@ -47,7 +47,7 @@ function build({
       hooks: /** @type {any} */ (hooks),
       resources: /** @type {any} */ (resources),
       retryAfterSeconds: () => 3,
-      onReject: (reason, priority) => rejected.push([reason, priority]),
+      countRejected: (reason, priority) => rejected.push([reason, priority]),
       onWouldReject: (reason, priority) => observed.push([reason, priority]),
     },
     connections

@@ -10,7 +10,7 @@ const deadlineLimit = (deadlineOf) => ({
   reasonAfterQueue: nothing,
   deadlineMs: ({ req }) => deadlineOf(req) ?? Number.POSITIVE_INFINITY,
   onAdmit: nothing,
-  onReject: nothing,
+  forget: nothing,
 })
 
 module.exports = { deadlineLimit }

@@ -39,7 +39,7 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  *   feature makes it from ConnectionDeps
  * @typedef {{ cause: Cause, clock: Clock, hooks: Pick<UserHooks,
  *   'classifies' | 'classOf'>, resources: Pick<ResourceLimits, 'isShort' | 'reasonFor'>,
- *   retryAfterSeconds: () => number, onReject: (reason: ShedReason, priority: number) => void,
+ *   retryAfterSeconds: () => number, countRejected: (reason: ShedReason, priority: number) => void,
  *   onWouldReject: (reason: ShedReason, priority: number) => void }} ConnectionDeps
  */
 
@@ -79,7 +79,7 @@ class Admission {
   #resources
   #rejection
   /** The overloads that mode `observe` only counts. */
-  #observedPeriod
+  #shadowPeriod
   #random
   #retryAfter = new RetryAfter(1)
   #isOff = true
@@ -97,7 +97,7 @@ class Admission {
    *   options: ShedOptions, random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
    *   connections?: OpenConnections, measureTurnAlone?: () => void, onOverload: OnOverloadEvent,
-   *   onObservedOverload?: OnOverloadEvent }} deps `measureTurnAlone`: makes the turn clock measure the
+   *   onShadowOverload?: OnOverloadEvent }} deps `measureTurnAlone`: makes the turn clock measure the
    *   current loop turn alone
    */
   constructor(deps) {
@@ -121,7 +121,7 @@ class Admission {
     this.rejectionPace = new RejectionPace({ clock, clients, cost, answer: this.#answer })
     this.lastRejections = new LastRejections(clock)
     this.rejectionPeriod = new RejectionPeriod(clock, deps.onOverload)
-    this.#observedPeriod = new RejectionPeriod(clock, deps.onObservedOverload ?? (() => {}))
+    this.#shadowPeriod = new RejectionPeriod(clock, deps.onShadowOverload ?? (() => {}))
     this.gate = new Gate({
       cause,
       clock,
@@ -135,7 +135,7 @@ class Admission {
           ? this.#featureLimit.reasonAfterQueue(request, nowMs)
           : undefined,
       deadlineMs: this.deadlineMs,
-      onReject: (request, reason) => this.#onReject(request, reason),
+      onReject: (request, reason) => this.#reject(request, reason),
     })
     this.#shadow = new Lazy(() => {
       const { ShadowQueue } = require('./shadow-queue')
@@ -193,7 +193,7 @@ class Admission {
     const { ticket } = request
     if (ticket.isDecided) return RUN
     ticket.isDecided = true
-    ticket.gateMs = nowMs
+    ticket.decidedMs = nowMs
     if (this.#isOff) return RUN
     if ((request.ignores & IGNORE_SHED) !== 0) ticket.priority = BYPASS
     else this.#measureTurnAlone()
@@ -243,7 +243,7 @@ class Admission {
    */
   rejectAdmitted(request, reason) {
     this.gate.withdraw(request, this.#clock.now())
-    this.#onReject(request, reason)
+    this.#reject(request, reason)
   }
 
   /**
@@ -252,8 +252,8 @@ class Admission {
    * @param {ShedReason} reason @param {number} priority
    */
   onWouldReject = (reason, priority) => {
-    this.stats.onWouldReject(reason, priority)
-    this.#observedPeriod.onReject(reason, this.#clock.now(), this.cause)
+    this.stats.countWouldReject(reason, priority)
+    this.#shadowPeriod.record(reason, this.#clock.now(), this.cause)
   }
 
   /** Called in mode `observe` if a limit of the route would reject a request that the gate admits. */
@@ -262,10 +262,10 @@ class Admission {
   }
 
   /** @param {RequestRecord} request @param {ShedReason} reason */
-  #onReject(request, reason) {
+  #reject(request, reason) {
     request.ticket.onReject(reason, this.#clock.now(), this.cause)
-    if (request.ticket.expected !== undefined) this.#featureLimit.onReject(request)
-    this.#countRejection(reason, request.ticket.priority)
+    if (request.ticket.expected !== undefined) this.#featureLimit.forget(request)
+    this.#countRejected(reason, request.ticket.priority)
     // The framework must have the error when `decide` returns, so this rejection cannot be delayed.
     if (this.#rejection.goesToErrorHandler(request)) this.#send(request, true)
     else this.rejectionPace.deliver(request, this.#clock.now())
@@ -275,7 +275,7 @@ class Admission {
   #send(request, isForHandler) {
     const sinceMs = this.#clock.now()
     this.#rejection.answer(request, this.#retryAfter.seconds(), isForHandler)
-    this.measurements.cost.onReject(this.#clock.now() - sinceMs)
+    this.measurements.cost.onRejectionSent(this.#clock.now() - sinceMs)
   }
 
   /** @template {ConnectionGate} Gate @param {(deps: ConnectionDeps) => Gate} make */
@@ -286,7 +286,7 @@ class Admission {
       hooks: this.hooks,
       resources: this.#resources,
       retryAfterSeconds: () => this.#retryAfter.seconds(),
-      onReject: (reason, priority) => this.#countRejection(reason, priority),
+      countRejected: (reason, priority) => this.#countRejected(reason, priority),
       onWouldReject: this.onWouldReject,
     })
     gate.update(this.#isOff, /** @type {ShedOptions} */ (this.#options))
@@ -295,13 +295,13 @@ class Admission {
   }
 
   /** @param {ShedReason} reason @param {number} priority */
-  #countRejection(reason, priority) {
+  #countRejected(reason, priority) {
     const nowMs = this.#clock.now()
-    this.stats.onReject(reason, priority)
+    this.stats.countRejected(reason, priority)
     this.#retryAfter.onReject()
     this.lastRejections.record(reason, priority, nowMs, this.cause)
     // This is the last step, because a listener of `overload` may cause the next rejection.
-    this.rejectionPeriod.onReject(reason, nowMs, this.cause)
+    this.rejectionPeriod.record(reason, nowMs, this.cause)
   }
 
   /**

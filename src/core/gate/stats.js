@@ -60,13 +60,13 @@ class Stats {
   }
 
   /** @param {ShedReason} reason @param {number} priority */
-  onReject(reason, priority) {
+  countRejected(reason, priority) {
     this.rejected++
     this.shed[this.#cellOf(reason, priority)]++
   }
 
   /** @param {ShedReason} reason @param {number} priority */
-  onWouldReject(reason, priority) {
+  countWouldReject(reason, priority) {
     this.wouldReject++
     this.wouldShed[this.#cellOf(reason, priority)]++
   }
@@ -215,7 +215,7 @@ class RejectionPeriod {
    * @param {number} nowMs
    * @param {{ readonly value: number, readonly bound: number }} cause
    */
-  onReject(reason, nowMs, cause) {
+  record(reason, nowMs, cause) {
     if (this.#current === undefined) {
       this.count++
       this.#current = { lastReason: reason, sinceMs: nowMs, lastMs: nowMs, counts: new Map() }

@@ -86,7 +86,7 @@ const EVENT_LINES = Object.freeze({
  *
  * @param {Record<'info' | 'warn', (fields: object, message: string) => void>} log
  */
-function observedOverloads({ info, warn }) {
+function shadowOverloads({ info, warn }) {
   /**
    * @param {'overload' | 'recovered'} event
    * @param {Partial<SpillwayEvents['overload'] & SpillwayEvents['recovered']>} given
@@ -115,4 +115,4 @@ function heapFillingLine(warn) {
   }
 }
 
-module.exports = { EVENT_LINES, causeText, heapFillingLine, observedOverloads }
+module.exports = { EVENT_LINES, causeText, heapFillingLine, shadowOverloads }

@@ -230,7 +230,7 @@ class RequestParts {
     if (!this.isOn) return
     const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
     const { values } = this.#rows
-    values[start + LOOP] += Math.max(0, request.returnedMs - ticket.gateMs) + request.resumedMs
+    values[start + LOOP] += Math.max(0, request.returnedMs - ticket.decidedMs) + request.resumedMs
     if (hasGivenUp) values[start + GAVE_UP]++
     if (hasDuration) this.#addParts(request, values, start)
   }
@@ -243,7 +243,7 @@ class RequestParts {
     const { waitedMs } = ticket
     const { queueEntry } = ticket
     const queuedIdleMs = queueEntry === undefined ? 0 : ticket.idleMs - queueEntry.queuedIdleMs
-    const handlerMs = ticket.gateMs
+    const handlerMs = ticket.decidedMs
     const returnedMs = Math.min(request.returnedMs, endedMs)
     const ranMs = Math.max(0, returnedMs - handlerMs)
     const leftMs = Math.max(0, durationMs - waitedMs - ranMs)

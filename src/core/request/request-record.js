@@ -61,8 +61,8 @@ class Ticket {
   constructor() {
     this.priority = NORMAL
     this.isDecided = false
-    /** When the request arrived at the gate; later, when the gate admitted or rejected it. */
-    this.gateMs = 0
+    /** When the gate last decided about the request: it was queued, admitted or rejected. */
+    this.decidedMs = 0
     /** Its entry in the queue, even if it never ran. @type {QueueEntry | undefined} */
     this.queueEntry = undefined
     /** Why it was rejected. @type {RejectedBy | undefined} */
@@ -96,14 +96,14 @@ class Ticket {
 
   /** @param {number} nowMs @param {number} index */
   onAdmit(nowMs, index) {
-    this.gateMs = nowMs
+    this.decidedMs = nowMs
     this.index = index
   }
 
   /** @param {ShedReason} reason @param {number} nowMs @param {{ value?: number, bound?: number }} cause */
   onReject(reason, nowMs, { value, bound }) {
     // A handshake was admitted before its connection is refused. Its duration counts from the admission.
-    if (!this.isInFlight) this.gateMs = nowMs
+    if (!this.isInFlight) this.decidedMs = nowMs
     this.rejection = { reason, value, bound, error: undefined }
   }
 
@@ -126,7 +126,7 @@ class Ticket {
 
   /** How long it was queued, once it was admitted or rejected. */
   get waitedMs() {
-    return this.queueEntry === undefined ? 0 : this.gateMs - this.queueEntry.queuedMs
+    return this.queueEntry === undefined ? 0 : this.decidedMs - this.queueEntry.queuedMs
   }
 }
 

@@ -11,7 +11,7 @@ const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate
 const { hasBody } = require('../../core/request/half-closed')
 const { IGNORE_SHED } = require('../../core/request/ignore')
 const { isDisconnected } = require('../../core/request/request-record')
-const { ObservedSlots } = require('./observed-slots')
+const { ShadowBulkhead } = require('./shadow-bulkhead')
 
 /**
  * @import { ShedReason } from '../../../index.js'
@@ -23,7 +23,9 @@ const { ObservedSlots } = require('./observed-slots')
  * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Slot } from './slot'
  *
- * @typedef {{ admission: Admission, clock: Clock, slotOf: (request: RequestRecord, bulkhead: Bulkhead) =>
+ * @typedef {Pick<Admission, 'cause' | 'deadlineMs' | 'hooks' | 'limits' | 'measurements' | 'mode' |
+ *   'onWouldReject' | 'onWouldWithdraw' | 'rejectAdmitted'>} AskedAdmission what a bulkhead uses of the gate
+ * @typedef {{ admission: AskedAdmission, clock: Clock, slotOf: (request: RequestRecord, bulkhead: Bulkhead) =>
  *   Slot | undefined, keep: (slot: Slot) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts,
  *   'leftMs'>, gateShare: { readonly value: number } }} BulkheadDeps
  */
@@ -47,7 +49,7 @@ class Bulkhead {
   /** @type {ShedReason} */
   #reason
   #queue = new Queue()
-  #observed
+  #shadow
   #isClosed = false
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -65,7 +67,7 @@ class Bulkhead {
     this.#reason = `${LIMIT_REASON}${name}`
     this.#deps = deps
     const { admission, clock, gateShare } = deps
-    this.#observed = new ObservedSlots(this, {
+    this.#shadow = new ShadowBulkhead(this, {
       clock,
       turns: admission.measurements.turns,
       gateShare,
@@ -79,7 +81,7 @@ class Bulkhead {
 
   /** Mean time that a slot is held. */
   get slotHeldMs() {
-    return this.#observed.heldMs
+    return this.#shadow.heldMs
   }
 
   get queued() {
@@ -139,7 +141,7 @@ class Bulkhead {
   /** @param {Slot} slot @param {number} nowMs */
   #observe({ request }, nowMs) {
     const boundMs = Math.min(this.maxWaitMs, this.#deadlineMs(request, nowMs))
-    this.#observed.onRequest({ priority: request.ticket.priority, others: this.running, boundMs }, nowMs)
+    this.#shadow.onRequest({ priority: request.ticket.priority, others: this.running, boundMs }, nowMs)
   }
 
   /** Returns the reason, with the number of requests that want a slot, this one included. */
@@ -287,8 +289,8 @@ class Bulkhead {
   onEnd(slot, nowMs) {
     const { queueEntry } = slot
     if (slot.isHeld) {
-      if (this.#isObserved) this.#observed.onObservedEnd(slot, this.running, nowMs)
-      else this.#observed.onEnd(nowMs - slot.takenMs)
+      if (this.#isObserved) this.#shadow.onEndWhileObserving(slot, this.running, nowMs)
+      else this.#shadow.onEnd(nowMs - slot.takenMs)
       this.running--
       if (this.#queue.length > 0) this.#deps.clock.afterTurn(this.#dequeueOne)
     } else if (queueEntry?.isQueued) {
@@ -359,14 +361,14 @@ class Bulkhead {
    * the model starts anew.
    */
   onUpdate() {
-    if (!this.#isObserved) return this.#observed.restart()
+    if (!this.#isObserved) return this.#shadow.restart()
     for (let left = this.#queue.length; left > 0; left--) this.#deps.clock.afterTurn(this.#dequeueOne)
   }
 
   /** Rejects every queued request; from now on every request runs. */
   close() {
     this.#isClosed = true
-    this.#observed.restart()
+    this.#shadow.restart()
     if (this.#timer !== undefined) this.#deps.clock.cancel(this.#timer)
     for (const request of this.#queue.filter(() => true))
       this.#rejectAll([request], this.#deps.admission.cause.because('closed'))

@@ -7,7 +7,7 @@ const { MAX_LIMITS } = require('../../core/gate/verdict')
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { Bulkhead } = require('./bulkhead')
 const { middlewareOf } = require('./middleware')
-const { GateShare } = require('./observed-slots')
+const { GateShare } = require('./shadow-bulkhead')
 
 /**
  * @import { LimitSnapshot } from '../../../index.js'

@@ -203,7 +203,7 @@ class Deadlines {
   }
 
   onAdmit() {}
-  onReject() {}
+  forget() {}
 
   /**
    * Returns how old the request may get.

@@ -189,7 +189,7 @@ class PoolRecord {
     }
     addVisit(asker, this).asks = 1
     const { ticket } = /** @type {RequestRecord} */ (asker.request)
-    for (const each of ticket.expected ?? []) if (each.record === this) each.arrive(nowMs - ticket.gateMs)
+    for (const each of ticket.expected ?? []) if (each.record === this) each.arrive(nowMs - ticket.decidedMs)
   }
 
   /**

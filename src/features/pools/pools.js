@@ -258,8 +258,8 @@ class Pools {
     return reason
   }
 
-  /** Called when the request was rejected after all. @param {RequestRecord} request */
-  onReject({ ticket }) {
+  /** Called when the request will not run after all, or has ended. @param {RequestRecord} request */
+  forget({ ticket }) {
     for (const each of ticket.expected ?? []) each.leave()
   }
 
@@ -272,7 +272,7 @@ class Pools {
   onEnd(request) {
     if (!this.isOn) return
     try {
-      if (request.ticket.expected !== undefined) this.onReject(request)
+      if (request.ticket.expected !== undefined) this.forget(request)
       // The reference of the request counts its visits to pools. A request without an async context has none.
       if (request.reference !== undefined)
         this.#count(/** @type {RequestRecord & { reference: Asker }} */ (request), this.#deps.clock.now())

@@ -215,7 +215,7 @@ class ConnectionGate {
     const reason = this.#reasonNow(priority, nowMs)
     if (reason !== undefined) {
       const { bound, value } = this.#deps.cause
-      this.#deps.onReject(reason, priority)
+      this.#deps.countRejected(reason, priority)
       onDecision(reason, value, bound)
       return undefined
     }
@@ -302,8 +302,8 @@ class ConnectionGate {
    */
   #release(held, reason, value, bound) {
     if (!this.#held.delete(held)) return
-    const { cause, clock, onReject } = this.#deps
-    if (reason !== undefined) onReject(cause.because(reason, value, bound), held.priority)
+    const { cause, clock, countRejected } = this.#deps
+    if (reason !== undefined) countRejected(cause.because(reason, value, bound), held.priority)
     clock.afterTurn(() => held.onDecision(reason, value, bound))
   }
 

@@ -34,7 +34,7 @@ const { NORMAL } = require('../verdict')
  *   be queued
  * @property {(request: RequestRecord, nowMs: number) => void} onAdmit called when a request runs whose
  *   `ticket.expected` was set by `reasonFor`
- * @property {(request: RequestRecord) => void} onReject called when such a request is rejected after all
+ * @property {(request: RequestRecord) => void} forget called when such a request will not run after all
  */
 
 /**
@@ -229,7 +229,7 @@ class Limits {
 
   /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
   onEnd(ticket, nowMs, idleMs) {
-    const tookMs = nowMs - ticket.gateMs
+    const tookMs = nowMs - ticket.decidedMs
     const maxMs = MAX_OF_MEAN * Math.max(1, this.#durationMs)
     this.#durationMs += (Math.min(tookMs, maxMs) - this.#durationMs) * SMOOTHING
     const slotMaxMs = SLOT_MAX_OF_MEAN * Math.max(1, this.slotHeldMs)
@@ -346,8 +346,8 @@ class FeatureLimits {
   }
 
   /** @param {RequestRecord} request */
-  onReject(request) {
-    for (const each of this.#all) each.onReject(request)
+  forget(request) {
+    for (const each of this.#all) each.forget(request)
   }
 }
 

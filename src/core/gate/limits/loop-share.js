@@ -141,7 +141,7 @@ class LoopShare {
   // Hot path, once a request (bench/overhead).
   /** @param {Ticket} ticket @param {number} nowMs @param {number} idleMs */
   onEnd(ticket, nowMs, idleMs) {
-    this.#recordWait(nowMs - ticket.gateMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
+    this.#recordWait(nowMs - ticket.decidedMs - this.#turns.meanReadyDelayMs(nowMs, idleMs), nowMs)
     this.#remove(ticket)
   }
 

@@ -81,7 +81,7 @@ class RequestCost {
   }
 
   /** @param {number} tookMs */
-  onReject(tookMs) {
+  onRejectionSent(tookMs) {
     // A garbage collection during one rejection says nothing about the next rejection.
     const costMs = Math.min(tookMs * READ_FACTOR, MAX_OF_MEAN * this.rejectionMs)
     this.#rejectedMs += costMs

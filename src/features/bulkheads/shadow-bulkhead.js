@@ -31,7 +31,7 @@ const COUNT_MS = 10
 /** Number of requests that the mean of the gate's share covers. */
 const HORIZON = 200
 
-class ObservedSlots {
+class ShadowBulkhead {
   /** Mean time that a slot is held, in every mode. */
   heldMs = 0
   #limit
@@ -92,7 +92,7 @@ class ObservedSlots {
    *
    * @param {Slot} slot @param {number} running this one included @param {number} nowMs
    */
-  onObservedEnd({ takenMs, takenIdleMs }, running, nowMs) {
+  onEndWhileObserving({ takenMs, takenIdleMs }, running, nowMs) {
     const heldMs = nowMs - takenMs
     if (this.heldMs > 0) {
       if (!this.#turns.isIdling(nowMs)) return
@@ -197,4 +197,4 @@ class GateShare {
 }
 
 exports.GateShare = GateShare
-exports.ObservedSlots = ObservedSlots
+exports.ShadowBulkhead = ShadowBulkhead
