@@ -12,6 +12,9 @@
 //   snapshot(), diagnose() and fleetSnapshot()
 //   metricProducer()
 //   Errors
+//
+// `{ call(req: Request): Result }['call']` is the type of a method. Unlike a function type, it accepts a
+// function whose parameter has the narrower type of a framework's request.
 
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2SecureServer, Http2Server, Http2ServerRequest, Http2ServerResponse } from 'node:http2'

@@ -10,6 +10,7 @@ const { systemClock } = require('../src/core/clock')
 const { InternalErrors } = require('../src/core/errors/internal-errors')
 const { Features } = require('../src/core/features')
 const { resolveOptions } = require('../src/core/options/options')
+const { FEATURES } = require('../src/feature-list')
 const { Instance } = require('../src/instance')
 const { serve } = require('./support/serve')
 
@@ -38,6 +39,12 @@ async function served(t, options = {}, answer = (_req, res) => void res.end('don
   return { instance, ...(await serve(t, server)) }
 }
 
+/** Adds a feature to instances that are made during the test. */
+function addFeature(t, hooks) {
+  FEATURES.push(/** @type {any} */ ({ name: 'failing', isOn: () => true, start: () => hooks }))
+  t.after(() => FEATURES.pop())
+}
+
 test('a feature is told of each counted request, and of its end with route and outcome', async (t) => {
   const { instance, get } = await served(t, { ignore: { shed: '/ignored' } })
   const told = []
@@ -59,13 +66,12 @@ test('a feature is told of each counted request, and of its end with route and o
 })
 
 test('a feature that throws is reported, and the request is served', async (t) => {
+  addFeature(t, { onRequest: fail, onEnd: fail })
   const { instance, get } = await served(t)
-  instance.features.hooked.onRequest.push({ onRequest: fail })
-  instance.features.hooked.onEnd.push({ onEnd: fail })
   assert.equal((await get('/')).body, 'done')
   assert.deepEqual(instance.internalErrors.list(), [
-    ['onRequest', 1],
-    ['onEnd', 1],
+    ['failing.onRequest', 1],
+    ['failing.onEnd', 1],
   ])
 })
 
@@ -101,18 +107,17 @@ for (const [hook, tell] of Object.entries(TOLD)) {
 }
 
 test('a feature that fails to say why a signal was aborted, or how long a request was in a proxy, is reported', async (t) => {
+  addFeature(t, { proxyMsOf: fail, abortCodeOf: fail })
   const { instance, get } = await served(t, { insight: { parts: true } }, (req, res) => {
     const error = Object.assign(new Error('cancelled'), { code: 'ABORT_ERR' })
     instance.failures.record(error, req, res)
     res.end('done')
   })
-  instance.features.hooked.proxyMsOf.push({ proxyMsOf: fail })
-  instance.features.hooked.abortCodeOf.push({ abortCodeOf: fail })
   assert.equal((await get('/')).body, 'done')
   while (instance.internalErrors.list().length < 2) await new Promise(setImmediate)
   assert.deepEqual(
     instance.internalErrors.list().map(([place]) => place),
-    ['abortCodeOf', 'proxyMsOf']
+    ['failing.abortCodeOf', 'failing.proxyMsOf']
   )
 })
 

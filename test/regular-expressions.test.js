@@ -11,7 +11,7 @@ const vm = require('node:vm')
 const { pathText } = require('../src/core/route/route-node')
 const { maskNamedValues } = require('../src/core/redaction/named-values')
 const { maskUserinfo } = require('../src/core/redaction/userinfo')
-const { OwnLabels } = require('../src/features/fleet/reported-labels')
+const { OwnLabels } = require('../src/features/fleet/reports/reported-labels')
 
 const SRC = path.join(__dirname, '..', 'src')
 const LENGTH = 200_000

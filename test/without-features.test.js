@@ -1,6 +1,6 @@
 'use strict'
 // Every feature can be left out: without its folder and its entry in src/feature-list.js an application runs,
-// and is measured, as before.
+// and is measured, as before. What is missing then, docs/architecture.md says.
 
 const assert = require('node:assert/strict')
 const { existsSync, readFileSync } = require('node:fs')
@@ -11,6 +11,7 @@ const { runNode } = require('./support/run-node')
 const { dependentsOf, entryOf, namesOf } = require('./without/run')
 
 const SRC = path.join(__dirname, '..', 'src')
+const ARCHITECTURE = readFileSync(path.join(__dirname, '..', 'docs', 'architecture.md'), 'utf8')
 const MODULES = path.join(__dirname, '..', 'node_modules')
 
 /** An application on Express and the plain server, with everything that the core promises. */
@@ -50,11 +51,44 @@ const application = (names) => `
     said.routes = routes.map(({ route }) => route)
     said.counted = /spillway_requests_total\\{[^}]*users/.test(metrics)
     said.sections = Object.keys({ pools, sockets, stalls, outgoing, releases }).filter((name) => spillway.snapshot()[name] === undefined)
+    const members = {
+      agent: () => spillway.agent({ port: 0 }),
+      diagnose: () => spillway.diagnose(),
+      fleetSnapshot: () => spillway.fleetSnapshot(),
+      limit: () => spillway.limit({ name: 'report', maxConcurrent: 1 }),
+      listen: () => spillway.listen({ port: 0 }),
+      metricProducer: () => spillway.metricProducer(),
+      pool: () => spillway.pool('orders', {}),
+      pressure: () => spillway.pressure,
+      shouldDegrade: () => spillway.shouldDegrade(),
+      signal: () => spillway.signal(),
+      sockets: () => spillway.sockets({}),
+    }
+    said.throws = []
+    for (const [name, call] of Object.entries(members))
+      try {
+        await call()
+      } catch (error) {
+        if (error.message.includes('src/feature-list.js')) said.throws.push(name)
+      }
+    said.metrics = [...metrics.matchAll(/^# TYPE (\\S+)/gm)].map(([, name]) => name)
     await spillway.drain({ delay: 0, timeout: 1000 })
     console.log(JSON.stringify(said))
     process.exit()
   }))
 `
+
+/** The last column of the table of features: what each clause says of the names in it. */
+const ROWS = new Map(
+  [...ARCHITECTURE.matchAll(/^\| `([\w-]+)\/` \|.*\| (.*) \|$/gm)].map(([, name, without]) => [name, without])
+)
+
+/** @param {string} name of a feature @param {RegExp} verb */
+const namedIn = (name, verb) =>
+  (ROWS.get(name) ?? '')
+    .split(/[.;,] /)
+    .filter((clause) => verb.test(clause))
+    .flatMap((clause) => [...clause.matchAll(/`([\w/]+)(?:\(\))?`/g)].map(([, each]) => each))
 
 test('each feature has a folder', () => {
   for (const { name } of FEATURES) assert.ok(existsSync(path.join(SRC, 'features', name)), name)
@@ -77,7 +111,7 @@ for (const { name } of FEATURES) {
   test(`without ${gone.join(' and ')} an application runs, and is measured`, async () => {
     const { code, output } = await runNode(application(gone))
     assert.equal(code, 0)
-    const { admin, pages, sections, ...said } = output
+    const { admin, metrics, pages, sections, throws, ...said } = output
     assert.deepEqual(said, {
       user: [200, '7'],
       fails: 500,
@@ -86,6 +120,10 @@ for (const { name } of FEATURES) {
       counted: true,
     })
     assert.deepEqual(sections, [])
+    assert.deepEqual(new Set(throws), new Set(gone.flatMap((each) => namedIn(each, /\bthrows?\b/))))
+    const missing = gone.flatMap((each) => namedIn(each, /\bmissing\b/))
+    for (const each of missing) assert.ok(!metrics.includes(each), each)
+    for (const each of dependentsOf(name)) assert.ok(missing.includes(`${each}/`), each)
     if (gone.includes('admin')) return
     assert.deepEqual(admin, ['/users/:id', '/fails'])
     assert.deepEqual(new Set(pages), new Set([200]))

@@ -71,6 +71,9 @@
  *   'stalls'>} Sections
  */
 
+/** The names of the started features. @type {WeakMap<object, string>} */
+const NAMES = new WeakMap()
+
 class Features {
   /** The started features by name. @type {Partial<Started>} */
   started = {}
@@ -87,8 +90,6 @@ class Features {
     proxyMsOf: [],
     abortCodeOf: [],
   }
-  /** @type {Map<object, string>} */
-  #names = new Map()
   #list
   #unused
   #instance
@@ -130,7 +131,7 @@ class Features {
     for (const [hook, all] of Object.entries(this.hooked))
       if (started[/** @type {Hook} */ (hook)] !== undefined)
         all.push(/** @type {Hooked[Hook][number]} */ (started))
-    this.#names.set(started, name)
+    NAMES.set(started, name)
     if (this.#isClosed) this.#guard(started, 'close', () => started.close?.())
     return started
   }
@@ -192,7 +193,7 @@ class Features {
 
   /** @param {object} feature @param {keyof StartedFeature} member that has thrown @param {unknown} error */
   #report(feature, member, error) {
-    this.#instance.internalErrors.report(`${this.#names.get(feature)}.${member}`, error)
+    this.#instance.internalErrors.report(placeOf(feature, member), error)
   }
 
   /** The features' metrics. A feature that has not started has no points. @returns {Family[]} */
@@ -246,6 +247,13 @@ class Features {
 }
 
 /**
+ * The place of an error, as `snapshot().internalErrors` shows it.
+ *
+ * @param {object} feature @param {keyof StartedFeature} member that has thrown
+ */
+const placeOf = (feature, member) => `${NAMES.get(feature)}.${member}`
+
+/**
  * Calls a hook for a request, in each feature that has this hook.
  *
  * @param {RequestHook} hook
@@ -258,10 +266,11 @@ function tell(hook, request, hooked, internalErrors) {
     try {
       feature[hook](request)
     } catch (error) {
-      internalErrors.report(hook, error)
+      internalErrors.report(placeOf(feature, hook), error)
     }
   }
 }
 
 exports.Features = Features
+exports.placeOf = placeOf
 exports.tell = tell

@@ -9,7 +9,7 @@ const { join } = require('node:path')
 const { after, before, test } = require('node:test')
 const { afterRest } = require('../../bench/support/after-rest')
 const { systemClock } = require('../../src/core/clock')
-const { connectToMember } = require('../../src/features/fleet/member-pages')
+const { connectToMember } = require('../../src/features/fleet/members/member-pages')
 const { startProfiledCluster } = require('../support/profiled-cluster')
 
 const LINES = { accept: 'application/x-ndjson' }

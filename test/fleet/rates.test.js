@@ -4,8 +4,8 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { takeFleetSnapshot } = require('../../src/features/fleet/fleet-snapshot')
-const { readBlocks } = require('../../src/features/fleet/report')
-const { RouteSums, reportRoutes } = require('../../src/features/fleet/route-report')
+const { readBlocks } = require('../../src/features/fleet/reports/report')
+const { RouteSums, reportRoutes } = require('../../src/features/fleet/reports/route-report')
 const { RollingHistogram } = require('../../src/core/histogram/rolling')
 const { handClock } = require('../support/hand-clock')
 

@@ -4,7 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { ReportBuffers, joinPieces } = require('../../src/features/fleet/report-file')
+const { ReportBuffers, joinPieces } = require('../../src/features/fleet/reports/report-file')
 
 const same = (a, b) => a.buffer === b.buffer
 

@@ -4,9 +4,9 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { ownMetrics } = require('../../src/features/fleet/metric-names')
-const { acrossOf } = require('../../src/features/fleet/point-shapes')
-const { requireFamily } = require('../../src/features/fleet/report-shapes')
+const { ownMetrics } = require('../../src/features/fleet/reports/metric-names')
+const { acrossOf } = require('../../src/features/fleet/reports/point-shapes')
+const { requireFamily } = require('../../src/features/fleet/reports/report-shapes')
 const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES } = require('../../src/core/metrics/families')
 const { FAMILIES } = require('../support/families')
 

@@ -6,6 +6,7 @@
 // the application's async context is active. It is counted when the request has ended, under the route of the
 // request.
 
+const { placeOf } = require('../features')
 const { read } = require('../redaction/error-description')
 const { activeSpan, recordError, serverSpan, traceFieldsOf } = require('../tracing/spans')
 const { IGNORE_METRICS } = require('../request/ignore')
@@ -150,7 +151,7 @@ class Failures {
       try {
         if (feature.abortCodeOf(res) === DEADLINE) return true
       } catch (thrown) {
-        this.#internalErrors.report('abortCodeOf', thrown)
+        this.#internalErrors.report(placeOf(feature, 'abortCodeOf'), thrown)
       }
     }
     return false

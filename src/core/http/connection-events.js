@@ -5,7 +5,7 @@
 const cluster = require('node:cluster')
 const tls = require('node:tls')
 const { isAnswering } = require('../servers/connections')
-const { WeakTable } = require('../servers/known-servers')
+const { WeakTable } = require('../weak-table')
 const { endedMsOf } = require('../request/connection-record')
 
 /**

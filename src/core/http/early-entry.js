@@ -10,7 +10,7 @@
 // `becomeExpressRequest` adds to a request what Express adds before the first middleware. So the user's
 // `classify`, `key`, `deadline.of`, `headers` and `ignore` can be called before Express runs.
 
-const { WeakTable } = require('../servers/known-servers')
+const { WeakTable } = require('../weak-table')
 const { isFirstInApp, queryOf } = require('../route/instrument-router')
 const { isExpressApp } = require('./app-kinds')
 

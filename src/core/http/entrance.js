@@ -6,7 +6,7 @@
 // What Node itself does between a server and its listener is in node-defaults.js.
 
 const { RUN } = require('../gate/verdict')
-const { WeakTable } = require('../servers/known-servers')
+const { WeakTable } = require('../weak-table')
 const { IGNORE_SHED } = require('../request/ignore')
 const { ROOT } = require('../route/route-node')
 const { instrumentApp } = require('../route/instrument-router')

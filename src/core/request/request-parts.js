@@ -20,6 +20,7 @@
 // was in the kernel while the loop was busy. `proxy` is the time from a proxy's timestamp to the arrival, if
 // a feature knows it.
 
+const { placeOf } = require('../features')
 const { RollingRows, Rows } = require('../histogram/rows')
 const { CollectionTimes } = require('../process/garbage-collection')
 const { endedMsOf } = require('./connection-record')
@@ -115,7 +116,7 @@ class RequestParts {
     try {
       return proxyMsOf[0].proxyMsOf(request)
     } catch (error) {
-      this.#internalErrors.report('proxyMsOf', error)
+      this.#internalErrors.report(placeOf(proxyMsOf[0], 'proxyMsOf'), error)
       return undefined
     }
   }

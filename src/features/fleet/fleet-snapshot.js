@@ -4,15 +4,15 @@
 
 const { countersOf, deepFreeze, summaryOf } = require('../../core/snapshot/snapshot')
 const { NO_PARTS, routePartsOf } = require('../../core/snapshot/route-parts')
-const { COUNT, ERRORS, LAST_MINUTE_PARTS, PARTS, SINCE, STREAMS } = require('./route-report')
+const { COUNT, ERRORS, LAST_MINUTE_PARTS, PARTS, SINCE, STREAMS } = require('./reports/route-report')
 const { TimeSlices } = require('./time-slices')
 
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'
  * @import { FleetSnapshot, LatencySummary, RouteSnapshot } from '../../../index.js'
  * @import { Clock } from '../../core/clock'
- * @import { NamedMember, NamedReadable } from './poll-members'
- * @import { ReportSum } from './report-sum'
+ * @import { NamedMember, NamedReadable } from './members/poll-members'
+ * @import { ReportSum } from './reports/report-sum'
  * @import { States } from './worker-states'
  */
 

@@ -6,19 +6,19 @@
 // docs/decisions/0030-reports-in-files.md says why reports are not sent through the primary.
 
 const { randomBytes } = require('node:crypto')
-const { removeEarlierFleet, retireMembers } = require('./retired-members')
-const { currentUser, openDirectory } = require('./directory')
-const { MemberPages, connectToMember, requestPage } = require('./member-pages')
-const { openMemberSocket } = require('./member-socket')
+const { removeEarlierFleet, retireMembers } = require('./members/retired-members')
+const { currentUser, openDirectory } = require('./members/directory')
+const { MemberPages, connectToMember, requestPage } = require('./members/member-pages')
+const { openMemberSocket } = require('./members/member-socket')
 const { takeFleetSnapshot } = require('./fleet-snapshot')
-const { metricsOf } = require('./registry-report')
-const { identityOf } = require('./member-identity')
-const { ownMetrics } = require('./metric-names')
+const { metricsOf } = require('./reports/registry-report')
+const { identityOf } = require('./members/member-identity')
+const { ownMetrics } = require('./reports/metric-names')
 const { announceThread } = require('./fleet-watch')
-const { Reporter } = require('./reporter')
-const { ReportBuffers, joinPieces } = require('./report-file')
-const { ReadableSum, UnreadableReports } = require('./readable-sum')
-const { pollMembers, pollOfOne } = require('./poll-members')
+const { Reporter } = require('./reports/reporter')
+const { ReportBuffers, joinPieces } = require('./reports/report-file')
+const { ReadableSum, UnreadableReports } = require('./reports/readable-sum')
+const { pollMembers, pollOfOne } = require('./members/poll-members')
 const { Token } = require('./token')
 const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
 
@@ -29,12 +29,12 @@ const { stateFamilies, statesOf, withWorkerNames } = require('./worker-states')
  * @import { Family } from '../../core/metrics/family'
  * @import { Prometheus, Sources } from '../../core/metrics/scrape/prometheus'
  * @import { Instance } from '../../instance'
- * @import { Directory } from './directory'
- * @import { FleetOption, Identity } from './member-identity'
- * @import { Poll } from './poll-members'
- * @import { Loan } from './report-file'
- * @import { ReportSum } from './report-sum'
- * @import { Made, Self } from './reporter'
+ * @import { Directory } from './members/directory'
+ * @import { FleetOption, Identity } from './members/member-identity'
+ * @import { Poll } from './members/poll-members'
+ * @import { Loan } from './reports/report-file'
+ * @import { ReportSum } from './reports/report-sum'
+ * @import { Made, Self } from './reports/reporter'
  */
 
 /**

@@ -3,13 +3,13 @@
 // member, or when the figures of all members are first requested.
 
 const { Lazy } = require('../../core/lazy')
-const { hasOtherMembers, identityOf, takeNumber } = require('./member-identity')
+const { hasOtherMembers, identityOf, takeNumber } = require('./members/member-identity')
 const { watchForMembers } = require('./fleet-watch')
 
 /**
  * @import { Instance } from '../../instance'
  * @import { Deps, Fleet } from './fleet'
- * @import { FleetOption } from './member-identity'
+ * @import { FleetOption } from './members/member-identity'
  */
 
 class Membership {

@@ -7,7 +7,7 @@ const { promises, rmSync } = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
 
-/** @import { Directory } from './directory' */
+/** @import { Directory } from './members/directory' */
 
 const FILE = 'token'
 const CONNECT_MS = 500

@@ -4,7 +4,7 @@
 
 const { Labels, NO_LABELS } = require('../../core/metrics/labels')
 
-/** @import { Member, NamedMember } from './poll-members' */
+/** @import { Member, NamedMember } from './members/poll-members' */
 
 const STATES = /** @type {const} */ (['live', 'silent', 'unreadable'])
 /** Names become label values without escaping. */

@@ -2,10 +2,10 @@
 // Converts a point of each type to numbers and back, and joins the numbers of two workers. Only the type and
 // the `across` of a family decide, never its name, so a new family needs no change here.
 
-const { NATIVE_WIDTH } = require('../../core/histogram/native')
+const { NATIVE_WIDTH } = require('../../../core/histogram/native')
 
 /**
- * @import { Exemplars } from '../../core/request/exemplars'
+ * @import { Exemplars } from '../../../core/request/exemplars'
  * @import { Across, Described } from './report-shapes'
  */
 

@@ -3,10 +3,10 @@
 // half of it may be in the sum already. Then each report is tried alone, unreadable reports are left out, and
 // the others are added up again.
 
-const { TimeSlices } = require('./time-slices')
+const { TimeSlices } = require('../time-slices')
 const { ReportSum } = require('./report-sum')
 
-/** @import { NamedMember, NamedReadable, Retired } from './poll-members' */
+/** @import { NamedMember, NamedReadable, Retired } from '../members/poll-members' */
 
 /**
  * A member is retired only when its report is this old. Until then, its last minute is part of the fleet's
@@ -38,7 +38,7 @@ class ReadableSum {
   #own
 
   /**
-   * @param {{ clock: import('../../core/clock').Clock, withRoutes: boolean,
+   * @param {{ clock: import('../../../core/clock').Clock, withRoutes: boolean,
    *   own?: import('./metric-names').OwnMetrics | undefined }} deps
    */
   constructor({ clock, withRoutes, own }) {

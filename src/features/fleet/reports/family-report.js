@@ -2,12 +2,12 @@
 // Writes a metric family into a report: its description, then its points in blocks. A worker writes its own
 // families, and the member that adds up the reports of ended workers writes the sums.
 
-const { exemplarsOf } = require('../../core/request/exemplars')
+const { exemplarsOf } = require('../../../core/request/exemplars')
 const { exemplarsBlock, familyBlock, pointsBlock } = require('./report')
 const { acrossOf, onGrid, outlives, shapeOf } = require('./point-shapes')
 
 /**
- * @import { Bounds } from '../../core/histogram/buckets'
+ * @import { Bounds } from '../../../core/histogram/buckets'
  * @import { Point, RowPoint } from './point-shapes'
  * @import { ReportedExemplar } from './report'
  * @import { Across, Described } from './report-shapes'

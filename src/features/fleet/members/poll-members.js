@@ -5,13 +5,13 @@
 
 const { requestReport } = require('./member-socket')
 const { isRunning } = require('./member-identity')
-const { isHeadOf, readHead } = require('./report')
+const { isHeadOf, readHead } = require('../reports/report')
 
 /**
  * @import { Directory } from './directory'
  * @import { Answer, Reply } from './member-socket'
- * @import { Head, RetiredHead } from './report'
- * @import { Loan } from './report-file'
+ * @import { Head, RetiredHead } from '../reports/report'
+ * @import { Loan } from '../reports/report-file'
  */
 
 /**
@@ -25,7 +25,7 @@ const NO_REPORT = 'it is not a complete report of this version'
 const HAS_JOINED = { answer: 'answered' }
 
 /**
- * @typedef {Pick<import('../../core/clock').Clock, 'after'>} Clock
+ * @typedef {Pick<import('../../../core/clock').Clock, 'after'>} Clock
  */
 /**
  * A member, as its report describes it; `error`: why the report is unreadable

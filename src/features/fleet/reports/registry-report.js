@@ -7,8 +7,8 @@ const { requireFamily } = require('./report-shapes')
 const { BOUND_LABELS, RegistryLabels, boundText } = require('./reported-labels')
 
 /**
- * @import { Registry } from '../../core/metrics/registries/registry-points'
- * @import { RegistryEntry } from '../../core/metrics/scrape/prometheus'
+ * @import { Registry } from '../../../core/metrics/registries/registry-points'
+ * @import { RegistryEntry } from '../../../core/metrics/scrape/prometheus'
  * @import { FamilySum } from './family-sum'
  * @import { ValuePoint } from './point-shapes'
  * @import { Across, Described } from './report-shapes'

@@ -6,7 +6,7 @@
 
 const net = require('node:net')
 const { PAGES } = require('./member-pages')
-const { MAX_BYTES } = require('./report-file')
+const { MAX_BYTES } = require('../reports/report-file')
 
 const WITH_ROUTES = 'r'
 const COUNTERS = 'c'
@@ -66,7 +66,7 @@ function openMemberSocket(path, { report, servePages }) {
  * @param {string} path
  * @param {boolean} withRoutes
  * @param {number} timeoutMs
- * @param {Pick<import('../../core/clock').Clock, 'after'>} clock
+ * @param {Pick<import('../../../core/clock').Clock, 'after'>} clock
  * @returns {Promise<Reply>}
  */
 function requestReport(path, withRoutes, timeoutMs, clock) {

@@ -5,14 +5,14 @@
 // generation is written once. The generation lists its members, so that a report not removed yet is not
 // counted twice. A lock would not do, because the holder of a lock might be killed.
 
-const { ReadableSum, RECENT_MS, isRecent } = require('./readable-sum')
-const { headOf, putInto } = require('./report')
-const { TimeSlices } = require('./time-slices')
+const { ReadableSum, RECENT_MS, isRecent } = require('../reports/readable-sum')
+const { headOf, putInto } = require('../reports/report')
+const { TimeSlices } = require('../time-slices')
 
 /**
- * @import { Clock } from '../../core/clock'
+ * @import { Clock } from '../../../core/clock'
  * @import { Directory } from './directory'
- * @import { OwnMetrics } from './metric-names'
+ * @import { OwnMetrics } from '../reports/metric-names'
  * @import { NamedReadable, Poll, Retired } from './poll-members'
  *
  * @typedef {{ id: string | undefined, fromMs: number, toMs: number }} Life of a departed member; without an

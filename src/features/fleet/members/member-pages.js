@@ -5,10 +5,10 @@
 
 const http = require('node:http')
 const net = require('node:net')
-const { OWN_HOST, markOwn } = require('../../core/process-use')
-const { urlPath } = require('../../core/url-path')
+const { OWN_HOST, markOwn } = require('../../../core/process-use')
+const { urlPath } = require('../../../core/url-path')
 
-/** @import { InternalErrors } from '../../core/errors/internal-errors' */
+/** @import { InternalErrors } from '../../../core/errors/internal-errors' */
 
 /**
  * The first byte of a connection. The member returns it before the request is sent. An older version returns
@@ -19,7 +19,7 @@ const MAX_HEAD_BYTES = 8192
 /** Long, because a profile is often taken of a worker whose event loop is blocked. */
 const CONNECT_MS = 10_000
 
-/** @import { Handler } from '../../../index.js' */
+/** @import { Handler } from '../../../../index.js' */
 
 class MemberPages {
   #pagesNow
@@ -56,7 +56,7 @@ class MemberPages {
 
 /**
  * @param {string} path of the member's socket
- * @param {Pick<import('../../core/clock').Clock, 'after' | 'cancel'>} clock
+ * @param {Pick<import('../../../core/clock').Clock, 'after' | 'cancel'>} clock
  * @returns {Promise<net.Socket>} ready for a request; rejects if the member does not answer, or runs an older
  *   version
  */

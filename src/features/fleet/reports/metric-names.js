@@ -2,12 +2,12 @@
 // Tracks the names of the metrics in a scrape. Two metrics must not share the name of a family or sample: a
 // counter `took_count` beside a histogram `took` gives one series two values.
 
-const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES } = require('../../core/metrics/families')
-const { stateFamilies } = require('./worker-states')
+const { LAG_FAMILIES, NATIVE_FAMILIES, STANDARD_FAMILIES } = require('../../../core/metrics/families')
+const { stateFamilies } = require('../worker-states')
 
 /**
- * @import { Family } from '../../core/metrics/family'
- * @import { Prometheus } from '../../core/metrics/scrape/prometheus'
+ * @import { Family } from '../../../core/metrics/family'
+ * @import { Prometheus } from '../../../core/metrics/scrape/prometheus'
  */
 
 const TOTAL = /_total$/

@@ -5,18 +5,18 @@
 // they may be up to a minute old.
 
 const { isMainThread, threadId } = require('node:worker_threads')
-const { inTime } = require('../../core/metrics/registries/in-time')
+const { inTime } = require('../../../core/metrics/registries/in-time')
 const { PointsMemory, reportFamily } = require('./family-report')
 const { readMetric } = require('./registry-report')
-const { identify } = require('./member-identity')
+const { identify } = require('../members/member-identity')
 const { headOf, putInto } = require('./report')
 const { reportRoutes } = require('./route-report')
-const { TimeSlices } = require('./time-slices')
+const { TimeSlices } = require('../time-slices')
 
 /**
- * @import { Capture, TakeCapture } from '../../core/metrics/capture'
- * @import { Prometheus, RegistryEntry, Sources } from '../../core/metrics/scrape/prometheus'
- * @import { Instance } from '../../instance'
+ * @import { Capture, TakeCapture } from '../../../core/metrics/capture'
+ * @import { Prometheus, RegistryEntry, Sources } from '../../../core/metrics/scrape/prometheus'
+ * @import { Instance } from '../../../instance'
  */
 
 /**

@@ -11,7 +11,7 @@ const { readFileSync, readlinkSync } = require('node:fs')
 const { hostname } = require('node:os')
 const { getEnvironmentData, isMainThread, setEnvironmentData, threadId } = require('node:worker_threads')
 
-/** @import { FleetOptions } from '../../../index.js' */
+/** @import { FleetOptions } from '../../../../index.js' */
 
 /**
  * @typedef {(boolean & { [name in keyof FleetOptions]?: undefined }) | FleetOptions | undefined} FleetOption

@@ -9,9 +9,9 @@ const { tmpdir } = require('node:os')
 const path = require('node:path')
 const { promises } = fs
 const { isRunning, machine } = require('./member-identity')
-const { ReportBuffers, joinPieces, readReport } = require('./report-file')
+const { ReportBuffers, joinPieces, readReport } = require('../reports/report-file')
 
-/** @import { Loan } from './report-file' */
+/** @import { Loan } from '../reports/report-file' */
 
 /**
  * @typedef {object} Listing

@@ -4,20 +4,20 @@
 // all its responses. A sum keeps only the positions of each route in the reports. A snapshot reads one
 // histogram at a time.
 
-const { newHistogram } = require('../../core/histogram/hdr-histogram')
-const { ADVISED_BOUNDS, countOf, sumOf } = require('../../core/histogram/buckets')
-const { ByteReader, ByteWriter } = require('../../core/histogram/histogram-bytes')
-const { PART_COLUMNS } = require('../../core/request/request-parts')
-const { COUNTERS } = require('../../core/request/route-series')
-const { partSumsOf } = require('../../core/snapshot/route-parts')
+const { newHistogram } = require('../../../core/histogram/hdr-histogram')
+const { ADVISED_BOUNDS, countOf, sumOf } = require('../../../core/histogram/buckets')
+const { ByteReader, ByteWriter } = require('../../../core/histogram/histogram-bytes')
+const { PART_COLUMNS } = require('../../../core/request/request-parts')
+const { COUNTERS } = require('../../../core/request/route-series')
+const { partSumsOf } = require('../../../core/snapshot/route-parts')
 const { ROUTES, blockOf, doublesOf } = require('./report')
 const { isSum, isTime } = require('./report-shapes')
 
 /**
  * @import { JsHistogram } from 'hdr-histogram-js'
- * @import { RollingHistogram } from '../../core/histogram/rolling'
- * @import { Capture } from '../../core/metrics/capture'
- * @import { Recorder } from '../../core/request/recorder'
+ * @import { RollingHistogram } from '../../../core/histogram/rolling'
+ * @import { Capture } from '../../../core/metrics/capture'
+ * @import { Recorder } from '../../../core/request/recorder'
  */
 
 /** @typedef {[method: string, route: string] | []} RouteKey empty for all routes together */

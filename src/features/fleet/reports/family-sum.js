@@ -3,15 +3,15 @@
 // it is shown like any other, and is reported again for retired members. It is reused from scrape to scrape,
 // because finding the labels of 8000 series anew took 40 ms.
 
-const { boundsOf } = require('../../core/histogram/buckets')
-const { Rows } = require('../../core/histogram/rows')
-const { Exemplars } = require('../../core/request/exemplars')
+const { boundsOf } = require('../../../core/histogram/buckets')
+const { Rows } = require('../../../core/histogram/rows')
+const { Exemplars } = require('../../../core/request/exemplars')
 const { JOIN, isCumulative, shapeOf } = require('./point-shapes')
 const { requireCounts, requireExemplar } = require('./report-shapes')
 const { OwnLabels, RegistryLabels, ReportedLabels } = require('./reported-labels')
 
 /**
- * @import { Bounds } from '../../core/histogram/buckets'
+ * @import { Bounds } from '../../../core/histogram/buckets'
  * @import { Point, ValuePoint } from './point-shapes'
  * @import { ReportedExemplar } from './report'
  * @import { Described } from './report-shapes'
