@@ -102,7 +102,7 @@ test('the directories of fleets whose primary has exited are removed, others are
 })
 
 const WITHOUT_DESCRIPTORS = `
-  const { identify, isRunning } = require('./src/features/fleet/member-identity')
+  const { identify, isRunning } = require('./src/features/fleet/members/member-identity')
   const { openSync } = require('node:fs')
   const { text } = identify(process.pid)
   const answers = [isRunning(text)]
@@ -122,7 +122,7 @@ test('a process without a free file descriptor does not take a running process f
 })
 
 const AS_ANOTHER_USER = `
-  const { isRunning } = require('./src/features/fleet/member-identity')
+  const { isRunning } = require('./src/features/fleet/members/member-identity')
   if (process.geteuid() === 0) process.setuid(65_534)
   process.stdout.write(String(isRunning('1-zzzzzz')))
 `
