@@ -17,6 +17,8 @@ function measurementOf(result, capacity, work) {
     capacity: own,
     offered: result.offered / result.seconds / own,
     ratio: result.goodput / own,
+    // Late answers too: with no policy, what the open load leaves of the capacity of a closed one.
+    served: (result.good + result.late) / result.seconds / own,
     shed: result.shed / result.offered,
     late: result.late / result.offered,
     failed: result.failed / result.offered,
@@ -75,6 +77,7 @@ function lineOf(row) {
     row.ratio.toFixed(2).padStart(5),
     (row.bound === null ? '' : `of ${row.bound.toFixed(2)}`).padStart(7),
     (row.boundAtLoad === null ? '' : `(${row.boundAtLoad.toFixed(2)} at the load)`).padEnd(18),
+    `served ${row.served.toFixed(2)}`.padEnd(12),
     `p50 ${whole(row.p50Ms)}`.padEnd(9),
     `p99 ${whole(row.p99Ms)}`.padEnd(9),
     `shed ${percent(row.shed)}`.padEnd(11),
