@@ -61,7 +61,7 @@ class Ticket {
   constructor() {
     this.priority = NORMAL
     this.isDecided = false
-    /** When the gate last decided about the request: it was queued, admitted or rejected. */
+    /** When the gate last queued, admitted or rejected the request. */
     this.decidedMs = 0
     /** Its entry in the queue, even if it never ran. @type {QueueEntry | undefined} */
     this.queueEntry = undefined
