@@ -1,6 +1,6 @@
 'use strict'
 // Builds the parts of one instance from its options, connects them, and starts and closes them together. It
-// decides nothing and is not public: users call spillway.js.
+// decides nothing about requests, and is not public: users call spillway.js.
 
 const { CallPlace } = require('./core/call-place')
 const { Entrance } = require('./core/http/entrance')

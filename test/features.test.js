@@ -18,8 +18,6 @@ const LIMIT = {
   isWatched: true,
   reasonFor: () => undefined,
   reasonAfterQueue: () => undefined,
-  onAdmit() {},
-  forget() {},
 }
 
 const fail = () => {

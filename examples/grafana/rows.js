@@ -196,7 +196,7 @@ const ROWS = [
         title: 'Overload episodes',
         decimals: 0,
         description:
-          'How often a process began to reject requests, after at least a second without a rejection.',
+          'How often a process began to reject requests, after at least ten seconds without a rejection.',
         unit: 'short',
         of: [[`sum by (instance) (increase(spillway_overloads_total{${OF_JOB}}${RATE}))`, '{{instance}}']],
       },

@@ -81,7 +81,10 @@ const SECTIONS = {
   Gate: ({ admission, requests }, look) =>
     pairs(
       [
-        ['mode', `${admission.mode}${admission.isOverloaded ? ', rejecting requests now' : ''}`],
+        [
+          'mode',
+          `${admission.mode}${admission.isOverloaded ? ', has rejected requests in the last 10 s' : ''}`,
+        ],
         ['in flight', `${requests.inFlight}${limitOf(admission)}`],
         ['queued', count(admission.queued)],
         ['a request costs', duration(admission.costMs)],

@@ -1,7 +1,7 @@
 'use strict'
-// Connects core/ and features/, which src/feature-list.js lists. The code of core/ requires no feature. Its
-// types name some, and environment/permissions.js lists the folders that two of them read and write. For
-// each hook, `Features` keeps a list of the started features that have this hook.
+// Connects core/ and features/, which src/feature-list.js lists. The code of core/ requires no feature. Types
+// of core/ name some features, and environment/permissions.js lists the folders that two of them read and
+// write. For each hook, `Features` keeps a list of the started features that have this hook.
 
 /**
  * @import { ClientRequest } from 'node:http'
@@ -19,7 +19,8 @@
  * @property {keyof Started} name also names its section in `snapshot()`
  * @property {(options: ResolvedOptions) => boolean} [isOn] whether it starts with the instance. Others start
  *   at their first use
- * @property {readonly (keyof Started)[]} [needs] the features without which it does not start
+ * @property {readonly (keyof Started)[]} [needs] the features without which it does not start. Tests and
+ *   `npm run without` read it, as they read `reads`
  * @property {readonly (keyof Started)[]} [reads] the features that it asks or starts, and can do without
  * @property {(instance: Instance) => StartedFeature} start
  * @property {() => readonly Family[]} [families] its metrics

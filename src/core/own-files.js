@@ -51,4 +51,4 @@ function* findInstalled() {
   }
 }
 
-module.exports = { OWN_FOLDER, isBundled, ownFile }
+module.exports = { OWN_FOLDER, ownFile }

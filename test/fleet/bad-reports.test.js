@@ -9,7 +9,14 @@ const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
 const { test } = require('node:test')
-const { blockOf, headOf, FAMILY, POINTS, ROUTES, EXEMPLARS } = require('../../src/features/fleet/reports/report')
+const {
+  blockOf,
+  headOf,
+  FAMILY,
+  POINTS,
+  ROUTES,
+  EXEMPLARS,
+} = require('../../src/features/fleet/reports/report')
 const { temporaryDirectory } = require('../support/fleet')
 const { oneValue, parse } = require('../support/metrics-text')
 const { serve } = require('../support/serve')

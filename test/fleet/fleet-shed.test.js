@@ -16,7 +16,6 @@ test('rejected requests of all reasons are counted, those of unknown routes too'
   )
   assert.equal((await spillway.fleetSnapshot()).shed, 0)
   const answers = Promise.all(Array.from({ length: 20 }, (_, i) => get(`/unknown/${i}`)))
-  // One in a hundred milliseconds is admitted, whatever is in flight.
   while (rejected() + held.length < 20) await new Promise((resolve) => setImmediate(resolve))
   for (const res of held) res.end()
   await answers

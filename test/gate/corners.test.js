@@ -49,6 +49,18 @@ test('a handler that throws when it is dequeued throws out of its own callback, 
   assert.equal(driven.admission.sample().inFlight, 1)
 })
 
+test('the entry of a queued request has the idle time of the loop while it waited', () => {
+  const driven = new DrivenAdmission(QUEUE)
+  const running = driven.ask()
+  const queued = driven.ask()
+  driven.turn(1, 7)
+  driven.end(running)
+  driven.turn(1, 5)
+  assert.equal(queued.hasRun, true)
+  const { dequeuedIdleMs, queuedIdleMs } = queued.ticket.queueEntry
+  assert.equal(dequeuedIdleMs - queuedIdleMs, 12)
+})
+
 test('a queued handler that throws neither stops the others that are queued nor keeps its slot', async (t) => {
   const uncaught = uncaughtIn(t)
   const work = (req, res) => {

@@ -6,7 +6,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const fc = require('fast-check')
-const { RUN } = require('../../src/core/gate/verdict')
+const { RUN } = require('../../src/core/gate/decision')
 const { HAND_OVER_MS } = require('../../src/core/gate/measurements/accept-burst')
 const { WORKS, burst, capacityOf, load, shedShare, waitedMs, wasRejected } = require('./simulated-load')
 

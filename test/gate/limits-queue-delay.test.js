@@ -4,7 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { CRITICAL, NORMAL, PRIORITIES } = require('../../src/core/gate/verdict')
+const { CRITICAL, NORMAL, PRIORITIES } = require('../../src/core/gate/decision')
 const { QueueDelay } = require('../../src/core/gate/limits/queue-delay')
 const { LoopTurns } = require('../../src/core/gate/measurements/loop-turns')
 const { FakeClock } = require('../support/fake-clock')

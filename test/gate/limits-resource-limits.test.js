@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { ResourceLimits } = require('../../src/core/gate/limits/resource-limits')
-const { Cause, PRIORITIES } = require('../../src/core/gate/verdict')
+const { Cause, PRIORITIES } = require('../../src/core/gate/decision')
 const { FakeClock } = require('../support/fake-clock')
 
 const INTERVAL_MS = 1000

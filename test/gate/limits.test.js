@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { Limits } = require('../../src/core/gate/limits/limits')
 const { LoopTurns } = require('../../src/core/gate/measurements/loop-turns')
-const { CRITICAL, Cause, NORMAL } = require('../../src/core/gate/verdict')
+const { CRITICAL, Cause, NORMAL } = require('../../src/core/gate/decision')
 const { Ticket } = require('../../src/core/request/request-record')
 const { FakeClock } = require('../support/fake-clock')
 
@@ -49,24 +49,26 @@ function driven({ maxConcurrent, costMs = 2, maxOutstanding = Number.POSITIVE_IN
     for (let i = 0; i < ms; i += 10) turn(10, 0, 20 / costMs)
   }
   const current = () => limits.current(clock.now())
-  return { admit, clock, cost, current, limits, overload, serve, turn, turns }
+  /** How many may be in flight, by which limit, and how long a request may be queued. */
+  const figures = () => [current().limit, current().by, limits.toleratedMs(NORMAL, clock.now())]
+  return { admit, clock, cost, current, figures, limits, overload, serve, turn, turns }
 }
 
 test('a loop that idles limits nothing', () => {
-  const { current, turn } = driven()
+  const { figures, turn } = driven()
   turn(1, 100)
-  assert.deepEqual(current(), { limit: Number.POSITIVE_INFINITY, by: undefined, waitMs: 200 })
+  assert.deepEqual(figures(), [Number.POSITIVE_INFINITY, undefined, 200])
 })
 
 test('a full loop limits, and in an overload a request may wait for targetDelay only', () => {
-  const { current, overload, turn } = driven()
+  const { figures, overload, turn } = driven()
   turn(10, 100)
   overload(200)
-  assert.deepEqual(current(), { limit: 20, by: 'loop', waitMs: 200 })
+  assert.deepEqual(figures(), [20, 'loop', 200])
   overload(300)
-  assert.deepEqual(current(), { limit: 20, by: 'loop', waitMs: 100 })
+  assert.deepEqual(figures(), [20, 'loop', 100])
   turn(10, 100)
-  assert.deepEqual(current(), { limit: Number.POSITIVE_INFINITY, by: undefined, waitMs: 200 })
+  assert.deepEqual(figures(), [Number.POSITIVE_INFINITY, undefined, 200])
 })
 
 test('a loop that sleeps because the gate awaits more connections has no room: the overload goes on', () => {

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const Module = require('node:module')
 const { describe, it, test } = require('node:test')
-const { QUEUED, REJECTED, RUN } = require('../../src/core/gate/verdict')
+const { QUEUED, REJECTED, RUN } = require('../../src/core/gate/decision')
 const { createSpillway } = require('../../src/index.js')
 const { runNode } = require('../support/run-node')
 const { spillwayFor } = require('../support/spillway')

@@ -10,7 +10,7 @@ const v8 = require('node:v8')
 const vm = require('node:vm')
 const fc = require('fast-check')
 const { CLASS_LEAD_MS, Queue, QueueEntry, inRequestContext } = require('../../src/core/gate/queue')
-const { CRITICAL, NORMAL, PRIORITIES } = require('../../src/core/gate/verdict')
+const { CRITICAL, NORMAL, PRIORITIES } = require('../../src/core/gate/decision')
 const { requestWith } = require('../support/request')
 
 const HIGH = PRIORITIES.indexOf('high')

@@ -4,7 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { Cause } = require('../../src/core/gate/verdict')
+const { Cause } = require('../../src/core/gate/decision')
 const { Spillway } = require('../../src/spillway')
 const { DrivenAdmission } = require('./driven-admission')
 const { REFUSE, holdingServer } = require('./holding-server')
@@ -50,6 +50,16 @@ test('the overloaded resource is the reason of the last rejection, not of the fi
   for (const reason of ['concurrency', 'loop'])
     admission.rejectionPeriod.record(reason, clock.now(), NO_FIGURES)
   assert.equal(admission.sample().overloadedBy, 'loop')
+})
+
+test('a limit of a route and the age of a request say nothing about the process', () => {
+  const { rejectionPeriod } = overloaded().admission
+  for (const reason of /** @type {const} */ (['limit:report', 'age', 'deadline', 'closed'])) {
+    rejectionPeriod.record(reason, 0, NO_FIGURES)
+    assert.deepEqual([rejectionPeriod.isOn, rejectionPeriod.isOfProcess], [true, false], reason)
+  }
+  rejectionPeriod.record('loop', 0, NO_FIGURES)
+  assert.equal(rejectionPeriod.isOfProcess, true)
 })
 
 test('when the overload ends, its reason is the most frequent one, and each reason has its count', () => {

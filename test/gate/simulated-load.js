@@ -3,7 +3,7 @@
 // ran, was rejected and released, and how long it was queued. What the load is, is a world's description
 // (test/simulation/world.js).
 
-const { RUN } = require('../../src/core/gate/verdict')
+const { RUN } = require('../../src/core/gate/decision')
 const { stack } = require('../simulation/stack')
 const { PARSE_MS, REFUSE_MS, World } = require('../simulation/world')
 

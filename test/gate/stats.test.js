@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { Stats } = require('../../src/core/gate/stats')
-const { PRIORITIES, REASONS } = require('../../src/core/gate/verdict')
+const { PRIORITIES, REASONS } = require('../../src/core/gate/decision')
 const { ADVISED_BOUNDS, countOf, sumOf } = require('../../src/core/histogram/buckets')
 
 test('nothing is listed where nothing was counted', () => {

@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { UserHooks } = require('../../src/core/gate/user-hooks')
-const { PRIORITIES } = require('../../src/core/gate/verdict')
+const { PRIORITIES } = require('../../src/core/gate/decision')
 const { InternalErrors } = require('../../src/core/errors/internal-errors')
 const { HOSTILE_THENABLES } = require('../support/hostile-thenables')
 

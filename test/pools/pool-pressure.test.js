@@ -4,7 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { NORMAL } = require('../../src/core/gate/verdict')
+const { NORMAL } = require('../../src/core/gate/decision')
 const { PoolPressure } = require('../../src/features/pools/pool-pressure')
 
 /** Without `maxWait`, and for a burst. */

@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { Degrading } = require('../../src/features/pressure/degrading')
-const { PRIORITIES } = require('../../src/core/gate/verdict')
+const { PRIORITIES } = require('../../src/core/gate/decision')
 
 /** Requests by class, as the recorder finds them by their response. */
 const responseOf = (priority) => {

@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
 const { offHalfClose, onHalfClose } = require('../../src/core/request/half-closed')
-const { QUEUED } = require('../../src/core/gate/verdict')
+const { QUEUED } = require('../../src/core/gate/decision')
 const { DrivenAdmission } = require('../gate/driven-admission')
 
 function connection() {

@@ -53,11 +53,14 @@ function driven(isOn = true) {
       parts.onEnd(request)
     },
     queue({ ticket }) {
-      ticket.queueEntry = /** @type {any} */ ({ queuedMs: clock.now(), queuedIdleMs: clock.idleMs() })
+      const idleMs = clock.idleMs()
+      const marks = { queuedMs: clock.now(), queuedIdleMs: idleMs, dequeuedIdleMs: idleMs }
+      ticket.queueEntry = /** @type {any} */ (marks)
     },
     admit({ ticket }) {
       ticket.onAdmit(clock.now(), 0)
       ticket.idleMs = clock.idleMs()
+      if (ticket.queueEntry !== undefined) ticket.queueEntry.dequeuedIdleMs = ticket.idleMs
     },
     head(request) {
       request.firstByteMs = clock.now() - request.startedMs
@@ -159,6 +162,19 @@ test('a request whose handler never returned has no run', () => {
   clock.idle(5)
   end(request)
   assert.deepEqual(parts.of(request), { ...NONE, loopBusyMs: 10, waitMs: 5 })
+})
+
+test('a request that leaves while it waits in a bulkhead has waited, and its loop was busy', () => {
+  const { admit, clock, end, parts, queue, receive } = driven()
+  const request = receive()
+  queue(request)
+  clock.idle(5)
+  admit(request)
+  request.ticket.idleMs = Number.NEGATIVE_INFINITY // paused
+  clock.advance(10)
+  clock.idle(20)
+  end(request)
+  assert.deepEqual(parts.of(request), { ...NONE, queueMs: 5, loopBusyMs: 10, waitMs: 20 })
 })
 
 test('the parts sum to the duration even if the two clocks differ', () => {

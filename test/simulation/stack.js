@@ -71,7 +71,7 @@ function responseTo(onRejected) {
 function stackOf(root) {
   const { deadlineLimit } = require('../support/deadline-limit')
   const { Admission } = require(join(root, 'src/core/gate/admission'))
-  const { NORMAL, RUN } = require(join(root, 'src/core/gate/verdict'))
+  const { NORMAL, RUN } = require(join(root, 'src/core/gate/decision'))
   const { DEFAULTS } = require(join(root, 'src/core/options/options'))
   const { Ticket } = require(join(root, 'src/core/request/request-record'))
   return {

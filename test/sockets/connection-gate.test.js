@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { ConnectionGate } = require('../../src/features/sockets/connection-gate')
 const { randomFrom } = require('../simulation/random')
-const { BYPASS, CRITICAL, Cause, NORMAL } = require('../../src/core/gate/verdict')
+const { BYPASS, CRITICAL, Cause, NORMAL } = require('../../src/core/gate/decision')
 const { Newcomers } = require('../../src/features/sockets/newcomers')
 
 const OPTIONS = { mode: 'adaptive' }

@@ -5,7 +5,7 @@
 // because the route may become known late. The timeout applies only until the head is sent: a stalled body
 // may be a quiet event stream. Node's socket timeout covers bodies.
 
-const { PRIORITIES } = require('../gate/verdict')
+const { PRIORITIES } = require('../gate/decision')
 const { rounded } = require('../readable')
 const { cutOff } = require('../answer/cut-off')
 const { NO_ANSWER, SubstituteAnswer } = require('./substitute-answer')

@@ -1,8 +1,8 @@
 'use strict'
-// Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Of gate/,
-// adapters call only `decide`, before a request runs. http/entrance.js calls `release` when the request has
-// ended. features/bulkheads/ calls `rejectAdmitted`. It also uses the limits, the measurements and the
-// functions of the user.
+// Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Adapters
+// call `decide` before a request runs. http/entrance.js calls `release` when the request has ended, and
+// features/bulkheads/ calls `rejectAdmitted`. Features that limit requests come by `limitBy`. Other parts
+// only read figures.
 
 const { Lazy } = require('../lazy')
 const { IGNORE_SHED } = require('../request/ignore')
@@ -18,7 +18,7 @@ const { Rejection, RetryAfter } = require('./rejection')
 const { RejectionPace } = require('./rejection-pace')
 const { LastRejections, RejectionPeriod, Stats } = require('./stats')
 const { UserHooks } = require('./user-hooks')
-const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
+const { BYPASS, Cause, REJECTED, RUN } = require('./decision')
 
 /**
  * @import { ShedReason } from '../../../index.js'
@@ -26,7 +26,7 @@ const { BYPASS, Cause, REJECTED, RUN } = require('./verdict')
  * @import { InternalErrors } from '../errors/internal-errors'
  * @import { RequestRecord } from '../request/request-record'
  * @import { ShadowQueue } from './shadow-queue'
- * @import { Decision } from './verdict'
+ * @import { Decision } from './decision'
  * @import { FeatureLimit } from './limits/limits'
  * @import { OpenConnections } from './measurements/clients'
  * @import { OnOverloadEvent } from './stats'
@@ -201,7 +201,7 @@ class Admission {
     if (ticket.priority === BYPASS) return RUN
     this.stats.decided++
     const decision = this.#decideAs(this.mode, request, nowMs)
-    if (decision === RUN && ticket.expected !== undefined) this.#featureLimit.onAdmit(request, nowMs)
+    if (decision === RUN && ticket.expected !== undefined) this.#featureLimit.onAdmit?.(request, nowMs)
     if (decision !== REJECTED && this.#retryAfter.isSpread) this.#retryAfter.onAdmit()
     return decision
   }
@@ -263,12 +263,14 @@ class Admission {
 
   /** @param {RequestRecord} request @param {ShedReason} reason */
   #reject(request, reason) {
-    request.ticket.onReject(reason, this.#clock.now(), this.cause)
-    if (request.ticket.expected !== undefined) this.#featureLimit.forget(request)
-    this.#countRejected(reason, request.ticket.priority)
+    const { ticket } = request
+    const nowMs = this.#clock.now()
+    ticket.onReject(reason, nowMs, this.cause)
+    if (ticket.expected !== undefined) this.#featureLimit.forget?.(request)
+    this.#countRejected(reason, ticket.priority, nowMs)
     // The framework must have the error when `decide` returns, so this rejection cannot be delayed.
     if (this.#rejection.goesToErrorHandler(request)) this.#send(request, true)
-    else this.rejectionPace.deliver(request, this.#clock.now())
+    else this.rejectionPace.deliver(request, nowMs)
   }
 
   /** @param {RequestRecord} request that is rejected @param {boolean} isForHandler */
@@ -286,7 +288,7 @@ class Admission {
       hooks: this.hooks,
       resources: this.#resources,
       retryAfterSeconds: () => this.#retryAfter.seconds(),
-      countRejected: (reason, priority) => this.#countRejected(reason, priority),
+      countRejected: (reason, priority) => this.#countRejected(reason, priority, this.#clock.now()),
       onWouldReject: this.onWouldReject,
     })
     gate.update(this.#isOff, /** @type {ShedOptions} */ (this.#options))
@@ -294,9 +296,8 @@ class Admission {
     return gate
   }
 
-  /** @param {ShedReason} reason @param {number} priority */
-  #countRejected(reason, priority) {
-    const nowMs = this.#clock.now()
+  /** @param {ShedReason} reason @param {number} priority @param {number} nowMs */
+  #countRejected(reason, priority, nowMs) {
     this.stats.countRejected(reason, priority)
     this.#retryAfter.onReject()
     this.lastRejections.record(reason, priority, nowMs, this.cause)
@@ -305,8 +306,8 @@ class Admission {
   }
 
   /**
-   * Hot path, once a request (bench/overhead). The recorder passes `nowMs` and `idleMs`, which it read
-   * when the request ended.
+   * Hot path, once a request (bench/overhead). `nowMs` and `idleMs` are those of the end, which the recorder
+   * has read.
    *
    * @param {RequestRecord} request
    */

@@ -8,7 +8,7 @@
 //   client must not get ahead of others by asking. A value that cannot be parsed is ignored. It is not
 //   reported, because a client could fill the log.
 
-const { BYPASS, CRITICAL, LOW, NORMAL, priorityIndex } = require('./verdict')
+const { BYPASS, CRITICAL, LOW, NORMAL, priorityIndex } = require('./decision')
 
 /**
  * @import { IncomingHttpHeaders } from 'node:http'

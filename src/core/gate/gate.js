@@ -8,7 +8,7 @@ const { hasBody } = require('../request/half-closed')
 const { HAND_OVER_MS } = require('./measurements/accept-burst')
 const { RECHECK_MS, SAMPLE_MS, TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { QueueEntry, inRequestContext } = require('./queue')
-const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
+const { CRITICAL, QUEUED, REJECTED, RUN } = require('./decision')
 
 /**
  * @import { ShedReason } from '../../../index.js'
@@ -18,7 +18,7 @@ const { CRITICAL, QUEUED, REJECTED, RUN } = require('./verdict')
  * @import { Queue } from './queue'
  * @import { Stats } from './stats'
  * @import { UserHooks } from './user-hooks'
- * @import { Cause, Decision } from './verdict'
+ * @import { Cause, Decision } from './decision'
  */
 
 /** @typedef {NonNullable<Ticket['runQueued']>} RunQueued */
@@ -41,7 +41,7 @@ const entryOf = ({ ticket }) => /** @type {QueueEntry} */ (ticket.queueEntry)
 class Gate {
   peakInFlight = 0
   lastAdmitMs = 0
-  /** How many requests have arrived in the current loop turn. */
+  /** How many requests the loop may have to queue, of those that arrived in the current loop turn. */
   arrivedInTurn = 0
   /** How many requests in flight have ended in the current loop turn. */
   endedInTurn = 0
@@ -283,10 +283,12 @@ class Gate {
     const nowMs = this.#clock.now()
     const reason = this.#reasonAfterQueue(request, nowMs)
     if (reason !== undefined) return this.#rejectQueued(request, reason)
-    this.#stats.onWait(nowMs - entryOf(request).queuedMs)
+    const entry = entryOf(request)
+    this.#stats.onWait(nowMs - entry.queuedMs)
     this.admit(request, nowMs)
+    entry.dequeuedIdleMs = request.ticket.idleMs
     try {
-      inRequestContext(entryOf(request), request, /** @type {RunQueued} */ (request.ticket.runQueued))
+      inRequestContext(entry, request, /** @type {RunQueued} */ (request.ticket.runQueued))
     } finally {
       request.returnedMs = this.#clock.now()
       this.#measurements.cost.onRun(request.returnedMs - nowMs)

@@ -6,7 +6,7 @@
 
 const { AsyncResource } = require('node:async_hooks')
 const { offHalfClose, onHalfClose } = require('../request/half-closed')
-const { NORMAL, QUEUED_CLASSES } = require('./verdict')
+const { NORMAL, QUEUED_CLASSES } = require('./decision')
 
 /** @import { RequestRecord } from '../request/request-record' */
 
@@ -55,6 +55,8 @@ class QueueEntry {
     this.queuedStallFreeMs = stallFreeMs
     /** Total idle time of the loop at the start of the wait. */
     this.queuedIdleMs = idleMs
+    /** The same at its end, if the request was admitted. */
+    this.dequeuedIdleMs = idleMs
   }
 
   /** @param {number} nowMs */

@@ -84,8 +84,10 @@ class RejectionPace {
    * @param {number} nowMs
    */
   deliver(request, nowMs) {
-    const isNext = this.#sendsAtOnce || isHalfClosed(request)
-    if (isNext || (this.#maySend && this.#hasCredit(nowMs))) {
+    const mustNotWait = this.#sendsAtOnce || isHalfClosed(request)
+    const maySend = this.#maySend
+    if (maySend) this.#addCredit(nowMs)
+    if (mustNotWait || (maySend && this.#creditMs > 0)) {
       this.#spend(request)
       this.#answer(request)
     } else this.#wait(request)
@@ -120,12 +122,11 @@ class RejectionPace {
   }
 
   /** @param {number} nowMs */
-  #hasCredit(nowMs) {
+  #addCredit(nowMs) {
     const share = Math.max(MIN_SHARE, MAX_SHARE / 2 ** (this.#clients.waitingMs / HALVED_MS))
     // An unused part of the share may be used later, because a gateway sends its whole queue at once.
     this.#creditMs = Math.min(share * LATELY_MS, this.#creditMs + share * (nowMs - this.#creditedMs))
     this.#creditedMs = nowMs
-    return this.#creditMs > 0
   }
 
   /** @param {RequestRecord} request */
@@ -145,7 +146,7 @@ class RejectionPace {
     this.#isPausing = false
     if (this.waiting === 0) return
     this.#pause()
-    this.#hasCredit(this.#clock.now())
+    this.#addCredit(this.#clock.now())
     this.#send()
   }
 

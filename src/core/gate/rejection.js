@@ -10,7 +10,7 @@ const { OVERLOADED, OverloadError } = require('../errors/errors')
 const { cutOff } = require('../answer/cut-off')
 const { removeBodyHeaders } = require('../answer/body-headers')
 const { SMOOTHING } = require('./measurements/request-cost')
-const { PRIORITIES, figuresOf } = require('./verdict')
+const { PRIORITIES, figuresOf } = require('./decision')
 
 /**
  * @import { ShedVerdict } from '../../../index.js'
@@ -291,7 +291,10 @@ function hasUnreadBody(headers) {
  *   seconds = least + floor(random x (1 + 9 x rejected share))        1 at first, 1 to 10 at worst
  */
 class RetryAfter {
-  /** Whether the spread is wider than at first. While it is, each admitted request narrows it. */
+  /**
+   * Whether the spread is wider than at first. While it is, each request that is not rejected on arrival
+   * narrows it.
+   */
   isSpread = false
   #leastSeconds
   #random

@@ -13,7 +13,7 @@ const { TURN_BUDGET_MS } = require('./measurements/loop-turns')
 const { nextClass } = require('./queue')
 const { ShadowSlots } = require('./shadow-slots')
 const { ShadowWithdrawals } = require('./shadow-withdrawals')
-const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
+const { CRITICAL, QUEUED_CLASSES } = require('./decision')
 
 /**
  * @import { ShedReason } from '../../../index.js'
@@ -21,7 +21,7 @@ const { CRITICAL, QUEUED_CLASSES } = require('./verdict')
  * @import { RequestRecord } from '../request/request-record'
  * @import { ShedOptions } from './admission'
  * @import { Limits } from './limits/limits'
- * @import { Cause } from './verdict'
+ * @import { Cause } from './decision'
  */
 
 /**

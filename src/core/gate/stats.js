@@ -11,7 +11,7 @@ const {
   PRIORITIES,
   REASONS,
   figuresOf,
-} = require('./verdict')
+} = require('./decision')
 
 /** @import { ShedReason, SpillwayEvents } from '../../../index.js' */
 
@@ -26,8 +26,10 @@ const {
 /** @type {ShedReason} */
 const OTHER_POOLS = `${POOL_REASON}(other)`
 const CELLS = (REASONS.length + MAX_POOLS + 1 + MAX_LIMITS) * PRIORITIES.length
-/** Reasons that lie in the request, and say nothing about the process. So does a limit of one route. */
-const OF_REQUEST = /** @type {const} */ (['age', 'deadline', 'closed'])
+/** Reasons that say nothing about the process. */
+const OF_REQUEST = /** @type {readonly ShedReason[]} */ (['age', 'deadline', 'closed'])
+/** The limit of one route says nothing about the process either. @param {ShedReason} reason */
+const isOfProcess = (reason) => !OF_REQUEST.includes(reason) && !reason.startsWith(LIMIT_REASON)
 /** How many of the last rejections are kept. */
 const KEPT = 20
 /** An overload is over after this time without a rejection. Clients that back off return within it. */
@@ -43,9 +45,9 @@ class Stats {
    */
   #rows = new Map(REASONS.map((reason, row) => [reason, row]))
   /** The rows of reasons that say nothing about the process. */
-  #ofRequest = OF_REQUEST.map((reason) => REASONS.indexOf(reason))
+  #ofRequest = REASONS.flatMap((reason, row) => (isOfProcess(reason) ? [] : [row]))
   #pools = 0
-  /** Requests that the rules have judged: all but those of class bypass. */
+  /** Requests that the rules have judged: none of class bypass, and none in mode `off`. */
   decided = 0
   admitted = 0
   rejected = 0
@@ -81,7 +83,7 @@ class Stats {
     const isOther = reason.startsWith(POOL_REASON) && this.#pools++ >= MAX_POOLS
     const name = isOther ? OTHER_POOLS : reason
     const row = this.#rows.get(name) ?? this.#rows.size
-    if (reason.startsWith(LIMIT_REASON)) this.#ofRequest.push(row)
+    if (!isOfProcess(reason)) this.#ofRequest.push(row)
     this.#rows.set(name, row)
     return row
   }
@@ -198,6 +200,11 @@ class RejectionPeriod {
 
   get isOn() {
     return this.#current !== undefined
+  }
+
+  /** Whether requests are rejected because the process is full. */
+  get isOfProcess() {
+    return this.#current !== undefined && [...this.#current.counts.keys()].some(isOfProcess)
   }
 
   /** The reason of the last rejection; undefined outside of an overload. */

@@ -4,7 +4,7 @@
 // value of the wrong type is reported, and the default is used.
 
 const { SAMPLE_MS } = require('./measurements/loop-turns')
-const { NORMAL, priorityIndex } = require('./verdict')
+const { NORMAL, priorityIndex } = require('./decision')
 
 /**
  * @import { IncomingHttpHeaders } from 'node:http'

@@ -82,4 +82,4 @@ function toMicroseconds(durationMs) {
   return us >= 1 ? Math.min(us, MAX_US) : 1
 }
 
-module.exports = { MAX_US, addHistogram, countsOf, newHistogram, recordInto, toMicroseconds }
+module.exports = { addHistogram, countsOf, newHistogram, recordInto, toMicroseconds }

@@ -5,7 +5,7 @@
 //
 // What Node itself does between a server and its listener is in node-defaults.js.
 
-const { RUN } = require('../gate/verdict')
+const { RUN } = require('../gate/decision')
 const { WeakTable } = require('../weak-table')
 const { IGNORE_SHED } = require('../request/ignore')
 const { ROOT } = require('../route/route-node')

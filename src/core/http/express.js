@@ -4,7 +4,7 @@
 // every req and res its own hidden class. Each new property then costs 2.5 µs. So the first request adds a
 // listener to the server, which prepares later requests before Express gets them: early-entry.js.
 
-const { RUN } = require('../gate/verdict')
+const { RUN } = require('../gate/decision')
 const { HANDLED, PASSED_ON } = require('./entrance')
 const { ROOT } = require('../route/route-node')
 const { isInAppRouter, instrumentApp } = require('../route/instrument-router')

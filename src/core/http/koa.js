@@ -2,7 +2,7 @@
 // The middleware of Koa 2 and 3. A request is measured until its response ends, not until `next()` returns.
 // At that time a stream may still be sent, and an error has no status yet.
 
-const { QUEUED, RUN } = require('../gate/verdict')
+const { QUEUED, RUN } = require('../gate/decision')
 const { watchMounts } = require('../route/koa')
 const { routeStateOf } = require('../route/route-state')
 const { catchErrors } = require('./error-handlers')

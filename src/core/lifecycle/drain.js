@@ -37,8 +37,8 @@ const QUIET_TURNS = 1000
  */
 const QUIET_WAIT_MS = 500
 /**
- * The share of the timeout spent waiting for idle connections and for endless responses. Before the timeout
- * begins, the close waits for at most the same time while connections keep coming.
+ * The share of the timeout spent waiting for idle connections and for endless responses. While connections
+ * keep coming, the close waits for at most the same time, before the timeout begins.
  */
 const WAIT_SHARE = 0.25
 /** After this time a terminal shows what the drain waits for. */

@@ -3,7 +3,7 @@
 // other request a line with all its headers. Rejected requests share a rate limit, because a line for each
 // would add to the overload.
 
-const { PRIORITIES, figuresOf } = require('../gate/verdict')
+const { PRIORITIES, figuresOf } = require('../gate/decision')
 const { rounded } = require('../readable')
 const { LogRateLimit } = require('./log-rate-limit')
 const { ABORTED, OUTCOMES, isFailure } = require('../request/outcome')

@@ -3,7 +3,7 @@
 // sentence, so the sentence names the reason, such as 'loop: wait 46 ms, allowed 40 ms'. Only this file knows
 // the unit of each reason.
 
-const { LIMIT_REASON, POOL_REASON } = require('../gate/verdict')
+const { LIMIT_REASON, POOL_REASON } = require('../gate/decision')
 const { bytes, duration, withRounded } = require('../readable')
 
 /**

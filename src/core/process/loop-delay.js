@@ -7,7 +7,7 @@ const { RollingHistogram } = require('../histogram/rolling')
 const { momentsOf, quantilesOf } = require('../histogram/quantiles')
 
 const RATIOS = [0.5, 0.9, 0.99]
-/** A shorter turn makes no request slow. For most turns, this comparison is all that is done. */
+/** A shorter turn makes no request slow, so most turns are not kept. */
 const MIN_MS = 1
 const MAX_TURNS = 128
 

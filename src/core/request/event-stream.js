@@ -46,4 +46,4 @@ function endIfEndless(res) {
   }
 }
 
-module.exports = { SHORTEST_STREAM_MS, endIfEndless, isEndedByDrain, isEventStream, isStream }
+module.exports = { SHORTEST_STREAM_MS, endIfEndless, isEndedByDrain, isStream }

@@ -243,7 +243,7 @@ class RequestParts {
     const endedMs = startedMs + durationMs
     const { waitedMs } = ticket
     const { queueEntry } = ticket
-    const queuedIdleMs = queueEntry === undefined ? 0 : ticket.idleMs - queueEntry.queuedIdleMs
+    const queuedIdleMs = queueEntry === undefined ? 0 : queueEntry.dequeuedIdleMs - queueEntry.queuedIdleMs
     const handlerMs = ticket.decidedMs
     const returnedMs = Math.min(request.returnedMs, endedMs)
     const ranMs = Math.max(0, returnedMs - handlerMs)

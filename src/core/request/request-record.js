@@ -2,7 +2,7 @@
 // The record of one request, from its arrival to the last byte of its response. Its ticket is what the gate
 // decides about it. Each instance that measures a response has its own record, with its own state and ticket.
 
-const { NORMAL } = require('../gate/verdict')
+const { NORMAL } = require('../gate/decision')
 const { kRouteState } = require('../route/route-state')
 const { connectionOf } = require('./connection-record')
 const { METHOD_INDEX, OTHER_METHOD } = require('./methods')
@@ -69,7 +69,7 @@ class Ticket {
     this.rejection = undefined
     /** Its index among the requests in flight. */
     this.index = NO_INDEX
-    /** The total idle time of the loop when the request was admitted. */
+    /** The total idle time of the loop when the request was admitted, or `PAUSED` of loop-share.js. */
     this.idleMs = 0
     /** How much of the loop's time it reserves, for each millisecond of its cost. */
     this.reservation = 0
@@ -80,7 +80,7 @@ class Ticket {
      */
     this.runQueued = undefined
     /**
-     * Takes the error of a rejection: the framework's `next`, or a function that keeps the error for Koa.
+     * The framework's `next`, or a function that keeps an error for Koa. It takes the error of a rejection.
      * Only a middleware sets it.
      *
      * @type {FrameworkNext | undefined}

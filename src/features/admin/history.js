@@ -207,4 +207,3 @@ exports.COLUMNS = COLUMNS
 exports.MAX_POINTS = MAX_POINTS
 exports.SECOND_MS = SECOND_MS
 exports.History = History
-exports.SecondFigures = SecondFigures

@@ -2,8 +2,8 @@
 // The figure for autoscalers, from 0 to 1: how much of its scarcest resource the process has used lately.
 //   ratio = max(busy share of the loop, connections in use / pool size, requests in flight / maxConcurrent,
 //               the user's shortage), each a mean of about the last ten seconds
-// An autoscaler computes replicas from a proportion, so twice the load must give twice the figure. So a pool
-// counts from its first connection in use, while `spillway.pressure` only counts callers that wait.
+// An autoscaler computes replicas from a proportion, so twice the load must give twice the figure. A pool
+// therefore counts from its first connection in use. `spillway.pressure` only counts callers that wait.
 // Rejections do not count, because clients that retry at once would add replicas that nobody needs.
 
 /**

@@ -110,5 +110,4 @@ class Readiness {
   }
 }
 
-exports.LEAVE_AFTER_MS = LEAVE_AFTER_MS
 exports.Readiness = Readiness

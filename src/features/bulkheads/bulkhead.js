@@ -2,12 +2,11 @@
 // One bulkhead: at most `maxConcurrent` requests run behind a middleware of `limit()`. Other requests wait in
 // the bulkhead's own queue, in the order of the gate's queue: class, fair share, arrival. A full queue keeps
 // the requests that would run first. A request that has waited for `maxWait` is rejected. Each slot that
-// becomes free schedules a dequeue. Only until the dequeue runs, a slot may be free while requests are
-// queued. In mode `observe` every request runs at once, and a model of the slots says which would be
-// rejected.
+// becomes free schedules a dequeue. Until it runs, the slot is free although requests are queued. In mode
+// `observe` every request runs at once, and a model of the slots says which would be rejected.
 
 const { Queue, QueueEntry, inRequestContext } = require('../../core/gate/queue')
-const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/verdict')
+const { BYPASS, LIMIT_REASON, QUEUED, REJECTED, RUN } = require('../../core/gate/decision')
 const { hasBody } = require('../../core/request/half-closed')
 const { IGNORE_SHED } = require('../../core/request/ignore')
 const { isDisconnected } = require('../../core/request/request-record')
@@ -18,7 +17,7 @@ const { ShadowBulkhead } = require('./shadow-bulkhead')
  * @import { Clock } from '../../core/clock'
  * @import { Timeouts } from '../../core/errors/timeouts'
  * @import { Admission } from '../../core/gate/admission'
- * @import { Decision } from '../../core/gate/verdict'
+ * @import { Decision } from '../../core/gate/decision'
  * @import { MemberOptions } from '../../core/options/options'
  * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Slot } from './slot'

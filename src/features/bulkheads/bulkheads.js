@@ -3,7 +3,7 @@
 // slots in several bulkheads.
 
 const { SpillwayError } = require('../../core/errors/errors')
-const { MAX_LIMITS } = require('../../core/gate/verdict')
+const { MAX_LIMITS } = require('../../core/gate/decision')
 const { ADVISED_BOUNDS, Buckets } = require('../../core/histogram/buckets')
 const { Bulkhead } = require('./bulkhead')
 const { middlewareOf } = require('./middleware')

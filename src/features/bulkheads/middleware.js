@@ -2,7 +2,7 @@
 // The middleware of one limit: the same function for Express, Connect and Restify, which call it with three
 // arguments, and for Koa.
 
-const { QUEUED, RUN } = require('../../core/gate/verdict')
+const { QUEUED, RUN } = require('../../core/gate/decision')
 const { HANDLED, PASSED_ON } = require('../../core/http/entrance')
 const { endWithout, keepError, untilAdmitted } = require('../../core/http/koa-wait')
 const { limitOfNoResponse, limitWithoutNext } = require('../../core/http/wrong-framework')

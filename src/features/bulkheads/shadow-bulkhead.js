@@ -169,8 +169,8 @@ class ShadowBulkhead {
 
 /**
  * The share of the requests that the gate would reject. The gate replays a turn after its end, and cannot say
- * which requests it would reject. Each limit would count some of these requests too. So each leaves out the
- * same share of its own requests.
+ * which requests these are. A limit never gets such requests in mode `adaptive`, so its model skips the same
+ * share of its own requests.
  */
 class GateShare {
   value = 0

@@ -1,10 +1,9 @@
 'use strict'
-// Until when each request is worth answering, counted from its arrival at the proxy. A request that is too
-// old is rejected on arrival. A request that would get too old in the queue is not queued. A handler can ask
-// for the time that remains. Named services get the remaining time in a header.
+// Rejects requests that are too old on arrival, or would get too old in the queue. The age counts from the
+// arrival at the proxy. A handler can ask for the time that remains. Named services get it in a header.
 
 const { callForNumber } = require('../../core/gate/user-hooks')
-const { CRITICAL } = require('../../core/gate/verdict')
+const { CRITICAL } = require('../../core/gate/decision')
 const { timeoutOf } = require('./timeout-header')
 
 /** Clocks are only known to agree within this time, so a younger request may not have waited at all. */
@@ -161,8 +160,8 @@ class Deadlines {
     if (!isObserved && !isQuiet) clock?.onOld(differenceMs, nowMs)
     if (clock?.doubts(isOdd, nowMs)) return this.#reasonWithoutAge(span, request, nowMs)
     const { cause, measurements } = this.#deps.admission
-    // The next request waits for this connection of the proxy. So the rejection then holds the connection for
-    // 5 ms, and not for 20 ms.
+    // The next request waits for this connection of the proxy. So the rejection is sent at once, and not with
+    // a group.
     if (span.age.ms > 0) measurements.clients.onGatewayQueue()
     return cause.because('age', ageMs, boundMs)
   }
@@ -201,9 +200,6 @@ class Deadlines {
     if (span === undefined) return Number.POSITIVE_INFINITY
     return this.#boundMs(span, request, nowMs) - (nowMs - span.countedMs)
   }
-
-  onAdmit() {}
-  forget() {}
 
   /**
    * Returns how old the request may get.

@@ -4,7 +4,7 @@
 
 const { partsSince } = require('./call-parts')
 const { ranShare } = require('./evidence')
-const { POOL_REASON } = require('../../core/gate/verdict')
+const { POOL_REASON } = require('../../core/gate/decision')
 
 /**
  * @import { StallSite } from '../../../index.js'

@@ -7,7 +7,7 @@
 // capacity. A burst may wait for 500 ms. It counts as a burst if the queue was empty less than 500 ms ago
 // (decisions/0053).
 
-const { CRITICAL } = require('../../core/gate/verdict')
+const { CRITICAL } = require('../../core/gate/decision')
 
 const DEFAULT_MAX_WAIT_MS = 180
 const BURST_MS = 500

@@ -5,7 +5,7 @@
 // rejected. A pool is watched for five minutes after a caller had to wait for a connection. Requests are
 // checked only while a pool is watched.
 
-const { MAX_POOLS, POOL_REASON } = require('../../core/gate/verdict')
+const { MAX_POOLS, POOL_REASON } = require('../../core/gate/decision')
 const { SpillwayError } = require('../../core/errors/errors')
 const { PoolSamples } = require('./pool-samples')
 const { Coming } = require('./route-uses')
@@ -13,7 +13,7 @@ const { visitsOf } = require('./visits')
 
 /**
  * @import { ShedReason } from '../../../index.js'
- * @import { Cause } from '../../core/gate/verdict'
+ * @import { Cause } from '../../core/gate/decision'
  * @import { InternalErrors } from '../../core/errors/internal-errors'
  * @import { Recorder } from '../../core/request/recorder'
  * @import { RequestRecord } from '../../core/request/request-record'

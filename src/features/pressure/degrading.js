@@ -7,7 +7,7 @@
 
 const { SpillwayError } = require('../../core/errors/errors')
 const { heldBy } = require('../../core/request/request-holder')
-const { BYPASS, NORMAL, PRIORITIES } = require('../../core/gate/verdict')
+const { BYPASS, NORMAL, PRIORITIES } = require('../../core/gate/decision')
 
 /**
  * @import { PressureOptions } from '../../../index.js'
@@ -98,5 +98,4 @@ const notARequest = () =>
     'The argument of shouldDegrade() must be a request or a response of Node, Express, Restify or Fastify, or a context of Koa.'
   )
 
-exports.DEGRADE_AT = DEGRADE_AT
 exports.Degrading = Degrading

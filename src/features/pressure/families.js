@@ -2,7 +2,7 @@
 // The metric of degraded requests. `spillway_pressure_ratio` belongs to the feature autoscaling: at a scrape,
 // a mean of ten seconds says more than the pressure of the last second.
 
-const { PRIORITIES } = require('../../core/gate/verdict')
+const { PRIORITIES } = require('../../core/gate/decision')
 const { nameLabels } = require('../../core/metrics/family')
 
 /** @typedef {{ pressure: { degraded: readonly number[] } }} Captured */

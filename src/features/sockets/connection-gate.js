@@ -10,7 +10,7 @@
 
 const { HEALTHY_LOAD } = require('../../core/gate/limits/queue-delay')
 const { IDLE_SHARE, RECHECK_MS, SAMPLE_MS, shareAfter } = require('../../core/gate/measurements/loop-turns')
-const { BYPASS, CRITICAL, LOW, NORMAL } = require('../../core/gate/verdict')
+const { BYPASS, CRITICAL, LOW, NORMAL } = require('../../core/gate/decision')
 const { ConnectionLoad, LAG_MS } = require('./connection-load')
 
 /**

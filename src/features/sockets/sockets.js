@@ -3,7 +3,7 @@
 // `openOrRefuse()` asks the gate whether a connection may open (connection-gate.js). Until `sockets()` is
 // called, no request reaches this file.
 
-const { LOW, NORMAL, priorityIndex } = require('../../core/gate/verdict')
+const { LOW, NORMAL, priorityIndex } = require('../../core/gate/decision')
 const { IGNORE_SHED } = require('../../core/request/ignore')
 const { Failure } = require('../../core/errors/failure')
 const { ConnectionTable } = require('./connection-table')
@@ -18,7 +18,7 @@ const { SocketMessage } = require('./socket-message')
  * @import { Socket } from 'node:net'
  * @import { Duplex } from 'node:stream'
  * @import { ConnectionGate as Gate, OnDecision } from './connection-gate'
- * @import { Cause } from '../../core/gate/verdict'
+ * @import { Cause } from '../../core/gate/decision'
  * @import { Instance } from '../../instance'
  * @import { EventReference } from './event-table'
  * @import { Io, IoServer } from './io-server'

@@ -1,6 +1,6 @@
 'use strict'
 // All limits of one instance. Queries change nothing: `current(nowMs)` returns how many requests may be in
-// flight, which limit says so, and how long a request may be queued. A query that returns a reason also
+// flight, and which limit says so. A query that returns a reason also
 // writes its figures to `cause`: reasonFor, overdueReason, concurrencyReason. Events change the limits:
 // onFirstQueued, onAdmit, onPause, onResume, onWithdraw, onEnd, onHeldBack, onTurn.
 //
@@ -10,7 +10,6 @@
 const { MAX_OF_MEAN, SMOOTHING } = require('../measurements/request-cost')
 const { LoopShare } = require('./loop-share')
 const { Overload, QueueDelay } = require('./queue-delay')
-const { NORMAL } = require('../verdict')
 
 /**
  * @import { ShedReason } from '../../../../index.js'
@@ -20,7 +19,7 @@ const { NORMAL } = require('../verdict')
  * @import { ShedOptions } from '../admission'
  * @import { LoopTurns } from '../measurements/loop-turns'
  * @import { RequestCost } from '../measurements/request-cost'
- * @import { Cause } from '../verdict'
+ * @import { Cause } from '../decision'
  *
  * @typedef {object} FeatureLimit
  * @property {boolean} isWatched whether the limit may reject now
@@ -32,9 +31,9 @@ const { NORMAL } = require('../verdict')
  *   before a queued request runs
  * @property {(request: RequestRecord, nowMs: number) => number} [deadlineMs] returns how long the request may
  *   be queued
- * @property {(request: RequestRecord, nowMs: number) => void} onAdmit called when a request runs whose
+ * @property {(request: RequestRecord, nowMs: number) => void} [onAdmit] called when a request runs whose
  *   `ticket.expected` was set by `reasonFor`
- * @property {(request: RequestRecord) => void} forget called when such a request will not run after all
+ * @property {(request: RequestRecord) => void} [forget] called when such a request will not run after all
  */
 
 /**
@@ -93,17 +92,13 @@ class Limits {
 
   /**
    * @param {number} nowMs
-   * @returns {{ limit: number, by: 'loop' | 'concurrency' | undefined, waitMs: number }}
+   * @returns {{ limit: number, by: 'loop' | 'concurrency' | undefined }}
    */
   current(nowMs) {
     const ofLoop = this.#turns.isIdling(nowMs) ? Number.POSITIVE_INFINITY : this.loop.limit
     const limit = Math.min(ofLoop, this.maxConcurrent)
     const by = this.maxConcurrent <= ofLoop ? 'concurrency' : 'loop'
-    return {
-      limit,
-      by: limit === Number.POSITIVE_INFINITY ? undefined : by,
-      waitMs: this.toleratedMs(NORMAL, nowMs),
-    }
+    return { limit, by: limit === Number.POSITIVE_INFINITY ? undefined : by }
   }
 
   /**
@@ -342,12 +337,12 @@ class FeatureLimits {
 
   /** @param {RequestRecord} request @param {number} nowMs */
   onAdmit(request, nowMs) {
-    for (const each of this.#all) if (each.isWatched) each.onAdmit(request, nowMs)
+    for (const each of this.#all) if (each.isWatched) each.onAdmit?.(request, nowMs)
   }
 
   /** @param {RequestRecord} request */
   forget(request) {
-    for (const each of this.#all) each.forget(request)
+    for (const each of this.#all) each.forget?.(request)
   }
 }
 

@@ -6,7 +6,7 @@
 // four times as long.
 
 const { SAMPLE_MS, TURN_BUDGET_MS } = require('../measurements/loop-turns')
-const { CRITICAL } = require('../verdict')
+const { CRITICAL } = require('../decision')
 const { FEW_REQUESTS } = require('./loop-share')
 
 /**

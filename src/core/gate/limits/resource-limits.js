@@ -7,7 +7,7 @@
 //
 // `Shortages` says how short each resource is, the queue too.
 
-const { NORMAL, SHORTAGE_WEIGHTS } = require('../verdict')
+const { NORMAL, SHORTAGE_WEIGHTS } = require('../decision')
 
 /**
  * @import { ShedReason } from '../../../../index.js'
@@ -16,7 +16,7 @@ const { NORMAL, SHORTAGE_WEIGHTS } = require('../verdict')
  * @import { Queue } from '../queue'
  * @import { Stats } from '../stats'
  * @import { UserHooks } from '../user-hooks'
- * @import { Cause } from '../verdict'
+ * @import { Cause } from '../decision'
  * @import { Limits } from './limits'
  */
 
@@ -274,7 +274,6 @@ class Shortages {
   }
 }
 
-exports.MEMORY_SHED_ALL = MEMORY_SHED_ALL
 exports.MEMORY_SHED_FROM = MEMORY_SHED_FROM
 exports.ResourceLimits = ResourceLimits
 exports.Shortages = Shortages

@@ -8,16 +8,16 @@
 // In a worker of a cluster the primary accepts, and hands over one connection per loop turn. There a burst
 // begins once the primary has connections waiting. Details, also for TLS, are in docs/decisions/0040.
 
-/** Each millisecond of work outside of bursts allows so many of bursts. */
+/** How many milliseconds of bursts each millisecond of other work allows. */
 const SHARE = 4
 /** The longest burst: what is allowed is saved up to this time. */
 const MAX_MS = 150
 /** No TLS handshake is in progress if none has begun for this time. */
 const HANDSHAKE_TIMEOUT_MS = 20
 /**
- * The primary has connections waiting once this many turns in a row ran a request and then found a
- * connection. It has none once such a turn finds none. It also has none if a burst finds fewer connections
- * than this, and then waits in vain.
+ * Once this many turns in a row ran a request and then found a connection, the primary has connections
+ * waiting. Once such a turn finds none, the primary has none. The same holds if a burst finds fewer
+ * connections than this, and then waits in vain.
  */
 const FOUND_IN_ROW = 4
 /** If the primary has connections waiting, the loop sleeps for less than this before it gets the next one. */

@@ -59,7 +59,7 @@ class Clients {
   #queued = 0
   #forwarded = 0
   #sampledMs
-  /** When the loop was last full, when the number of clients last grew, and when not all clients waited. */
+  /** When the loop was last full, when the number of clients last grew, when a client did not wait. */
   #fullMs
   #grewMs
   #sparedMs
@@ -89,7 +89,7 @@ class Clients {
     this.#proxy = proxy
   }
 
-  /** A request was queued. @param {RequestRecord['req']} req */
+  /** A request was queued, or rejected on arrival. @param {RequestRecord['req']} req */
   onQueue({ headers }) {
     this.#queued++
     if (isForwarded(headers)) this.#forwarded++

@@ -95,8 +95,8 @@ class LoopTurns {
   }
 
   /**
-   * The usual long turn. The known cost of requests is subtracted from the length of each turn. This is the
-   * second-longest result of the last seconds.
+   * The usual long turn: the second-longest of the last seconds, without the known cost of the requests in
+   * it.
    */
   get usualLongMs() {
     return this.#secondMs

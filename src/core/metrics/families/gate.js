@@ -10,7 +10,7 @@ const { Labels, NO_LABELS } = require('../labels')
  * @import { Family } from '../family'
  */
 
-/** The resources that can be overloaded: without a configured limit, and with `shed.maxConcurrent`. */
+/** The resources that have a series: without `shed.maxConcurrent`, and with it. */
 const RESOURCES = ['loop']
 const LIMITED_RESOURCES = ['loop', 'concurrency']
 /** @type {Map<string, Labels>} */
@@ -53,7 +53,8 @@ function queueDelays({ admission: { queueDelays: values } }) {
 }
 
 /**
- * A resource has 1 while requests are rejected because of it; memory has its pressure from 0 to 1.
+ * A resource has 1 from a rejection because of it until ten seconds after the last one. Memory has its
+ * pressure from 0 to 1.
  *
  * @param {Capture} captured
  */
@@ -122,7 +123,7 @@ const GATE_FAMILIES = [
   {
     name: 'spillway_overloads_total',
     type: 'counter',
-    help: 'Number of times that the process began to reject requests after at least a second without a rejection.',
+    help: 'Number of times that the process began to reject requests after at least ten seconds without a rejection.',
     points: ({ admission }) => unlabelled(admission.overloads),
   },
   {

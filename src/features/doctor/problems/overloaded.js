@@ -6,7 +6,7 @@
 // - The route is chosen by the loop time while requests were rejected. The whole minute would mislead,
 //   because the rest of it may be idle.
 
-const { LIMIT_REASON, POOL_REASON } = require('../../../core/gate/verdict')
+const { LIMIT_REASON, POOL_REASON } = require('../../../core/gate/decision')
 const { evidence, mostOfTime, percent } = require('../evidence')
 const { adviceWithin } = require('../stall-places')
 const { counted, routeName } = require('../../../core/readable')

@@ -25,7 +25,7 @@ const { TimeSlices } = require('../time-slices')
  * @typedef {{ pieces: Buffer[], error?: unknown }} Made `error`: what `keep` threw
  */
 
-/** A killed worker may lose this much time of its histograms, and nothing else. */
+/** Of a killed worker, the histograms may lack this much more time than the counters. */
 const ROUTES_MS = 60_000
 
 class Reporter {

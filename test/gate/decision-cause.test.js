@@ -4,7 +4,7 @@
 const assert = require('node:assert/strict')
 const { EventEmitter } = require('node:events')
 const { test } = require('node:test')
-const { QUEUED, REASONS, REJECTED, figuresOf } = require('../../src/core/gate/verdict')
+const { QUEUED, REASONS, REJECTED, figuresOf } = require('../../src/core/gate/decision')
 const { causeText } = require('../../src/core/log/event-lines')
 const { DrivenAdmission } = require('./driven-admission')
 const { WORKS, capacityOf, load } = require('./simulated-load')

@@ -30,7 +30,7 @@ const REASONS = Object.freeze(
     'concurrency', // limits/limits.js: `maxConcurrent` requests are in flight
     'memory', // limits/resource-limits.js: the heap is nearly full after a collection
     'shortage', // limits/resource-limits.js: the user's `shortage()`
-    'deadline', // gate.js: the wait would be longer than the deadline or `maxAge` allows
+    'deadline', // gate.js and features/deadlines/deadlines.js: the wait is longer than `maxAge` or the deadline
     'age', // features/deadlines/deadlines.js: on arrival, already older than its deadline or `maxAge`
     'event_loop_delay', // limits/resource-limits.js: the fixed limits of the options
     'event_loop_utilization',
