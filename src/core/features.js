@@ -9,7 +9,7 @@
  * @import { Instance, Samples, Started } from '../instance'
  * @import { Capture } from './metrics/capture'
  * @import { NodeResponse } from './http/entrance'
- * @import { Family } from './metrics/family'
+ * @import { Family, FeatureFamily } from './metrics/family'
  * @import { InternalErrors } from './errors/internal-errors'
  * @import { RequestRecord } from './request/request-record'
  */
@@ -23,7 +23,7 @@
  *   `npm run without` read it, as they read `reads`
  * @property {readonly (keyof Started)[]} [reads] the features that it asks or starts, and can do without
  * @property {(instance: Instance) => StartedFeature} start
- * @property {() => readonly Family[]} [families] its metrics
+ * @property {() => readonly FeatureFamily[]} [families] its metrics
  */
 
 /**
@@ -202,10 +202,10 @@ class Features {
     return this.#list.flatMap(({ name, families }) =>
       (families?.() ?? []).map((family) => ({
         ...family,
-        points: (/** @type {Capture} */ captured) =>
-          /** @type {Record<string, unknown>} */ (captured)[name] === undefined
+        points: (/** @type {Capture} */ { features }) =>
+          /** @type {Record<string, unknown>} */ (features)[name] === undefined
             ? []
-            : family.points(captured),
+            : family.points(features),
       }))
     )
   }
@@ -236,7 +236,7 @@ class Features {
     for (const [name, started] of Object.entries(
       /** @type {Record<string, StartedFeature>} */ (this.started)
     ))
-      if (started.section !== undefined) sections[name] = started.section(captured, snapshot)
+      if (started.section !== undefined) sections[name] = started.section(captured.features, snapshot)
     return /** @type {Sections} */ (sections)
   }
 

@@ -18,7 +18,7 @@
 /**
  * @typedef {ReturnType<typeof capture>} Capture
  * @typedef {{ [Table in 'bodySizes' | 'counters' | 'durations' | 'natives' | 'parts' | 'streams']?: Float64Array |
- *   undefined } & Partial<Samples>} Spare
+ *   undefined } & { features?: Partial<Samples> }} Spare
  * @typedef {(spare?: Capture) => Capture} TakeCapture
  * @typedef {{
  *   admission: Admission,
@@ -78,7 +78,7 @@ function capture(deps, spare) {
     memory,
     heapTrend: runtime.heapTrend.sample(nowMs, memory.heapLimitBytes),
     externalTrend: runtime.externalTrend.sample(nowMs, memory),
-    ...deps.features.sample(spare),
+    features: deps.features.sample(spare?.features),
   }
 }
 

@@ -9,6 +9,7 @@ const { Labels, NO_LABELS } = require('./labels')
 /**
  * @import { Bounds } from '../histogram/buckets'
  * @import { Exemplars } from '../request/exemplars'
+ * @import { Samples } from '../../instance'
  * @import { Capture } from './capture'
  */
 
@@ -37,6 +38,9 @@ const { Labels, NO_LABELS } = require('./labels')
  * @property {string} [promClientName] the same metric in prom-client's defaults; ours is left out while
  *   prom-client's is shown
  * @property {{ call(captured: Capture): Iterable<Point> }['call']} points
+ *
+ * @typedef {Omit<Family, 'points'> & { points: { call(samples: Samples): Iterable<Point> }['call'] }}
+ *   FeatureFamily `samples`: the figures of the features that are on
  */
 
 /** @param {number} value */

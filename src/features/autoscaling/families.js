@@ -3,7 +3,7 @@
 
 const { unlabelled } = require('../../core/metrics/family')
 
-/** @type {import('../../core/metrics/family').Family[]} */
+/** @type {import('../../core/metrics/family').FeatureFamily[]} */
 const AUTOSCALING_FAMILIES = [
   {
     name: 'spillway_pressure_ratio',

@@ -7,7 +7,7 @@ const { nameLabels } = require('../../core/metrics/family')
 const { Labels } = require('../../core/metrics/labels')
 
 /**
- * @import { Family } from '../../core/metrics/family'
+ * @import { FeatureFamily } from '../../core/metrics/family'
  * @import { Bulkheads } from './bulkheads'
  */
 
@@ -44,7 +44,7 @@ function* waits({ bulkheads }) {
     if (countOf(values, row, ADVISED_BOUNDS) > 0) yield { labels: nameLabels('limit', name), values, row }
 }
 
-/** @type {Family[]} */
+/** @type {FeatureFamily[]} */
 const LIMIT_FAMILIES = [
   {
     name: 'spillway_limit_requests',

@@ -23,7 +23,7 @@ function* ages({ deadlines: { values } }) {
     yield { labels: NO_LABELS, values, row: 0 }
 }
 
-/** @type {import('../../core/metrics/family').Family[]} */
+/** @type {import('../../core/metrics/family').FeatureFamily[]} */
 const DEADLINE_FAMILIES = [
   {
     name: 'spillway_proxy_wait_seconds',

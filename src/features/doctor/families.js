@@ -16,7 +16,7 @@ function labelsOf(problem, severity) {
   return labels
 }
 
-/** @type {import('../../core/metrics/family').Family[]} */
+/** @type {import('../../core/metrics/family').FeatureFamily[]} */
 const DOCTOR_FAMILIES = [
   {
     name: 'spillway_findings',

@@ -62,7 +62,7 @@ function labelsOf(pairs) {
   return labels
 }
 
-/** @type {import('../../core/metrics/family').Family[]} */
+/** @type {import('../../core/metrics/family').FeatureFamily[]} */
 const OUTGOING_FAMILIES = [
   {
     ...conventional('http.client.request.duration'),

@@ -9,7 +9,7 @@ const { Labels } = require('../../core/metrics/labels')
 const { USE_ROW, WAIT_ROW } = require('./pool-values')
 
 /**
- * @import { Family } from '../../core/metrics/family'
+ * @import { FeatureFamily } from '../../core/metrics/family'
  * @import { PoolSample } from './pool-samples'
  */
 
@@ -96,7 +96,7 @@ function* queries({ pools }) {
   }
 }
 
-/** @type {Family[]} */
+/** @type {FeatureFamily[]} */
 const POOL_FAMILIES = [
   {
     ...conventional('db.client.connection.count'),

@@ -13,7 +13,7 @@ function* degraded({ pressure }) {
     if (value > 0) yield { labels: nameLabels('priority', PRIORITIES[index]), value }
 }
 
-/** @type {import('../../core/metrics/family').Family[]} */
+/** @type {import('../../core/metrics/family').FeatureFamily[]} */
 const PRESSURE_FAMILIES = [
   {
     name: 'spillway_degraded_requests_total',

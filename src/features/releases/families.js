@@ -9,7 +9,7 @@ const kLabels = Symbol('spillway.labels')
 /** @param {Release} release */
 const labelsOf = ({ version, revision }) => new Labels({ version, revision })
 
-/** @type {import('../../core/metrics/family').Family[]} */
+/** @type {import('../../core/metrics/family').FeatureFamily[]} */
 const RELEASE_FAMILIES = [
   {
     name: 'spillway_build_info',

@@ -69,7 +69,7 @@ const histogramOf = (row, table) =>
     }
   }
 
-/** @type {import('../../core/metrics/family').Family[]} */
+/** @type {import('../../core/metrics/family').FeatureFamily[]} */
 const SOCKET_FAMILIES = [
   {
     name: 'spillway_socket_connections',

@@ -24,7 +24,7 @@ function* counts({ stalls: { causes } }) {
 const seconds = ({ stalls: { causes } }) =>
   causes.map(({ cause, totalMs }) => ({ labels: nameLabels('cause', cause), value: totalMs / 1000 }))
 
-/** @type {import('../../core/metrics/family').Family[]} */
+/** @type {import('../../core/metrics/family').FeatureFamily[]} */
 const STALL_FAMILIES = [
   {
     name: 'spillway_stalls_total',

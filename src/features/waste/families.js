@@ -40,7 +40,7 @@ function* points({ waste }) {
   }
 }
 
-/** @type {import('../../core/metrics/family').Family[]} */
+/** @type {import('../../core/metrics/family').FeatureFamily[]} */
 const WASTE_FAMILIES = [
   {
     name: 'spillway_wasted_seconds_total',
