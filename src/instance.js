@@ -112,8 +112,8 @@ class Instance {
       options: options.shed,
       sampleMemory: () => memoryForGate(this.runtime),
       connections: () => this.lifecycle.servers,
-      onOverload: emit,
-      onShadowOverload: shadowOverloads({ info, warn }),
+      onOverloadEvent: emit,
+      onShadowOverloadEvent: shadowOverloads({ info, warn }),
       measureTurnAlone,
     })
     const startLine = new StartLine({ info, deps: this })

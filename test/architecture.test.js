@@ -167,7 +167,7 @@ test('a report is made from nothing but its figures, by the command line too', (
   assert.deepEqual(others, [])
 })
 
-test('no file requires itself over others', () => {
+test('no files require each other in a circle', () => {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const done = new Set()
   const visit = (path, way) => {

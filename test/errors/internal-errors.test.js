@@ -51,7 +51,7 @@ test('a logger that throws does not fail the caller', () => {
 })
 
 for (const [what, make] of Object.entries(HOSTILE_THENABLES)) {
-  test(`${what} is heeded without a throw, and counted once`, async () => {
+  test(`${what} is counted once, and nothing is thrown`, async () => {
     const internalErrors = new InternalErrors(listeningLogger())
     assert.equal(internalErrors.catchRejection('here', make()), true)
     await new Promise((resolve) => setImmediate(resolve))

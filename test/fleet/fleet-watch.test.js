@@ -1,6 +1,6 @@
 'use strict'
-// What waits for kin in a process that is alone: one listener an event, however many instances, also of
-// several copies.
+// A process without a fleet has one listener for each event, however many instances and copies of the
+// package it has.
 
 const assert = require('node:assert/strict')
 const cluster = require('node:cluster')

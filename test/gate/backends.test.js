@@ -1,6 +1,6 @@
 'use strict'
 // Handlers that wait for something else, on a loop with room, in simulated time: whatever they wait for,
-// nobody is rejected for the loop's sake. A slow backend or a full pool is never called a full loop.
+// no request is rejected with reason `loop`. A slow backend or a full pool is never called a full loop.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

@@ -48,8 +48,8 @@ class DrivenAdmission {
       internalErrors: this.internalErrors,
       options: resolveOptions({ shed }).shed,
       sampleMemory: () => this.memory,
-      onOverload: (event, details) => this.told.push([event, details]),
-      onShadowOverload: (event, details) => this.observed.push([event, details]),
+      onOverloadEvent: (event, details) => this.told.push([event, details]),
+      onShadowOverloadEvent: (event, details) => this.observed.push([event, details]),
     })
     this.deadlineMs = deadlineMs
     this.admission.limitBy(/** @type {any} */ (deadlineLimit((req) => this.deadlineMs(req))))

@@ -1,5 +1,5 @@
 'use strict'
-// The thresholds and the sample of a loop's turns, by table. How they refuse is in modes.test.js.
+// The thresholds and the sample of a loop's turns, by table. modes.test.js tests what they reject.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

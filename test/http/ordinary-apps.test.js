@@ -1,5 +1,5 @@
 'use strict'
-// Apps of ordinary shape, of which nothing is told.
+// Spillway warns of nothing in applications that are set up well.
 
 const assert = require('node:assert/strict')
 const { EventEmitter, once } = require('node:events')

@@ -1,5 +1,5 @@
 'use strict'
-// An instant is what was at that moment: nothing that happens after changes it, nor is shown with it.
+// A capture shows one moment: nothing that happens later changes it.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')

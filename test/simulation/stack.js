@@ -92,7 +92,7 @@ function stackOf(root) {
         random: randomFrom(seed),
         connections: connections && (() => connections),
         sampleMemory: () => ({}),
-        onOverload: () => undefined,
+        onOverloadEvent: () => undefined,
       })
       if (deadlineMs !== undefined) admission.limitBy(deadlineLimit(deadlineMs))
       return admission

@@ -96,8 +96,8 @@ class Admission {
    * @param {{ clock: Clock, internalErrors: InternalErrors,
    *   options: ShedOptions, random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
-   *   connections?: OpenConnections, measureTurnAlone?: () => void, onOverload: OnOverloadEvent,
-   *   onShadowOverload?: OnOverloadEvent }} deps `measureTurnAlone`: makes the turn clock measure the
+   *   connections?: OpenConnections, measureTurnAlone?: () => void, onOverloadEvent: OnOverloadEvent,
+   *   onShadowOverloadEvent?: OnOverloadEvent }} deps `measureTurnAlone`: makes the turn clock measure the
    *   current loop turn alone
    */
   constructor(deps) {
@@ -120,8 +120,8 @@ class Admission {
     this.#rejection = new Rejection(internalErrors)
     this.rejectionPace = new RejectionPace({ clock, clients, cost, answer: this.#answer })
     this.lastRejections = new LastRejections(clock)
-    this.rejectionPeriod = new RejectionPeriod(clock, deps.onOverload)
-    this.#shadowPeriod = new RejectionPeriod(clock, deps.onShadowOverload ?? (() => {}))
+    this.rejectionPeriod = new RejectionPeriod(clock, deps.onOverloadEvent)
+    this.#shadowPeriod = new RejectionPeriod(clock, deps.onShadowOverloadEvent ?? (() => {}))
     this.gate = new Gate({
       cause,
       clock,

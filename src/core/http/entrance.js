@@ -199,10 +199,10 @@ class Entrance {
   /**
    * @param {Listener} listener
    * @param {ExpressApp | undefined} app of the listener, if it is one of Express
-   * @param {boolean} isEarlyEntry whether a middleware follows. The middleware calls the user's `allow`,
+   * @param {boolean} hasMiddleware whether a middleware follows. The middleware calls the user's `allow`,
    *   which expects Express's request
    */
-  #wrapListener(listener, app, isEarlyEntry) {
+  #wrapListener(listener, app, hasMiddleware) {
     const entrance = this
     const context = this.#context
     const listenInContext = context.wrapListener(listener)
@@ -221,10 +221,10 @@ class Entrance {
     return function spillwayListener(req, res) {
       const pass = context.isOn ? listenInContext : listener
       if (entrance.isClosed) return pass.call(this, req, res)
-      if (!isEarlyEntry) entrance.connections.watch(req.socket?.server, req)
+      if (!hasMiddleware) entrance.connections.watch(req.socket?.server, req)
       /** @type {Entered} */
       let entered = PASSED_ON
-      if (isEarlyEntry && entrance.#endpoints.callsAllow(req)) entrance.#prepare(req, res)
+      if (hasMiddleware && entrance.#endpoints.callsAllow(req)) entrance.#prepare(req, res)
       else entered = entrance.#enterAndDecide(req, res, app, runQueued, true)
       if (entered === HANDLED) return
       const returned = pass.call(this, req, res)
