@@ -15,7 +15,7 @@ const USE_MS = 20
 const SIZE = 5
 
 class Pool {
-  figures = { max: SIZE, waiting: 0, held: SIZE, routes: { comingWithin: () => 0 } }
+  figures = { max: SIZE, waiting: 0, held: SIZE, routes: { countComing: () => 0 } }
   pressure = new PoolPressure({ maxWait: undefined, figures: this.figures })
   nowMs = 0
 
@@ -30,10 +30,10 @@ class Pool {
   get rejectsFrom() {
     for (let waiting = 1; waiting < 10_000; waiting++) {
       this.figures.waiting = 0
-      this.pressure.rejects(ROUTE, NORMAL, this.nowMs)
+      this.pressure.judge(ROUTE, NORMAL, this.nowMs)
       this.figures.waiting = waiting
       this.pressure.onAdmit(this.nowMs + BURST_MS)
-      if (this.pressure.rejects(ROUTE, NORMAL, this.nowMs + BURST_MS + 1)) return waiting
+      if (this.pressure.judge(ROUTE, NORMAL, this.nowMs + BURST_MS + 1)) return waiting
     }
     return Number.POSITIVE_INFINITY
   }
@@ -87,9 +87,9 @@ for (const [what, useMs, gapMs] of [
     pool.use(1000, useMs)
     pool.figures.waiting = 1000
     pool.pressure.onAdmit(0)
-    assert.equal(pool.pressure.rejects(ROUTE, NORMAL, gapMs), true)
-    assert.equal(pool.pressure.rejects(ROUTE, NORMAL, gapMs + 1), false)
-    assert.equal(pool.pressure.rejects({ ...ROUTE, asksPerRequest: 2 }, NORMAL, gapMs + 1), gapMs > 100)
+    assert.equal(pool.pressure.judge(ROUTE, NORMAL, gapMs), true)
+    assert.equal(pool.pressure.judge(ROUTE, NORMAL, gapMs + 1), false)
+    assert.equal(pool.pressure.judge({ ...ROUTE, asksPerRequest: 2 }, NORMAL, gapMs + 1), gapMs > 100)
   })
 }
 

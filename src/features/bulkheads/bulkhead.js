@@ -211,7 +211,7 @@ class Bulkhead {
   /** @param {Slot} slot taken out of the queue @param {ShedReason} [reason] */
   #rejectQueued(slot, reason) {
     const { request } = slot
-    if (isGone(request)) return this.#giveUp(slot)
+    if (isGone(request)) return this.#abandon(slot)
     inRequestContext(/** @type {QueueEntry} */ (slot.queueEntry), request, () =>
       this.#reject(slot, reason ?? this.#because())
     )
@@ -293,12 +293,12 @@ class Bulkhead {
       this.running--
       if (this.#queue.length > 0) this.#deps.clock.afterTurn(this.#dequeueOne)
     } else if (queueEntry?.isQueued) {
-      this.#giveUp(this.#remove(slot))
+      this.#abandon(this.#remove(slot))
     }
   }
 
   /** Counts a request whose answer nobody waits for any more. @param {Slot} slot taken out of the queue */
-  #giveUp(slot) {
+  #abandon(slot) {
     this.abandoned++
     slot.giveUp()
   }

@@ -54,7 +54,7 @@ class PoolPressure {
 
   /**
    * @param {{ maxWait: number | false | undefined, figures: { readonly max: number, readonly waiting: number,
-   *   readonly held: number, routes: { comingWithin: (travelMs: number, nowMs: number) => number } } }} deps
+   *   readonly held: number, routes: { countComing: (travelMs: number, nowMs: number) => number } } }} deps
    *   `figures`: current figures of the pool
    */
   constructor({ maxWait, figures }) {
@@ -143,17 +143,21 @@ class PoolPressure {
    */
   #aheadOf({ travelMs }, slotMs, nowMs) {
     const { held, max, routes, waiting } = this.#figures
-    const coming = routes.comingWithin(travelMs, nowMs)
+    const coming = routes.countComing(travelMs, nowMs)
     const free = waiting > 0 ? 0 : Math.max(0, max - held)
     return Math.max(0, waiting + coming - free - travelMs / slotMs)
   }
 
   /**
+   * Decides about a request of the route. Writes the wait and its bound to `longMs` and `toleratedMs` if the
+   * request is to be rejected.
+   *
    * @param {{ travelMs: number, asksPerRequest: number }} route
    * @param {number} priority
    * @param {number} nowMs
+   * @returns {boolean} whether to reject the request
    */
-  rejects(route, priority, nowMs) {
+  judge(route, priority, nowMs) {
     const slotMs = this.#slotMs
     if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
     const ahead = this.#aheadOf(route, slotMs, nowMs)
@@ -194,8 +198,9 @@ class PoolPressure {
    * would have been admitted (`onModelledAdmit`).
    *
    * @param {number} priority @param {number} nowMs
+   * @returns {boolean} whether mode `adaptive` would reject the request
    */
-  wouldReject(priority, nowMs) {
+  judgeModelled(priority, nowMs) {
     const slotMs = this.#slotMs
     if (!this.isEnforced || slotMs === 0 || priority === CRITICAL) return false
     this.#modelledMs = Math.max(0, this.#modelledMs - (nowMs - this.#modelledAtMs))

@@ -223,8 +223,8 @@ class Pools {
       if (!route?.isKnownUser) continue
       const { pressure } = record
       const isRejected = isObserved
-        ? pressure.wouldReject(ticket.priority, nowMs)
-        : pressure.rejects(route, ticket.priority, nowMs)
+        ? pressure.judgeModelled(ticket.priority, nowMs)
+        : pressure.judge(route, ticket.priority, nowMs)
       if (isRejected) return this.#deps.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
       needed ??= []
       needed.push(new Coming(record, route))

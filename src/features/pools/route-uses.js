@@ -142,7 +142,7 @@ class RouteUse {
    *
    * @param {number} travelMs until the new request asks @param {number} nowMs
    */
-  comingWithin(travelMs, nowMs) {
+  countComing(travelMs, nowMs) {
     for (const each of this.coming) {
       if (nowMs < each.dueMs) break
       this.coming.delete(each)
@@ -199,9 +199,9 @@ class RouteUses {
    * @param {number} nowMs
    * @returns {number} the sum over all routes, see RouteUse
    */
-  comingWithin(travelMs, nowMs) {
+  countComing(travelMs, nowMs) {
     let coming = 0
-    for (const route of this.#all) coming += route.comingWithin(travelMs, nowMs)
+    for (const route of this.#all) coming += route.countComing(travelMs, nowMs)
     return coming
   }
 

@@ -152,7 +152,7 @@ class Sockets {
     const isExempt = request !== undefined && (request.ignores & IGNORE_SHED) !== 0
     let hasGone = false
     /** @type {(() => void) | undefined} */
-    let giveUp
+    let cancel
     const undo = () => {
       client.off('close', onGone)
       if (!isUpgrade) return
@@ -162,7 +162,7 @@ class Sockets {
     const onGone = () => {
       hasGone = true
       undo()
-      giveUp?.()
+      cancel?.()
     }
     // After an upgrade, this event is all that Node emits if the client disconnects.
     const onHalfClose = () => {
@@ -172,7 +172,7 @@ class Sockets {
     /** @type {OnDecision} */
     const onDecision = (reason, value, bound) => {
       if (hasGone) return
-      if (giveUp !== undefined) undo()
+      if (cancel !== undefined) undo()
       if (reason === undefined) {
         if (isUpgrade) recorder.countUpgrade(req)
         return open()
@@ -184,8 +184,8 @@ class Sockets {
       refuseRequest(res, seconds)
     }
     if (isExempt) return onDecision(undefined)
-    giveUp = gate.admit({ priority: gate.classOf(req), owner, onDecision })
-    if (giveUp === undefined) return
+    cancel = gate.admit({ priority: gate.classOf(req), owner, onDecision })
+    if (cancel === undefined) return
     client.on('close', onGone)
     if (!isUpgrade) return
     socket.on('end', onHalfClose)
