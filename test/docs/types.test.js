@@ -156,7 +156,7 @@ declare const report: express.RequestHandler
 declare function recommend(req: http.IncomingMessage): Promise<string[]>
 declare function pauseImports(): void
 declare function connect(): Promise<void>
-declare function onOverloadEvent(cause: ShedCause): void
+declare function onOverload(cause: ShedCause): void
 declare function require(name: 'express'): typeof express
 `
 

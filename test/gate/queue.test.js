@@ -173,6 +173,25 @@ test('with keys, those of its class with a lower or the same tag are ahead, and 
   assert.equal(queue.ahead(NORMAL, 3), 4)
 })
 
+test('with keys, whatever came and left, those with a lower or the same tag are ahead', () => {
+  const step = fc.record({ tag: fc.nat({ max: 9 }), leaves: fc.constantFrom('stays', 'is removed', 'runs') })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (steps, tag) => {
+      const queue = new Queue()
+      const queued = new Set()
+      for (const { tag: each, leaves } of steps) {
+        const request = pushed(queue, { tag: each })
+        queued.add(request)
+        if (leaves === 'is removed') queue.remove(request.ticket.queueEntry)
+        const left = leaves === 'runs' ? queue.shift() : request
+        if (leaves !== 'stays') queued.delete(left)
+      }
+      const ahead = [...queued].filter(({ ticket }) => ticket.queueEntry.tag <= tag)
+      assert.equal(queue.ahead(NORMAL, tag), ahead.length)
+    })
+  )
+})
+
 test('the last is the one that runs after all others', () => {
   fc.assert(
     fc.property(fc.array(anyEntry, { maxLength: 40 }), fc.nat({ max: 40 }), (entries, removed) => {

@@ -130,10 +130,19 @@ class ClassQueue {
   length = 0
   /** @type {QueueEntry[]} */
   #heap = []
+  /**
+   * With keys, how many queued requests have each tag. There are fewer tags than requests, so this is what a
+   * newcomer reads: a walk over five thousand requests took 17 µs.
+   *
+   * @type {Map<number, number>}
+   */
+  #byTag = new Map()
+  #lastTag = 0
 
   /** @param {QueueEntry} entry */
   push(entry) {
     this.length++
+    if (entry.tag !== 0) this.#countTag(entry.tag, 1)
     const heap = this.#heap
     let at = heap.push(entry) - 1
     while (at > 0) {
@@ -152,11 +161,32 @@ class ClassQueue {
     return heap.length === 0 ? undefined : heap[0]
   }
 
-  /** A request was removed. Its entry stays in the heap until it is the first, or the heap is compacted. */
-  onRemove() {
+  /**
+   * A request was removed. Its entry stays in the heap until it is the first, or the heap is compacted.
+   *
+   * @param {QueueEntry} entry
+   */
+  onRemove({ tag }) {
     this.length--
+    if (tag !== 0) this.#countTag(tag, -1)
     // Compact only if most entries are empty. So each entry is sorted again once, on average.
     if (this.#heap.length - this.length > this.length) this.#compact()
+  }
+
+  /** @param {number} tag @param {1 | -1} change */
+  #countTag(tag, change) {
+    const count = (this.#byTag.get(tag) ?? 0) + change
+    if (count === 0) this.#byTag.delete(tag)
+    else this.#byTag.set(tag, count)
+    this.#lastTag = this.length === 0 ? 0 : Math.max(this.#lastTag, tag)
+  }
+
+  /** How many requests have this tag or a lower one; all if the tag is 0. @param {number} tag */
+  upTo(tag) {
+    let count = this.length
+    if (tag === 0 || tag >= this.#lastTag) return count
+    for (const [each, requests] of this.#byTag) if (each > tag) count -= requests
+    return count
   }
 
   /** @param {(entry: QueueEntry) => void} visit */
@@ -243,7 +273,7 @@ class Queue {
     entry.request = undefined
     this.length--
     if (this.length === 0) this.bounds.clear()
-    this.#classes[entry.priority].onRemove()
+    this.#classes[entry.priority].onRemove(entry)
   }
 
   /**
@@ -253,13 +283,8 @@ class Queue {
    * @param {number} tag
    */
   ahead(priority, tag) {
-    let count = 0
-    const whole = tag === 0 ? priority : priority - 1
-    for (let i = 0; i <= whole; i++) count += this.#classes[i].length
-    if (tag !== 0)
-      this.#classes[priority].forEach((each) => {
-        if (each.tag <= tag) count++
-      })
+    let count = this.#classes[priority].upTo(tag)
+    for (let i = 0; i < priority; i++) count += this.#classes[i].length
     return count
   }
 
