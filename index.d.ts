@@ -1850,7 +1850,7 @@ export interface HealthCheckOptions {
  * or `Client` of undici, a `Worker` of BullMQ. An instance of Sequelize, a `DataSource` of TypeORM, or a
  * database of Drizzle: Spillway finds the pool below it. Any other pool is given by its figures.
  */
-export type ObservablePool = object
+export type ObservablePool = object | PoolFigures
 
 /**
  * The figures of a pool: numbers, or functions that return numbers and no promises. They are read when
@@ -3139,8 +3139,8 @@ export interface AdmissionSnapshot {
   /** Requests in the queue. */
   readonly queued: number
   /**
-   * The number of requests that may be in flight; `null` without `shed.maxConcurrent` while the loop sets no
-   * limit. A request may be queued all the same, until the loop has proven to be free.
+   * The number of requests that may be in flight; `null` in mode `observe`, and without `shed.maxConcurrent`
+   * while the loop sets no limit. A request may be queued all the same, until the loop has proven to be free.
    */
   readonly limit: number | null
   /** The resource that sets `limit`; `null` without a limit. */

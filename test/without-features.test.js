@@ -106,6 +106,17 @@ test('`npm run without` finds the entry of each feature, and the tests that name
   }
 })
 
+/** Metrics that even the whole application does not show: of calls, and of other workers. */
+const NOT_SHOWN = ['http_client_request_duration_seconds', 'spillway_workers']
+
+test('with all features, the metrics are shown that are missing without one', async () => {
+  const { output } = await runNode(application([]))
+  const missing = FEATURES.flatMap(({ name }) => namedIn(name, /\bmissing\b/))
+  const names = missing.filter((each) => !each.endsWith('/') && !NOT_SHOWN.includes(each))
+  assert.ok(names.length > 3)
+  for (const each of names) assert.ok(output.metrics.includes(each), each)
+})
+
 for (const { name } of FEATURES) {
   const gone = [name, ...dependentsOf(name)]
   test(`without ${gone.join(' and ')} an application runs, and is measured`, async () => {

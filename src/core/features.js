@@ -50,8 +50,8 @@
  *   of a response was aborted with
  * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of the figures for its metrics.
  *   `spare`: an earlier copy that is no longer read, to be reused
- * @property {{ call(captured: unknown, snapshot: unknown): unknown }['call']} [section] its section of
- *   `snapshot()`
+ * @property {{ call(samples: unknown, snapshot: unknown): unknown }['call']} [section] its section of
+ *   `snapshot()`; `samples`: what all features have copied
  * @property {() => void} [close]
  */
 

@@ -52,14 +52,22 @@ test('the overloaded resource is the reason of the last rejection, not of the fi
   assert.equal(admission.sample().overloadedBy, 'loop')
 })
 
-test('a limit of a route and the age of a request say nothing about the process', () => {
-  const { rejectionPeriod } = overloaded().admission
-  for (const reason of /** @type {const} */ (['limit:report', 'age', 'deadline', 'closed'])) {
-    rejectionPeriod.record(reason, 0, NO_FIGURES)
-    assert.deepEqual([rejectionPeriod.isOn, rejectionPeriod.isOfProcess], [true, false], reason)
+test('the limit of a route does not say that the process is full; any other reason does for ten seconds', () => {
+  const { admission, clock } = overloaded()
+  const { rejectionPeriod } = admission
+  const record = (reason) => rejectionPeriod.record(reason, clock.now(), NO_FIGURES)
+  record('limit:report')
+  assert.deepEqual([rejectionPeriod.isOn, rejectionPeriod.mayBeFull], [true, false])
+  record('loop')
+  for (const [ms, mayBeFull] of /** @type {const} */ ([
+    [0, true],
+    [9999, true],
+    [1, false],
+  ])) {
+    clock.advance(ms)
+    record('limit:report')
+    assert.deepEqual([rejectionPeriod.isOn, rejectionPeriod.mayBeFull], [true, mayBeFull])
   }
-  rejectionPeriod.record('loop', 0, NO_FIGURES)
-  assert.equal(rejectionPeriod.isOfProcess, true)
 })
 
 test('when the overload ends, its reason is the most frequent one, and each reason has its count', () => {

@@ -1,8 +1,8 @@
 'use strict'
 // Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Adapters
 // call `decide` before a request runs. http/entrance.js calls `release` when the request has ended, and
-// features/bulkheads/ calls `rejectAdmitted`. Features that limit requests come by `limitBy`. Other parts
-// only read figures.
+// features/bulkheads/ calls `rejectAdmitted`. Features that limit requests come by `limitBy`, and those
+// that limit connections by `connectionGate`.
 
 const { Lazy } = require('../lazy')
 const { IGNORE_SHED } = require('../request/ignore')

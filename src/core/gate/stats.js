@@ -26,10 +26,8 @@ const {
 /** @type {ShedReason} */
 const OTHER_POOLS = `${POOL_REASON}(other)`
 const CELLS = (REASONS.length + MAX_POOLS + 1 + MAX_LIMITS) * PRIORITIES.length
-/** Reasons that say nothing about the process. */
-const OF_REQUEST = /** @type {readonly ShedReason[]} */ (['age', 'deadline', 'closed'])
-/** The limit of one route says nothing about the process either. @param {ShedReason} reason */
-const isOfProcess = (reason) => !OF_REQUEST.includes(reason) && !reason.startsWith(LIMIT_REASON)
+/** Reasons that say nothing about the process. A limit of one route says nothing about it either. */
+const OF_REQUEST = /** @type {const} */ (['age', 'deadline', 'closed'])
 /** How many of the last rejections are kept. */
 const KEPT = 20
 /** An overload is over after this time without a rejection. Clients that back off return within it. */
@@ -45,7 +43,7 @@ class Stats {
    */
   #rows = new Map(REASONS.map((reason, row) => [reason, row]))
   /** The rows of reasons that say nothing about the process. */
-  #ofRequest = REASONS.flatMap((reason, row) => (isOfProcess(reason) ? [] : [row]))
+  #ofRequest = OF_REQUEST.map((reason) => REASONS.indexOf(reason))
   #pools = 0
   /** Requests that the rules have judged: none of class bypass, and none in mode `off`. */
   decided = 0
@@ -83,7 +81,7 @@ class Stats {
     const isOther = reason.startsWith(POOL_REASON) && this.#pools++ >= MAX_POOLS
     const name = isOther ? OTHER_POOLS : reason
     const row = this.#rows.get(name) ?? this.#rows.size
-    if (!isOfProcess(reason)) this.#ofRequest.push(row)
+    if (reason.startsWith(LIMIT_REASON)) this.#ofRequest.push(row)
     this.#rows.set(name, row)
     return row
   }
@@ -188,6 +186,7 @@ class RejectionPeriod {
   /** @type {Overloaded | undefined} */
   #current
   #earlierMs = 0
+  #fullMs = Number.NEGATIVE_INFINITY
 
   /**
    * @param {import('../clock').Clock} clock
@@ -202,9 +201,9 @@ class RejectionPeriod {
     return this.#current !== undefined
   }
 
-  /** Whether requests are rejected because the process is full. */
-  get isOfProcess() {
-    return this.#current !== undefined && [...this.#current.counts.keys()].some(isOfProcess)
+  /** Whether a request was rejected lately for another reason than the limit of its route. */
+  get mayBeFull() {
+    return this.#clock.now() - this.#fullMs < QUIET_MS
   }
 
   /** The reason of the last rejection; undefined outside of an overload. */
@@ -223,6 +222,7 @@ class RejectionPeriod {
    * @param {{ readonly value: number, readonly bound: number }} cause
    */
   record(reason, nowMs, cause) {
+    if (!reason.startsWith(LIMIT_REASON)) this.#fullMs = nowMs
     if (this.#current === undefined) {
       this.count++
       this.#current = { lastReason: reason, sinceMs: nowMs, lastMs: nowMs, counts: new Map() }

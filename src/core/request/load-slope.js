@@ -7,8 +7,8 @@
 // the process with requests, would look like a full pool.
 //
 // The duration of an aborted request is only a lower bound: the timeout of its client. Such requests are not
-// in the regression, because they all take equally long. A slice with such
-// requests replaces less of the earlier slices: while nobody is answered, the last known slope stays.
+// in the regression, because they all take equally long. A slice with such requests replaces less of the
+// earlier slices: while nobody is answered, the last known slope stays.
 
 /**
  * The weight that earlier slices keep when a slice ends. After two more slices, a slice has half of its

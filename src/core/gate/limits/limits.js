@@ -1,8 +1,8 @@
 'use strict'
 // All limits of one instance. Queries change nothing: `current(nowMs)` returns how many requests may be in
-// flight, and which limit says so. A query that returns a reason also
-// writes its figures to `cause`: reasonFor, overdueReason, concurrencyReason. Events change the limits:
-// onFirstQueued, onAdmit, onPause, onResume, onWithdraw, onEnd, onHeldBack, onTurn.
+// flight, and which limit says so. A query that returns a reason also writes its figures to `cause`:
+// reasonFor, overdueReason, concurrencyReason. Events change the limits: onFirstQueued, onAdmit, onPause,
+// onResume, onWithdraw, onEnd, onHeldBack, onTurn.
 //
 // Features add limits of their own, such as the connections of a pool: `FeatureLimits`. Such a limit is not
 // told when a request ends: its feature has the hook `onEnd` for that (core/features.js).

@@ -53,8 +53,7 @@ function queueDelays({ admission: { queueDelays: values } }) {
 }
 
 /**
- * A resource has 1 from a rejection because of it until ten seconds after the last one. Memory has its
- * pressure from 0 to 1.
+ * The resource of the last rejection has 1, until ten seconds after it. Memory has its pressure from 0 to 1.
  *
  * @param {Capture} captured
  */
