@@ -2,8 +2,8 @@
 // The features of an instance. core/features.js describes the properties of an entry. To remove a feature,
 // delete its folder, its tests and its entry below, and turn its `@import` into `@typedef {any}`. Features
 // that need it go too, cli/ with admin/, and blocked-thread.js with admin/ or stalls/. `npm run without`
-// tests what is left. Its name in `reads`, `Started`, `Samples` and UNUSED, its options and its members stay
-// until the code goes that uses them.
+// tests what is left. Its name in `reads`, `Started` and UNUSED, its options and its members stay until the
+// code goes that uses them.
 
 /**
  * @import { Feature } from './core/features'
@@ -26,14 +26,12 @@
  */
 
 /**
- * `Started`: the features by name, once they have started. `Samples`: what features copy for their metrics.
+ * The features by name, once they have started.
  *
  * @typedef {{ admin: Admin, autoscaling: Autoscaling, balancer: Balancer, deadlines: Deadlines,
  *   doctor: Doctor, fleet: Membership, bulkheads: Bulkheads, opentelemetry: OpenTelemetry,
  *   outgoing: OutgoingCalls, pools: Pools, pressure: Pressure, releases: ReleaseHistory,
  *   'abort-signals': AbortSignals, sockets: Sockets, stalls: Stalls, waste: Waste }} Started
- * @typedef {{ [Name in 'autoscaling' | 'deadlines' | 'doctor' | 'bulkheads' | 'outgoing' | 'pools' |
- *   'pressure' | 'releases' | 'sockets' | 'stalls' | 'waste']: ReturnType<Started[Name]['sample']> }} Samples
  */
 
 /** Sections of `snapshot()` for features that have not started */
@@ -96,7 +94,7 @@ const FEATURES = [
   {
     name: 'bulkheads',
     start: (instance) => require('./features/bulkheads/bulkheads').bulkheadsOf(instance),
-    families: () => require('./features/bulkheads/families').LIMIT_FAMILIES,
+    families: () => require('./features/bulkheads/families').BULKHEAD_FAMILIES,
   },
   {
     name: 'pressure',

@@ -44,7 +44,6 @@ const { FEATURES, UNUSED } = require('./feature-list')
 
 /**
  * @typedef {import('./feature-list').Started} Started
- * @typedef {import('./feature-list').Samples} Samples
  * @typedef {(fields: object, message: string) => void} WriteLine
  */
 
@@ -71,22 +70,13 @@ class Instance {
    *   `listen()`
    */
   constructor(options, clock, place, { onListen, isInListen } = {}) {
-    const logger = loggerFrom(options.logger, {
-      clock,
-      onError: (error) => internalErrors.report('logger', error),
-    })
-    const internalErrors = new InternalErrors(logger)
-    /** @type {WriteLine} */
-    const warn = (fields, message) => internalErrors.guard('logger', () => logger.warn(fields, message))
-    /** @type {WriteLine} */
-    const info = (fields, message) => internalErrors.guard('logger', () => logger.info(fields, message))
+    const { internalErrors, logger, debug, info, warn } = openLog(options.logger, clock)
+    this.debug = debug
+    this.info = info
+    this.warn = warn
     this.events = new Events(EVENT_LINES, { internalErrors, logger })
     /** @param {string} event @param {object} details */
     const emit = (event, details) => this.events.emit(event, details)
-    /** @type {WriteLine} */
-    this.debug = (fields, text) => internalErrors.guard('logger', () => logger.debug?.(fields, text))
-    this.warn = warn
-    this.info = info
     this.features = new Features(FEATURES, UNUSED, this)
     /** The features that are on, by name. */
     this.startedFeatures = this.features.started
@@ -128,7 +118,7 @@ class Instance {
       close: () => this.close(),
       onListen: onListen ?? ((server) => startLine.write(server)),
       isInListen,
-      onDrain: () => this.admission.rejectionPace.sendAllAtOnce(),
+      onDrain: () => this.admission.onDrain(),
       onStopAccepting: () => this.features.onStopAccepting(),
       sampleMemory: () => memoryForRecycling(this.runtime),
     })
@@ -155,26 +145,31 @@ class Instance {
       exit: (reason) => this.lifecycle.exit(FAILURE, reason),
     })
     this.warnings = new ProcessWarnings({ clock, isOn: options.insight.warnings })
-    const gather = () =>
-      this.isOfFleet ? /** @type {Started['fleet']} */ (this.startedFeatures.fleet).gather() : undefined
-    const { bounds } = recorder.routes
-    const ofMetrics = { bounds, clock, internalErrors, capture: this.capture, gather }
-    this.exporter = new Lazy(() => {
-      const { Prometheus } = require('./core/metrics/scrape/prometheus')
-      return new Prometheus({ ...options, ...ofMetrics, families: this.families() })
-    })
-    // Families are registered, and the collector is watched, from the start.
-    if (options.registry !== undefined || options.metrics.defaults) this.exporter.load()
-    const { health } = this.lifecycle
-    const ofEndpoints = { health, exporter: this.exporter, internalErrors }
+    this.exporter = this.#makeExporter()
+    const ofEndpoints = { health: this.lifecycle.health, exporter: this.exporter, internalErrors }
+    /** Handlers of the endpoints for the admin server, and for an application that mounts them itself. */
     this.handlers = endpointHandlers(ofEndpoints)
-    // Without `allow`, these paths answer every client.
+    // Without `allow`, the paths of the application's port answer every client.
     const isPublic = options.endpoints.allow === undefined
-    const handlers = endpointHandlers({ ...ofEndpoints, isPublic })
-    this.endpoints = new Endpoints(options.endpoints, handlers, internalErrors)
+    const onPort = endpointHandlers({ ...ofEndpoints, isPublic })
+    this.endpoints = new Endpoints(options.endpoints, onPort, internalErrors)
     this.entrance = this.#makeEntrance()
     this.setUp = this.#makeSetUpCheck(place)
     this.#start(place)
+  }
+
+  #makeExporter() {
+    const { capture, clock, internalErrors, options, recorder } = this
+    const gather = () => (this.isOfFleet ? this.startedFeatures.fleet?.gather() : undefined)
+    const { bounds } = recorder.routes
+    const exporter = new Lazy(() => {
+      const { Prometheus } = require('./core/metrics/scrape/prometheus')
+      const deps = { bounds, clock, internalErrors, capture, gather, families: this.families() }
+      return new Prometheus({ ...options, ...deps })
+    })
+    // With these options, the metrics are registered from the start.
+    if (options.registry !== undefined || options.metrics.defaults) exporter.load()
+    return exporter
   }
 
   #makeEntrance() {
@@ -306,6 +301,21 @@ class Instance {
     this.runtime.collections.close()
     this.runtime.externalTrend.close()
   }
+}
+
+/**
+ * Opens the log. An error of the logger is counted, and never thrown.
+ *
+ * @param {ResolvedOptions['logger']} option
+ * @param {Clock} clock
+ */
+function openLog(option, clock) {
+  const logger = loggerFrom(option, { clock, onError: (error) => internalErrors.report('logger', error) })
+  const internalErrors = new InternalErrors(logger)
+  /** @type {(level: 'debug' | 'info' | 'warn') => WriteLine} */
+  const writerOf = (level) => (fields, message) =>
+    internalErrors.guard('logger', () => logger[level]?.(fields, message))
+  return { internalErrors, logger, debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn') }
 }
 
 /**

@@ -9,13 +9,15 @@ const { CallPlace } = require('../src/core/call-place')
 const { systemClock } = require('../src/core/clock')
 const { InternalErrors } = require('../src/core/errors/internal-errors')
 const { Features } = require('../src/core/features')
+const { COMPLETED } = require('../src/core/request/outcome')
+const { NO_OUTCOME } = require('../src/core/request/request-record')
 const { resolveOptions } = require('../src/core/options/options')
 const { FEATURES } = require('../src/feature-list')
 const { Instance } = require('../src/instance')
 const { serve } = require('./support/serve')
 
 const LIMIT = {
-  isWatched: true,
+  mayReject: true,
   reasonFor: () => undefined,
   reasonAfterQueue: () => undefined,
 }
@@ -119,7 +121,7 @@ test('a feature that fails to say why a signal was aborted, or how long a reques
   )
 })
 
-test('of the limits of several features, the first with a reason rejects; those that are not watched are not asked', async (t) => {
+test('of the limits of several features, the first with a reason rejects; those that may not reject are not asked', async (t) => {
   const { instance, get } = await served(t)
   const asked = []
   const limit = (name, given) => ({
@@ -131,7 +133,7 @@ test('of the limits of several features, the first with a reason rejects; those 
     ...given,
   })
   instance.admission.limitBy(limit('first'))
-  instance.admission.limitBy(limit('unwatched', { isWatched: false, reasonFor: () => 'memory' }))
+  instance.admission.limitBy(limit('resting', { mayReject: false, reasonFor: () => 'memory' }))
   assert.equal((await get('/')).status, 200)
   instance.admission.limitBy(limit('third', { reasonFor: () => 'deadline' }))
   instance.admission.limitBy(limit('fourth'))
@@ -143,11 +145,50 @@ test('of the limits of several features, the first with a reason rejects; those 
   )
 })
 
+test('a limit is told of each request that runs, at once or from the queue, and of each that is rejected', async (t) => {
+  const held = []
+  const { instance, get } = await served(t, { shed: { maxConcurrent: 1 } }, (_req, res) => held.push(res))
+  const told = []
+  instance.admission.limitBy({
+    ...LIMIT,
+    reasonFor: ({ req }) => (req.url === '/refused' ? 'memory' : undefined),
+    onAdmit: ({ req }) => told.push(['runs', req.url]),
+    onReject: ({ req }) => told.push(['rejected', req.url]),
+  })
+  const first = get('/first')
+  while (held.length < 1) await new Promise(setImmediate)
+  const second = get('/second')
+  while (instance.snapshot().admission.queued < 1) await new Promise(setImmediate)
+  assert.equal((await get('/refused')).status, 503)
+  held[0].end()
+  while (held.length < 2) await new Promise(setImmediate)
+  held[1].end()
+  await Promise.all([first, second])
+  assert.deepEqual(told, [
+    ['runs', '/first'],
+    ['rejected', '/refused'],
+    ['runs', '/second'],
+  ])
+})
+
+test('a request that never ran has no outcome at its end', async (t) => {
+  const { instance, get } = await served(t)
+  instance.admission.limitBy({ ...LIMIT, reasonFor: ({ req }) => (req.url === '/' ? undefined : 'memory') })
+  const ends = []
+  instance.features.hooked.onEnd.push({ onEnd: ({ req, outcome }) => ends.push([req.url, outcome]) })
+  await get('/')
+  await get('/refused')
+  assert.deepEqual(ends, [
+    ['/', COMPLETED],
+    ['/refused', NO_OUTCOME],
+  ])
+})
+
 test('a feature bounds how long a request may be queued', async (t) => {
   let held
   const { instance, get } = await served(t, { shed: { maxConcurrent: 1 } }, (_req, res) => void (held = res))
-  instance.admission.limitBy({ ...LIMIT, deadlineMs: () => 1000 })
-  instance.admission.limitBy({ ...LIMIT, deadlineMs: () => 0 })
+  instance.admission.limitBy({ ...LIMIT, maxWaitMs: () => 1000 })
+  instance.admission.limitBy({ ...LIMIT, maxWaitMs: () => 0 })
   const first = get('/')
   while (held === undefined) await new Promise(setImmediate)
   assert.equal((await get('/')).status, 503)

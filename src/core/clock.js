@@ -1,6 +1,7 @@
 'use strict'
-// The only file that uses timers, immediates, the monotonic clock and the wall clock. All other files get a
-// clock as a parameter, so tests can pass a fake one. A few use `process.uptime()`, `process.nextTick()` or
+// The only file that uses timers, immediates, the monotonic clock and the wall clock. The parts of an
+// instance get a clock as a parameter, so tests can pass a fake one. What the process has only one of, such
+// as its exit, uses `systemClock`. A few use `process.uptime()`, `process.nextTick()` or
 // `queueMicrotask()` directly, and the live page has the browser's clock. The functions are captured at
 // require time, before a user's tests install fake timers. They come from Node's modules: jest and vitest
 // may have replaced the globals already.

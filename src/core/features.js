@@ -6,7 +6,7 @@
 /**
  * @import { ClientRequest } from 'node:http'
  * @import { ResolvedOptions, Snapshot } from '../../index.js'
- * @import { Instance, Samples, Started } from '../instance'
+ * @import { Instance, Started } from '../instance'
  * @import { Capture } from './metrics/capture'
  * @import { NodeResponse } from './http/entrance'
  * @import { Family, FeatureFamily } from './metrics/family'
@@ -23,7 +23,7 @@
  *   `npm run without` read it, as they read `reads`
  * @property {readonly (keyof Started)[]} [reads] the features that it asks or starts, and can do without
  * @property {(instance: Instance) => StartedFeature} start
- * @property {() => readonly FeatureFamily[]} [families] its metrics
+ * @property {() => readonly FeatureFamily<never>[]} [families] its metrics
  */
 
 /**
@@ -48,10 +48,10 @@
  *   before it arrived. Only the first feature that has it is asked
  * @property {(res: NodeResponse) => string | undefined} [abortCodeOf] the code of the error that the signal
  *   of a response was aborted with
- * @property {{ call(spare?: unknown): unknown }['call']} [sample] a copy of the figures for its metrics.
- *   `spare`: an earlier copy that is no longer read, to be reused
- * @property {{ call(samples: unknown, snapshot: unknown): unknown }['call']} [section] its section of
- *   `snapshot()`; `samples`: what all features have copied
+ * @property {(spare: never) => unknown} [sample] a copy of the figures for its metrics. `spare`: an earlier
+ *   copy that is no longer read, to be reused
+ * @property {(sample: never, snapshot: CoreSnapshot) => unknown} [section] its section of `snapshot()`.
+ *   `sample`: what its `sample` has returned
  * @property {() => void} [close]
  */
 
@@ -70,6 +70,8 @@
  * @typedef {Record<Hook, { [Name in keyof StartedFeature]-?: NonNullable<StartedFeature[Name]> }[]>} Hooked
  * @typedef {Pick<Snapshot, 'bulkheads' | 'deadlines' | 'outgoing' | 'pools' | 'releases' | 'sockets' |
  *   'stalls'>} Sections
+ * @typedef {Omit<Snapshot, keyof Sections>} CoreSnapshot
+ * @typedef {Partial<Record<keyof Started, unknown>>} Samples what the features have copied, by name
  */
 
 /** The names of the started features. @type {WeakMap<object, string>} */
@@ -202,48 +204,49 @@ class Features {
     return this.#list.flatMap(({ name, families }) =>
       (families?.() ?? []).map((family) => ({
         ...family,
-        points: (/** @type {Capture} */ { features }) =>
-          /** @type {Record<string, unknown>} */ (features)[name] === undefined
-            ? []
-            : family.points(features),
+        points: (/** @type {Capture} */ { features }) => {
+          const sample = features[name]
+          return sample === undefined ? [] : family.points(/** @type {never} */ (sample))
+        },
       }))
     )
   }
 
-  /** Copies the figures of the started features, for their metrics. @param {Partial<Samples>} [spare] */
+  /** The started features with their names. */
+  get #all() {
+    return /** @type {[keyof Started, StartedFeature][]} */ (Object.entries(this.started))
+  }
+
+  /** Copies the figures of the started features, for their metrics. @param {Samples} [spare] */
   sample(spare) {
-    /** @type {Record<string, unknown>} */
+    /** @type {Samples} */
     const samples = {}
-    for (const [name, started] of Object.entries(
-      /** @type {Record<string, StartedFeature>} */ (this.started)
-    ))
+    for (const [name, started] of this.#all)
       if (started.sample !== undefined)
         this.#guard(started, 'sample', () => {
-          samples[name] = started.sample?.(/** @type {Record<string, unknown> | undefined} */ (spare)?.[name])
+          samples[name] = started.sample?.(/** @type {never} */ (spare?.[name]))
         })
-    return /** @type {Samples} */ (samples)
+    return samples
   }
 
   /**
    * The features' sections of a snapshot.
    *
    * @param {Capture} captured
-   * @param {Omit<Snapshot, keyof Sections>} snapshot of the core
+   * @param {CoreSnapshot} snapshot
    */
   sections(captured, snapshot) {
     /** @type {Record<string, unknown>} */
     const sections = { ...this.#unused }
-    for (const [name, started] of Object.entries(
-      /** @type {Record<string, StartedFeature>} */ (this.started)
-    ))
-      if (started.section !== undefined) sections[name] = started.section(captured.features, snapshot)
+    for (const [name, started] of this.#all)
+      if (started.section !== undefined)
+        sections[name] = started.section(/** @type {never} */ (captured.features[name]), snapshot)
     return /** @type {Sections} */ (sections)
   }
 
   close() {
     this.#isClosed = true
-    for (const started of Object.values(/** @type {Record<string, StartedFeature>} */ (this.started)))
-      this.#guard(started, 'close', () => started.close?.())
+    for (const [, started] of this.#all) this.#guard(started, 'close', () => started.close?.())
   }
 }
 

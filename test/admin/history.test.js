@@ -16,7 +16,7 @@ function historyFor({ mode = 'adaptive', hasStalls = true } = {}) {
   const gate = { inFlight: 3, limit: 12.7, queued: 2, mode }
   const deps = {
     clock,
-    admission: { stats: { shed: new Float64Array(4) }, sample: () => gate },
+    admission: { stats: { rejected: 0 }, sample: () => gate },
     recorder: { all, requests: { size: 9 }, routes: { series: [] } },
     runtime: { loopDelay, collections: { heapAfterBytes: undefined } },
     startedFeatures: { stalls: hasStalls ? stalls : undefined },
@@ -33,7 +33,7 @@ test('a point has the rates and quantiles of its second, and the state at its en
   for (let i = 0; i < 10; i++) all.record(20, clock.now(), i === 0)
   loopDelay.record(150, clock.now())
   stalls.totalMs = 150
-  deps.admission.stats.shed[1] = 4
+  deps.admission.stats.rejected = 4
   clock.idle(750)
   clock.advance(250)
   turn()

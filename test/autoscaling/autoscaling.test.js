@@ -19,8 +19,8 @@ const TURN_MS = 20
 function made() {
   const clock = new FakeClock()
   const now = { pool: 0, inFlight: 0, maxConcurrent: Number.POSITIVE_INFINITY, shortage: 0 }
-  const gate = { limits: now, shortages: now }
-  const autoscaling = new Autoscaling({ clock, gate, poolUse: () => now.pool })
+  const admission = { limits: now, shortages: now }
+  const autoscaling = new Autoscaling({ clock, admission, poolUse: () => now.pool })
   /** The loop is busy for a share of each turn. */
   const pass = (ms, busy = 0, figures = {}) => {
     Object.assign(now, figures)
@@ -148,8 +148,8 @@ describe('an idle loop has no turns', () => {
 
 test('the loading of modules does not count', () => {
   const clock = new FakeClock()
-  const gate = { limits: { inFlight: 0, maxConcurrent: 1 }, shortages: { shortage: 0 } }
-  const autoscaling = new Autoscaling({ clock, gate, poolUse: () => 0 })
+  const admission = { limits: { inFlight: 0, maxConcurrent: 1 }, shortages: { shortage: 0 } }
+  const autoscaling = new Autoscaling({ clock, admission, poolUse: () => 0 })
   clock.advance(3000)
   autoscaling.onInterval(clock.now(), clock.idleMs())
   assert.equal(autoscaling.sample().ratio, 0)

@@ -48,17 +48,15 @@ class World {
     hooks: { classifies: false, keyOf: ({ req }) => req.key },
     measurements: { turns: { stallFreeMs: (nowMs) => nowMs, beganIdle: true, isIdling: () => true } },
     stats: { decided: 0, wouldReject: 0 },
-    deadlineMs: ({ req }) => req.deadlineMs ?? NEVER,
+    maxWaitMs: ({ req }) => req.deadlineMs ?? NEVER,
     rejectAdmitted: (request, reason) => {
       assert.equal(request.ticket.rejection, undefined, 'rejected twice')
       request.ticket.onReject(reason, 0, this.admission.cause)
     },
     onWouldReject: (reason) => this.wouldReject.push(reason),
     onWouldWithdraw: () => this.withdrawn++,
-    limits: {
-      onPause: (ticket) => assert.ok(!this.paused.has(ticket) && this.paused.add(ticket)),
-      onResume: (ticket) => assert.ok(this.paused.delete(ticket)),
-    },
+    pause: (request) => assert.ok(!this.paused.has(request) && this.paused.add(request)),
+    resume: (request) => assert.ok(this.paused.delete(request)),
   }
 
   constructor(options = {}) {
@@ -185,7 +183,7 @@ function check(world) {
   for (const request of world.requests) {
     assert.ok(request.ran <= 1, 'a handler ran twice')
     assert.ok(request.ran === 0 || !request.ticket.isRejected, 'a rejected handler ran')
-    assert.ok(request.ran === 0 || !world.paused.has(request.ticket), 'the gate takes it to wait')
+    assert.ok(request.ran === 0 || !world.paused.has(request), 'the gate takes it to wait')
   }
   for (const name of ['a', 'b']) {
     const { running, queued, maxQueue } = world.figures(name)

@@ -21,12 +21,12 @@ function clockOf() {
   /** One request after so long, which is rejected if it is older than two seconds. */
   const see = (differenceMs, isQuiet = BUSY, afterMs = 10) => {
     nowMs += afterMs
-    const ms = clock.ageOf(differenceMs, isQuiet, nowMs)
-    const isOdd = clock.isOdd(differenceMs, isQuiet, nowMs)
+    const ms = clock.learnAge(differenceMs, isQuiet, nowMs)
+    const isOdd = clock.recordStamp(differenceMs, isQuiet, nowMs)
     if (ms < 2000) clock.onYoung()
     else {
       if (!isQuiet) clock.onOld(differenceMs, nowMs)
-      if (!clock.doubts(isOdd, nowMs)) rejected++
+      if (!clock.countDoubt(isOdd, nowMs)) rejected++
     }
     return ms
   }
@@ -186,7 +186,7 @@ test('a clock that is a little behind is learnt too, if every request is too old
   const clock = new ProxyClock(() => assert.fail('too little to warn of'))
   let rejected = 0
   for (let nowMs = 0; nowMs < 20_000; nowMs += 10) {
-    const ms = clock.ageOf(80, BUSY, nowMs)
+    const ms = clock.learnAge(80, BUSY, nowMs)
     if (ms < 50) clock.onYoung()
     else {
       rejected++

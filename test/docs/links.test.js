@@ -1,9 +1,9 @@
 'use strict'
 // Every relative link of README.md, docs/ and the other pages leads to a file that is there, and every anchor
-// to a heading.
+// to a heading. Code that the pages about the source name is there too.
 
 const assert = require('node:assert/strict')
-const { existsSync } = require('node:fs')
+const { existsSync, readFileSync, readdirSync } = require('node:fs')
 const { join, posix } = require('node:path')
 const { test } = require('node:test')
 const { ROOT } = require('../package/pack')
@@ -33,6 +33,34 @@ test('README.md links to docs/README.md, which lists every page of docs/ once', 
   const all = [...byPath.keys()].filter((path) => /^docs\/[\w-]+\.md$/.test(path))
   assert.deepEqual(listed.sort(), all.filter((path) => path !== 'docs/README.md').sort())
 })
+
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true })
+  .map((name) => `/${String(name).replaceAll('\\', '/')}`)
+  .filter((name) => name.endsWith('.js'))
+  .map((name) => ({ name, text: readFileSync(join(ROOT, 'src', name), 'utf8') }))
+
+for (const path of [
+  'CONTRIBUTING.md',
+  'docs/architecture.md',
+  'docs/source-answers.md',
+  'docs/where-to-add.md',
+]) {
+  test(`${path} names methods that are in their files`, () => {
+    const { text } = byPath.get(path)
+    for (const [named, file, code] of text.matchAll(/`([\w/.-]+\.js)` `(#?\w+(?:\(\))?)`/g)) {
+      const files = sources.filter(({ name }) => name.endsWith(`/${file}`))
+      assert.ok(
+        files.some(({ text: source }) => source.includes(code.replace(')', ''))),
+        named
+      )
+    }
+    for (const [, method] of text.matchAll(/`(#\w+)\(\)`/g))
+      assert.ok(
+        sources.some(({ text: source }) => source.includes(`${method}(`)),
+        method
+      )
+  })
+}
 
 test('anchors are made as GitHub makes them', () => {
   const seen = new Map()

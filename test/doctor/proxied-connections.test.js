@@ -11,6 +11,7 @@ const { test } = require('node:test')
 const { Instance } = require('../../src/instance')
 const { CallPlace } = require('../../src/core/call-place')
 const { resolveOptions } = require('../../src/core/options/options')
+const { ConnectionEvents } = require('../../src/core/http/connection-events')
 const { EVERY_MS, ProxiedConnections } = require('../../src/features/doctor/proxied-connections')
 const { handClock } = require('../support/hand-clock')
 
@@ -167,16 +168,14 @@ test('a connection without any request is closed by the two other timeouts', asy
 })
 
 test('the addresses of proxies are bounded, because anybody can send such a header', () => {
-  const closes = { idleCloses: 0, unusedCloses: 0, proxies: new Set() }
-  /** @type {((request: any) => void) | undefined} */
-  let next
-  const proxies = new ProxiedConnections({ onNextRequest: (callback) => (next = callback) }, closes)
-  for (let i = 0; i < 1000; i++) {
-    proxies.onTurn(i * EVERY_MS)
-    const socket = { remoteAddress: `203.0.${i >> 8}.${i & 255}`, server: {} }
-    next?.({ req: { headers: { via: '1.1 a' } }, res: { shouldKeepAlive: true }, socket })
+  const events = new ConnectionEvents(/** @type {any} */ ({}))
+  const address = (i) => `203.0.${i >> 8}.${i & 255}`
+  for (let i = 0; i < 1000; i++) events.addProxy(address(i))
+  const unused = (i) => {
+    const before = events.unusedCloses
+    const error = Object.assign(new Error('timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    events.onClientError(error, /** @type {any} */ ({ bytesRead: 0, remoteAddress: address(i) }))
+    return events.unusedCloses - before
   }
-  assert.equal(proxies.sample().kept, 1000)
-  assert.ok(closes.proxies.size <= 256)
-  assert.ok(closes.proxies.has('203.0.3.231'))
+  assert.deepEqual([unused(0), unused(700), unused(999)], [0, 0, 1])
 })

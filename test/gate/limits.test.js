@@ -29,7 +29,7 @@ function driven({ maxConcurrent, costMs = 2, maxOutstanding = Number.POSITIVE_IN
     clock.advance(busyMs)
     turns.onTurn(busyMs, clock.now(), clock.idleMs(), busyMs)
     const ended = Math.min(arrived, Math.floor(busyMs / costMs))
-    limits.onTurn(clock.now(), clock.idleMs(), { arrived, ended, isQueueing: arrived > 0 })
+    limits.onTurn(clock.now(), clock.idleMs(), arrived, ended, arrived > 0)
   }
   const admit = () => {
     const ticket = new Ticket()
@@ -126,7 +126,7 @@ test('cheap requests that ended while the queue stood say nothing about the load
   // Ten turns with 200 each, as a service that warms up or answers health checks.
   for (let i = 0; i < 10; i++) {
     clock.advance(10)
-    limits.onTurn(clock.now(), clock.idleMs(), { arrived: 200, ended: 200, isQueueing: true })
+    limits.onTurn(clock.now(), clock.idleMs(), 200, 200, true)
   }
   overload(500)
   assert.equal(limits.isOverload(clock.now()), true)

@@ -15,7 +15,7 @@ const { requestWith } = require('../support/request')
 
 const HIGH = PRIORITIES.indexOf('high')
 const LOW = PRIORITIES.indexOf('low')
-const MARKS = { key: undefined, deadlineMs: Number.POSITIVE_INFINITY, nowMs: 0, stallFreeMs: 0, idleMs: 0 }
+const MARKS = { key: undefined, maxWaitMs: Number.POSITIVE_INFINITY, nowMs: 0, stallFreeMs: 0, idleMs: 0 }
 
 function pushed(queue, { priority = NORMAL, tag = 0, name = undefined, nowMs = 0 } = {}) {
   const request = requestWith({ name })
@@ -120,7 +120,7 @@ test('whatever is pushed, removed and run in between, each request leaves once, 
           assert.equal(request.ticket.queueEntry.isQueued, false)
         }
         assert.equal(queue.length, queued.size)
-        assert.deepEqual(new Set(queue.filter(() => true)), queued)
+        assert.deepEqual(new Set(queue.scan(() => true)), queued)
         for (const request of queued) assert.ok(request.ticket.queueEntry.isQueued)
       }
     })
@@ -216,8 +216,8 @@ test('the bounds have the least of each mark of those queued, whichever request 
     return request.ticket.queueEntry
   }
   // Queued during a stall, which the stall-free clock learns of later.
-  const first = add({ nowMs: 100, stallFreeMs: 100, deadlineMs: 1000 })
-  const second = add({ nowMs: 110, stallFreeMs: 40, deadlineMs: 50 })
+  const first = add({ nowMs: 100, stallFreeMs: 100, maxWaitMs: 1000 })
+  const second = add({ nowMs: 110, stallFreeMs: 40, maxWaitMs: 50 })
   const { bounds } = queue
   const figures = () => [bounds.queuedMs, bounds.queuedStallFreeMs, bounds.dueMs]
   assert.deepEqual(figures(), [100, 40, 160])
@@ -229,7 +229,7 @@ test('the bounds have the least of each mark of those queued, whichever request 
   // What has left may still be in them, until a walk.
   assert.deepEqual(figures(), [100, 40, 160])
   assert.deepEqual(
-    queue.filter(() => false),
+    queue.scan(() => false),
     []
   )
   assert.deepEqual(figures(), [100, 100, 1100])

@@ -7,7 +7,7 @@ const { FAMILIES } = require('../support/families')
 const { capture } = require('../../src/core/metrics/capture')
 const { renderFamilies } = require('../../src/core/metrics/formats/prometheus-text')
 const { ADVISED_BOUNDS } = require('../../src/core/histogram/buckets')
-const { ErrorTable } = require('../../src/core/errors/error-table')
+const { ClientErrors, ErrorTable } = require('../../src/core/errors/error-table')
 const { InternalErrors } = require('../../src/core/errors/internal-errors')
 const { Recorder } = require('../../src/core/request/recorder')
 const { LoopDelay } = require('../../src/core/process/loop-delay')
@@ -36,6 +36,7 @@ function depsFor() {
   return {
     admission,
     clock,
+    entrance: { connections: { clientErrors: new ClientErrors() } },
     failures,
     features: { sample: () => ({ releases: { version: '1.2.3', revision: '' } }) },
     warnings: { sample: () => [] },

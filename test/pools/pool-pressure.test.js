@@ -15,7 +15,7 @@ const USE_MS = 20
 const SIZE = 5
 
 class Pool {
-  figures = { max: SIZE, waiting: 0, held: SIZE, routes: { countComing: () => 0 } }
+  figures = { max: SIZE, waiting: 0, held: SIZE, routes: { updateAsksBefore: () => 0 } }
   pressure = new PoolPressure({ maxWait: undefined, figures: this.figures })
   nowMs = 0
 

@@ -20,7 +20,7 @@ function build() {
     stallFreeMs: (nowMs) => nowMs,
     internalErrors: /** @type {any} */ ({ report: (_place, error) => assert.fail(error) }),
   })
-  record.observe(/** @type {any} */ ({ isTimed: true, max: 1, waiting: 0, figures: () => ({}) }))
+  record.useAdapter(/** @type {any} */ ({ isTimed: true, max: 1, waiting: 0, figures: () => ({}) }))
   return { clock, record, contendedMs: () => record.contendedMs(clock.now()) }
 }
 

@@ -215,11 +215,10 @@ test('names of MongoDB stay on one line', (t) => {
 })
 
 test('the time to read a statement does not grow with its square', () => {
-  const startedMs = performance.now()
+  // With the square of a million steps, the runner's timeout ends this test.
   for (const part of ["'", '"', '`', '/*', '--', '(', '$', 'from ', 'from a(', 'distinct ', 'only ', ' '])
     for (const start of ['', 'select ', 'select * from ', 'update ', 'insert into '])
       nameOfStatement(start + part.repeat(1_000_000))
-  assert.ok(performance.now() - startedMs < 2000)
 })
 
 test('past a hundred kinds, queries are counted together', (t) => {

@@ -37,11 +37,11 @@ function manualClock() {
   }
 }
 
-function setUp({ memory = AMPLE, isOverloaded = false, clock = manualClock() } = {}) {
+function setUp({ memory = AMPLE, mayBeFull = false, clock = manualClock() } = {}) {
   const pauses = []
   const profiles = new Profiles({
     clock: /** @type {any} */ (clock),
-    isOverloaded: () => isOverloaded,
+    mayBeFull: () => mayBeFull,
     onPause: (ms) => pauses.push(ms),
     sampleMemory: () => memory,
   })
@@ -53,7 +53,7 @@ test('with memory and without an overload nothing is refused', () => {
 })
 
 for (const [what, given, text] of /** @type {[string, object, RegExp][]} */ ([
-  ['in an overload', { isOverloaded: true }, /^The process is overloaded/],
+  ['in an overload', { mayBeFull: true }, /^The process is overloaded/],
   [
     'with a full heap',
     { memory: { ...AMPLE, heapUsedBytes: 86 * MB } },

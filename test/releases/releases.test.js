@@ -316,7 +316,7 @@ test('the shed ratio is the share of rejected requests among all', () => {
   const clock = new FakeClock()
   const recorder = new Recorder(resolveOptions(), clock, new InternalErrors({ error() {} }))
   for (let i = 0; i < 60; i++) recorder.all.record(10, clock.now(), i < 6)
-  const admission = { stats: { shed: Float64Array.of(15, 0, 5) } }
+  const admission = { stats: { rejected: 20 } }
   const { requests, routes } = takeFigures({ admission, recorder, clock }, 50)
   assert.deepEqual([requests.count, requests.errorRatio, requests.shedRatio, routes], [60, 0.1, 0.25, []])
 })

@@ -66,7 +66,10 @@ class Pod {
     this.#scrapeMs = this.readyMs + random() * PERIOD_MS
     this.#autoscaling = new Autoscaling({
       clock: this.#clock,
-      gate: { limits: { inFlight: 0, maxConcurrent: Number.POSITIVE_INFINITY }, shortages: { shortage: 0 } },
+      admission: {
+        limits: { inFlight: 0, maxConcurrent: Number.POSITIVE_INFINITY },
+        shortages: { shortage: 0 },
+      },
       poolUse: () => this.#poolUse,
     })
   }

@@ -272,7 +272,7 @@ test('a resource that is short rejects with its own reason, whatever the loop do
   const resources = { isShort: true, reasonFor: () => 'memory' }
   const { ask, gate } = build({ resources: /** @type {any} */ (resources) })
   assert.equal(ask().decision, 'memory')
-  assert.equal(gate.isOverloaded, true)
+  assert.equal(gate.rejectsLow, true)
 })
 
 test('mode observe opens everything and counts; off and threshold do neither', () => {
@@ -345,13 +345,13 @@ test('a drain rejects what is held, and everything after', () => {
 test('messages of low priority are rejected when the loop has been full for half a second', () => {
   const { gate, load } = build()
   load(0.89, 5000)
-  assert.equal(gate.isOverloaded, false)
+  assert.equal(gate.rejectsLow, false)
   load(1, 400)
-  assert.equal(gate.isOverloaded, false)
+  assert.equal(gate.rejectsLow, false)
   load(1, 1200)
-  assert.equal(gate.isOverloaded, true)
+  assert.equal(gate.rejectsLow, true)
   load(0.5, 200)
-  assert.equal(gate.isOverloaded, false)
+  assert.equal(gate.rejectsLow, false)
 })
 
 test('a turn that reads thousands of messages is full before it ends, and one that stalls is not', () => {
@@ -361,19 +361,19 @@ test('a turn that reads thousands of messages is full before it ends, and one th
     gate.onMessage()
     work(1)
   }
-  assert.equal(gate.isOverloaded, true)
+  assert.equal(gate.rejectsLow, true)
   load(0.5, 2000)
   work(5000)
   gate.onMessage()
-  assert.equal(gate.isOverloaded, false)
+  assert.equal(gate.rejectsLow, false)
 })
 
 test('a message that wakes a loop which has slept is not rejected for what was before', () => {
   const { gate, load, sleep } = build()
   load(1, 2000)
-  assert.equal(gate.isOverloaded, true)
+  assert.equal(gate.rejectsLow, true)
   sleep(10_000)
-  assert.equal(gate.isOverloaded, false)
+  assert.equal(gate.rejectsLow, false)
 })
 
 for (const mode of ['off', 'observe', 'threshold'])

@@ -109,7 +109,7 @@ function withGate() {
   }
   const recorder = { find: () => undefined, countUpgrade() {}, watchSessions() {} }
   const deps = {
-    admission: { connectionGate: () => gate },
+    admission: { addConnectionGate: () => gate },
     clock: { now: () => 0 },
     options: { routes: { overflow: '(other)' } },
     recorder,

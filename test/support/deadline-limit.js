@@ -5,12 +5,10 @@ const nothing = () => {}
 
 /** @param {(req: any) => number | undefined} deadlineOf undefined: no bound */
 const deadlineLimit = (deadlineOf) => ({
-  isWatched: true,
+  mayReject: true,
   reasonFor: nothing,
   reasonAfterQueue: nothing,
-  deadlineMs: ({ req }) => deadlineOf(req) ?? Number.POSITIVE_INFINITY,
-  onAdmit: nothing,
-  forget: nothing,
+  maxWaitMs: ({ req }) => deadlineOf(req) ?? Number.POSITIVE_INFINITY,
 })
 
 module.exports = { deadlineLimit }

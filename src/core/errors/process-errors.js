@@ -75,7 +75,7 @@ class ProcessErrors {
   /** @param {unknown} error @param {Origin} event @param {boolean} willExit */
   #record(error, event, willExit) {
     this.counts[event]++
-    const reference = this.#context.referenceOf(error)
+    const reference = this.#context.onUncaught(error)
     const request = reference?.request
     this.#log.writeUncaught(new Failure(error), {
       event,

@@ -1,13 +1,13 @@
 'use strict'
 // Assembles the admission of one instance: measurements, limits, gate, rejection and statistics. Adapters
-// call `decide` before a request runs. http/entrance.js calls `release` when the request has ended, and
-// features/bulkheads/ calls `rejectAdmitted`. Features that limit requests come by `limitBy`, and those
-// that limit connections by `connectionGate`.
+// call `decide` before a request runs. http/entrance.js calls `release` when the request has ended.
+// features/bulkheads/ calls `pause`, `resume` and `rejectAdmitted`. Features add limits of requests with
+// `limitBy`, and a gate of connections with `addConnectionGate`.
 
 const { Lazy } = require('../lazy')
 const { IGNORE_SHED } = require('../request/ignore')
 const { Gate } = require('./gate')
-const { FeatureLimits, Limits, NO_LIMIT, deadlineOf } = require('./limits/limits')
+const { Limits } = require('./limits/limits')
 const { ResourceLimits, Shortages } = require('./limits/resource-limits')
 const { AcceptBurst } = require('./measurements/accept-burst')
 const { Clients } = require('./measurements/clients')
@@ -49,6 +49,8 @@ class Admission {
   cause = new Cause()
   lastRejections
   rejectionPeriod
+  /** How short each resource is, for features. */
+  shortages
   limits
   measurements
   gate
@@ -64,12 +66,6 @@ class Admission {
   hasUserHooks = false
   /** Whether the framework's response or error handler is needed to answer a rejected request. */
   answersInFramework = false
-  /**
-   * The limits of features as one limit: NO_LIMIT, the only one, or all combined.
-   *
-   * @type {Readonly<FeatureLimit>}
-   */
-  #featureLimit = NO_LIMIT
   #measureTurnAlone
   #clock
   #internalErrors
@@ -113,42 +109,29 @@ class Admission {
     this.#random = random
     this.measurements = { turns, cost, acceptBurst: new AcceptBurst(), clients }
     const { cause, measurements, onWouldReject, stats } = this
-    this.limits = new Limits({ cause, clock, cost, turns, clients })
-    this.#resources = new ResourceLimits({ cause, clock, hooks, sampleMemory, random })
-    const resources = this.#resources
-    this.shortages = new Shortages({ queue: this.#queue, limits: this.limits, resources, hooks, stats })
+    const queue = this.#queue
+    const limits = new Limits({ cause, clock, cost, turns, clients })
+    const resources = new ResourceLimits({ cause, clock, hooks, sampleMemory, random })
+    this.limits = limits
+    this.#resources = resources
+    this.shortages = new Shortages({ queue, limits, resources, hooks, stats })
     this.#rejection = new Rejection(internalErrors)
     this.rejectionPace = new RejectionPace({ clock, clients, cost, answer: this.#answer })
     this.lastRejections = new LastRejections(clock)
     this.rejectionPeriod = new RejectionPeriod(clock, deps.onOverloadEvent)
     this.#shadowPeriod = new RejectionPeriod(clock, deps.onShadowOverloadEvent ?? (() => {}))
-    this.gate = new Gate({
-      cause,
-      clock,
-      limits: this.limits,
-      measurements,
-      queue: this.#queue,
-      hooks,
-      stats: this.stats,
-      reasonAfterQueue: (request, nowMs) =>
-        this.#featureLimit.isWatched && this.limits.areEnforced
-          ? this.#featureLimit.reasonAfterQueue(request, nowMs)
-          : undefined,
-      deadlineMs: this.deadlineMs,
-      onReject: (request, reason) => this.#reject(request, reason),
-    })
+    const onReject = this.#reject
+    this.gate = new Gate({ cause, clock, limits, measurements, queue, hooks, stats, onReject })
     this.#shadow = new Lazy(() => {
       const { ShadowQueue } = require('./shadow-queue')
-      const deadlineMs = this.deadlineMs
-      return new ShadowQueue({ cause, clock, limits: this.limits, measurements, deadlineMs, onWouldReject })
+      return new ShadowQueue({ cause, clock, limits, measurements, onWouldReject })
     })
     this.update(options)
   }
 
   /** @param {FeatureLimit} limit */
   limitBy(limit) {
-    const before = this.#featureLimit
-    this.#featureLimit = before === NO_LIMIT ? limit : new FeatureLimits([before, limit])
+    this.limits.features.add(limit)
     if (limit.callsUser) this.hasUserHooks = true
   }
 
@@ -157,7 +140,19 @@ class Admission {
    *
    * @param {RequestRecord} request @param {number} nowMs
    */
-  deadlineMs = (request, nowMs) => deadlineOf(this.#featureLimit, request, nowMs)
+  maxWaitMs(request, nowMs) {
+    return this.limits.features.maxWaitMs(request, nowMs)
+  }
+
+  /** A limit of its route queues a request that runs. @param {RequestRecord} request @param {number} nowMs */
+  pause({ ticket }, nowMs) {
+    this.limits.onPause(ticket, nowMs)
+  }
+
+  /** Such a request runs after all. @param {RequestRecord} request @param {number} nowMs */
+  resume({ ticket }, nowMs) {
+    this.limits.onResume(ticket, nowMs, this.#clock.idleMs())
+  }
 
   /** @param {ShedOptions} options */
   update(options) {
@@ -169,7 +164,7 @@ class Admission {
     this.hasUserHooks =
       errorMode === 'next' ||
       [classify, headers, key, respond].some((each) => typeof each === 'function') ||
-      this.#featureLimit.callsUser === true
+      this.limits.features.callsUser
     this.answersInFramework = errorMode === 'next' || respond !== undefined
     this.#isOff = mode === 'off' || this.#clock.isFrozen === true
     this.#retryAfter = new RetryAfter(options.retryAfter, this.#random)
@@ -187,7 +182,8 @@ class Admission {
   /**
    * @param {RequestRecord} request
    * @param {number} nowMs
-   * @returns {Decision} RUN, QUEUED (`ticket.runQueued` is called later) or REJECTED (answered here)
+   * @returns {Decision} RUN, QUEUED (`ticket.runQueued` is called later) or REJECTED (its 503 is sent
+   *   now or later)
    */
   decide(request, nowMs) {
     const { ticket } = request
@@ -201,7 +197,6 @@ class Admission {
     if (ticket.priority === BYPASS) return RUN
     this.stats.decided++
     const decision = this.#decideAs(this.mode, request, nowMs)
-    if (decision === RUN && ticket.expected !== undefined) this.#featureLimit.onAdmit?.(request, nowMs)
     if (decision !== REJECTED && this.#retryAfter.isSpread) this.#retryAfter.onAdmit()
     return decision
   }
@@ -210,8 +205,8 @@ class Admission {
   #decideAs(mode, request, nowMs) {
     const reason = this.#resources.isShort ? this.#resources.reasonFor(request.ticket.priority) : undefined
     const featureReason =
-      reason === undefined && this.#featureLimit.isWatched
-        ? this.#featureLimit.reasonFor(request, nowMs, mode === 'observe')
+      reason === undefined && this.limits.features.mayReject
+        ? this.limits.features.reasonFor(request, nowMs, mode === 'observe')
         : undefined
     if (mode === 'observe') return this.#observe(request, reason ?? featureReason, nowMs)
     if (featureReason !== undefined) return this.gate.reject(request, featureReason)
@@ -261,12 +256,11 @@ class Admission {
     this.#shadow.made?.onWithdraw()
   }
 
-  /** @param {RequestRecord} request @param {ShedReason} reason */
-  #reject(request, reason) {
+  #reject = (/** @type {RequestRecord} */ request, /** @type {ShedReason} */ reason) => {
     const { ticket } = request
     const nowMs = this.#clock.now()
     ticket.onReject(reason, nowMs, this.cause)
-    if (ticket.expected !== undefined) this.#featureLimit.forget?.(request)
+    this.limits.features.onReject(request)
     this.#countRejected(reason, ticket.priority, nowMs)
     // The framework must have the error when `decide` returns, so this rejection cannot be delayed.
     if (this.#rejection.goesToErrorHandler(request)) this.#send(request, true)
@@ -281,7 +275,7 @@ class Admission {
   }
 
   /** @template {ConnectionGate} Gate @param {(deps: ConnectionDeps) => Gate} make */
-  connectionGate(make) {
+  addConnectionGate(make) {
     const gate = make({
       cause: this.cause,
       clock: this.#clock,
@@ -374,6 +368,11 @@ class Admission {
       answeredLate: this.rejectionPace.late,
       queueDelays: queueDelays.copy(),
     }
+  }
+
+  /** Called when a drain begins: the 503s that wait are sent now. */
+  onDrain() {
+    this.rejectionPace.sendAllAtOnce()
   }
 
   close() {

@@ -1,6 +1,6 @@
 'use strict'
 // The vocabulary of admission: the decisions, the classes, every reason to reject a request, and its figures.
-// Each reason names the resource that is short, and stands beside the file whose rule gives that reason.
+// A reason names the resource that is short, or what is wrong with the request: `age`, `deadline`, `closed`.
 
 /** @typedef {typeof RUN | typeof QUEUED | typeof REJECTED} Decision */
 /**

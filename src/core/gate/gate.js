@@ -41,7 +41,7 @@ const entryOf = ({ ticket }) => /** @type {QueueEntry} */ (ticket.queueEntry)
 class Gate {
   peakInFlight = 0
   lastAdmitMs = 0
-  /** How many requests the loop may have to queue, of those that arrived in the current loop turn. */
+  /** How many requests have reached `decide` in the current loop turn. */
   arrivedInTurn = 0
   /** How many requests in flight have ended in the current loop turn. */
   endedInTurn = 0
@@ -52,8 +52,6 @@ class Gate {
   #queue
   #hooks
   #stats
-  #reasonAfterQueue
-  #deadlineMs
   #onReject
   /** Time of the first request in the last loop turn with an arrival. */
   #firstArrivalMs = 0
@@ -73,23 +71,9 @@ class Gate {
   /**
    * @param {{ cause: Cause, clock: Clock, queue: Queue, limits: Limits,
    *   measurements: import('./admission').Measurements, stats: Stats, hooks: UserHooks,
-   *   reasonAfterQueue: (request: RequestRecord, nowMs: number) => ShedReason | undefined,
-   *   deadlineMs: (request: RequestRecord, nowMs: number) => number, onReject: (request: RequestRecord,
-   *   reason: ShedReason) => void }} deps `reasonAfterQueue`: why the limit of a feature rejects a request
-   *   that has been queued; `deadlineMs`: how long a request may be queued; `onReject` answers the request
+   *   onReject: (request: RequestRecord, reason: ShedReason) => void }} deps `onReject` answers the request
    */
-  constructor({
-    cause,
-    clock,
-    limits,
-    measurements,
-    queue,
-    hooks,
-    stats,
-    reasonAfterQueue,
-    deadlineMs,
-    onReject,
-  }) {
+  constructor({ cause, clock, limits, measurements, queue, hooks, stats, onReject }) {
     this.#cause = cause
     this.#clock = clock
     this.#limits = limits
@@ -97,8 +81,6 @@ class Gate {
     this.#queue = queue
     this.#hooks = hooks
     this.#stats = stats
-    this.#reasonAfterQueue = reasonAfterQueue
-    this.#deadlineMs = deadlineMs
     this.#onReject = onReject
   }
 
@@ -116,25 +98,25 @@ class Gate {
     this.#measurements.clients.onQueue(request.req)
     const key = this.#hooks.keyOf(request)
     const tag = this.#queue.tagOf(key)
-    const deadlineMs = this.#deadlineMs(request, nowMs)
-    const reason = this.#reasonFor(request, tag, deadlineMs, nowMs)
+    const maxWaitMs = this.#limits.features.maxWaitMs(request, nowMs)
+    const reason = this.#reasonFor(request, tag, maxWaitMs, nowMs)
     if (reason !== undefined) return this.reject(request, reason)
     // A function of the user may have closed the instance, and a closed gate dequeues nothing.
     if (this.#isClosed) return this.admit(request, nowMs)
     const stallFreeMs = this.#measurements.turns.stallFreeMs(nowMs)
-    const marks = { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs: this.#clock.idleMs() }
+    const marks = { key, tag, maxWaitMs, nowMs, stallFreeMs, idleMs: this.#clock.idleMs() }
     return this.#enqueue(request, new QueueEntry(request, marks))
   }
 
-  /** @param {RequestRecord} request @param {number} tag @param {number} deadlineMs @param {number} nowMs */
-  #reasonFor({ ticket }, tag, deadlineMs, nowMs) {
+  /** @param {RequestRecord} request @param {number} tag @param {number} maxWaitMs @param {number} nowMs */
+  #reasonFor({ ticket }, tag, maxWaitMs, nowMs) {
     const ahead = this.#queue.ahead(ticket.priority, tag)
     const expectedWaitMs = this.#limits.expectedWaitMs(ahead)
     // While the loop is not short, the expected wait may be wrong: the request is queued until its deadline
     // has really passed.
     const isShort = this.#limits.isAtMaxConcurrent || this.#limits.isLoopShort(nowMs)
-    if (expectedWaitMs >= deadlineMs && (isShort || deadlineMs <= 0))
-      return this.#cause.because('deadline', expectedWaitMs, deadlineMs)
+    if (expectedWaitMs >= maxWaitMs && (isShort || maxWaitMs <= 0))
+      return this.#cause.because('deadline', expectedWaitMs, maxWaitMs)
     return this.#limits.reasonFor(expectedWaitMs, ahead, ticket.priority, nowMs)
   }
 
@@ -164,6 +146,7 @@ class Gate {
     this.lastAdmitMs = nowMs
     if (this.#limits.inFlight > this.peakInFlight) this.peakInFlight = this.#limits.inFlight
     if (!request.hasAnswer) request.markRunning()
+    this.#limits.features.onAdmit(request, nowMs)
     return RUN
   }
 
@@ -224,7 +207,7 @@ class Gate {
   /** @param {number} nowMs @param {number} idleMs @param {number} busyMs */
   onTurn(nowMs, idleMs, busyMs) {
     const isQueueing = this.#queue.length > 0
-    this.#limits.onTurn(nowMs, idleMs, { arrived: this.arrivedInTurn, ended: this.endedInTurn, isQueueing })
+    this.#limits.onTurn(nowMs, idleMs, this.arrivedInTurn, this.endedInTurn, isQueueing)
     this.arrivedInTurn = this.endedInTurn = 0
     this.#firstDequeueMs = Number.POSITIVE_INFINITY
     const { acceptBurst } = this.#measurements
@@ -281,7 +264,9 @@ class Gate {
     // The client has disconnected, so a handler that starts now would miss the events that say so.
     if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
-    const reason = this.#reasonAfterQueue(request, nowMs)
+    const reason = this.#limits.areEnforced
+      ? this.#limits.features.reasonAfterQueue(request, nowMs)
+      : undefined
     if (reason !== undefined) return this.#rejectQueued(request, reason)
     const entry = entryOf(request)
     this.#stats.onWait(nowMs - entry.queuedMs)
@@ -342,7 +327,7 @@ class Gate {
     /** @param {QueueEntry} each */
     const reasonOf = (each) =>
       each.isPastDeadline(nowMs)
-        ? this.#cause.because('deadline', nowMs - each.queuedMs, each.deadlineMs)
+        ? this.#cause.because('deadline', nowMs - each.queuedMs, each.maxWaitMs)
         : this.#limits.overdueReason(each, isOverload, nowMs)
     this.#rejectAll(reasonOf, isOverdue)
   }
@@ -352,7 +337,7 @@ class Gate {
    * @param {(entry: QueueEntry) => boolean} [isChosen]
    */
   #rejectAll(reasonOf, isChosen = (_each) => true) {
-    for (const request of this.#queue.filter(isChosen)) {
+    for (const request of this.#queue.scan(isChosen)) {
       // A listener or function of the user may have closed the instance, and so emptied the queue.
       if (!entryOf(request).isQueued) continue
       this.#queue.remove(entryOf(request))

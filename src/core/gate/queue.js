@@ -11,12 +11,10 @@ const { NORMAL, QUEUED_CLASSES } = require('./decision')
 /** @import { RequestRecord } from '../request/request-record' */
 
 /**
- * The lead of a class over the class below it. In an overload a request below `critical` waits for at most 45
- * ms. This is less than the lead, so higher classes run first. If long turns usually take over 97 ms, or
- * `targetDelay` is over 145 ms, it may wait for longer than the lead. It then runs before a newcomer of the
- * class above. Without an overload, all classes are served, and a lower class waits longer by the lead. The
- * sum of three leads and MAX_BOUND_MS is less than the default `maxDelay`, so no class is rejected in a queue
- * that the clients bound. See decisions/0070.
+ * The lead of a class over the class below it. In an overload a request below `critical` usually waits for
+ * less than the lead, so higher classes run first. Without an overload, all classes are served, and a lower
+ * class waits longer by the lead. The sum of three leads and MAX_BOUND_MS is less than the default
+ * `maxDelay`, so no class is rejected in a queue that the clients bound. See decisions/0070.
  */
 const CLASS_LEAD_MS = 150
 
@@ -37,10 +35,10 @@ class QueueEntry {
 
   /**
    * @param {RequestRecord} request
-   * @param {{ key: string | undefined, tag: number, deadlineMs: number, nowMs: number, stallFreeMs: number,
+   * @param {{ key: string | undefined, tag: number, maxWaitMs: number, nowMs: number, stallFreeMs: number,
    *   idleMs: number }} marks
    */
-  constructor(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs }) {
+  constructor(request, { key, tag, maxWaitMs, nowMs, stallFreeMs, idleMs }) {
     /** Undefined once the request was taken out of the queue. @type {RequestRecord | undefined} */
     this.request = request
     this.priority = request.ticket.priority
@@ -49,7 +47,7 @@ class QueueEntry {
     /** Position within the class if `shed.key` is given, else 0. */
     this.tag = tag
     /** Longest wait that its deadline allows. */
-    this.deadlineMs = deadlineMs
+    this.maxWaitMs = maxWaitMs
     this.queuedMs = nowMs
     /** Start of the wait, on the stall-free clock. */
     this.queuedStallFreeMs = stallFreeMs
@@ -61,7 +59,7 @@ class QueueEntry {
 
   /** @param {number} nowMs */
   isPastDeadline(nowMs) {
-    return nowMs - this.queuedMs >= this.deadlineMs
+    return nowMs - this.queuedMs >= this.maxWaitMs
   }
 
   get isQueued() {
@@ -103,12 +101,12 @@ class QueueBounds {
   dueMs = Number.POSITIVE_INFINITY
 
   /** @param {QueueEntry} entry */
-  add({ queuedMs, queuedStallFreeMs, deadlineMs }) {
+  add({ queuedMs, queuedStallFreeMs, maxWaitMs }) {
     if (queuedMs < this.queuedMs) this.queuedMs = queuedMs
     // The stall-free clock runs on during a stall and is then set back. So the request queued first may not
     // have the lowest value.
     if (queuedStallFreeMs < this.queuedStallFreeMs) this.queuedStallFreeMs = queuedStallFreeMs
-    if (queuedMs + deadlineMs < this.dueMs) this.dueMs = queuedMs + deadlineMs
+    if (queuedMs + maxWaitMs < this.dueMs) this.dueMs = queuedMs + maxWaitMs
   }
 
   clear() {
@@ -284,11 +282,12 @@ class Queue {
   }
 
   /**
-   * The queued requests whose entry meets the condition, in no particular order.
+   * Visits every entry, and so renews `bounds`. Returns the requests whose entry meets the condition, in no
+   * particular order.
    *
    * @param {(entry: QueueEntry) => boolean} condition
    */
-  filter(condition) {
+  scan(condition) {
     /** @type {RequestRecord[]} */
     const found = []
     this.bounds.clear()

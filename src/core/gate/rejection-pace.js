@@ -38,10 +38,23 @@ const MAX_DEBT_MS = 120
 /** If more rejections wait, the oldest is sent at once, because each of them keeps its request in memory. */
 const MAX_WAITING = 20_000
 
-/**
- * @typedef {{ request: RequestRecord, resource: AsyncResource, isSent: boolean, sendNow: () => void }} Waiting
- *   `sendNow`: called if the client half-closes
- */
+/** Shown by async hooks. */
+const RESOURCE_TYPE = 'spillway.rejection'
+
+/** A rejection that waits, in the async context of its request. */
+class WaitingRejection extends AsyncResource {
+  isSent = false
+  request
+  /** Called if the client half-closes. */
+  sendNow
+
+  /** @param {RequestRecord} request @param {(waiting: WaitingRejection) => void} send */
+  constructor(request, send) {
+    super(RESOURCE_TYPE)
+    this.request = request
+    this.sendNow = () => send(this)
+  }
+}
 
 class RejectionPace {
   /** Rejections that have waited for their share so far. */
@@ -52,7 +65,7 @@ class RejectionPace {
   #answer
   #creditMs = MAX_DEBT_MS
   #creditedMs
-  /** @type {(Waiting | undefined)[]} */
+  /** @type {(WaitingRejection | undefined)[]} */
   #queue = []
   #first = 0
   /** Rejections that wait now. */
@@ -102,23 +115,20 @@ class RejectionPace {
   /** @param {RequestRecord} request */
   #wait(request) {
     this.waiting++
-    const resource = new AsyncResource('spillway.rejection')
-    /** @type {Waiting} */
-    const waiting = { request, resource, isSent: false, sendNow: () => this.#sendWaiting(waiting) }
+    const waiting = new WaitingRejection(request, this.#sendWaiting)
     this.#queue.push(waiting)
     onHalfClose(request, waiting.sendNow)
   }
 
-  /** @param {Waiting} waiting */
-  #sendWaiting(waiting) {
-    const { request, resource, sendNow } = waiting
+  #sendWaiting = (/** @type {WaitingRejection} */ waiting) => {
+    const { request, sendNow } = waiting
     waiting.isSent = true
     this.waiting--
     offHalfClose(request, sendNow)
     // A rejection whose client has disconnected is not sent, and takes nothing of the share.
     if (isDisconnected(request)) return
     this.#spend(request)
-    resource.runInAsyncScope(this.#answer, undefined, request)
+    waiting.runInAsyncScope(this.#answer, undefined, request)
   }
 
   /** @param {number} nowMs */

@@ -40,7 +40,6 @@ class ShadowQueue {
   #clock
   #limits
   #measurements
-  #deadlineMs
   #onWouldReject
   #slots
   #overload
@@ -97,17 +96,15 @@ class ShadowQueue {
    *   clock: Clock,
    *   limits: Limits,
    *   measurements: import('./admission').Measurements,
-   *   deadlineMs: (request: RequestRecord, nowMs: number) => number,
    *   onWouldReject: (reason: ShedReason, priority: number) => void,
    * }} deps
    */
-  constructor({ cause, clock, limits, measurements, deadlineMs, onWouldReject }) {
+  constructor({ cause, clock, limits, measurements, onWouldReject }) {
     this.#cause = cause
     this.#clock = clock
     this.#limits = limits
     this.#slots = new ShadowSlots(limits)
     this.#measurements = measurements
-    this.#deadlineMs = deadlineMs
     this.#onWouldReject = onWouldReject
     this.#overload = new Overload(measurements.clients, clock.now(), clock.idleMs())
     this.#delay = new QueueDelay({ turns: this.#turns, overload: this.#overload })
@@ -125,9 +122,9 @@ class ShadowQueue {
     const { priority } = request.ticket
     const waitMs = Math.max(this.#loopWaitMs(nowMs), this.#slotWaitMs(nowMs))
     if (waitMs > 0) {
-      const deadlineMs = this.#deadlineMs(request, nowMs)
-      if (waitMs >= deadlineMs)
-        return this.#onWouldReject(this.#cause.because('deadline', waitMs, deadlineMs), priority)
+      const maxWaitMs = this.#limits.features.maxWaitMs(request, nowMs)
+      if (waitMs >= maxWaitMs)
+        return this.#onWouldReject(this.#cause.because('deadline', waitMs, maxWaitMs), priority)
     }
     if (this.#length > 0) this.#measurements.clients.onQueue(request.req)
     if (this.#count === 0) {

@@ -1,6 +1,6 @@
 'use strict'
-// Calls the user's functions `classify`, `key` and `shortage`. Modules in src/features use it for any
-// function that returns a number. No error of such a function reaches the gate. An error, a promise or a
+// Calls the user's functions `classify`, `key` and `shortage`. Features use `callForNumber` for functions of
+// the user that return a number. No error of such a function reaches the gate. An error, a promise or a
 // value of the wrong type is reported, and the default is used.
 
 const { SAMPLE_MS } = require('./measurements/loop-turns')

@@ -4,6 +4,7 @@
 
 const cluster = require('node:cluster')
 const tls = require('node:tls')
+const { ClientErrors } = require('../errors/error-table')
 const { isAnswering } = require('../servers/connections')
 const { WeakTable } = require('../weak-table')
 const { endedMsOf } = require('../request/connection-record')
@@ -20,6 +21,8 @@ const { endedMsOf } = require('../request/connection-record')
  * @typedef {'connection' | 'secureConnection' | 'tlsClientError'} ConnectionEvent
  */
 
+/** Any client can look like a proxy, so the addresses are bounded. At the bound, all are forgotten. */
+const MAX_PROXIES = 256
 /** @type {Set<ConnectionEvent>} */
 const EVENTS = new Set(['connection', 'secureConnection', 'tlsClientError'])
 
@@ -34,12 +37,14 @@ const isHandedOver = (server) =>
   typeof server._handle?.open !== 'function'
 
 class ConnectionEvents {
+  /** What clients sent that is not valid HTTP. */
+  clientErrors = new ClientErrors()
   /**
-   * Addresses of proxies, filled once the doctor looks for them; `undefined` for a Unix socket.
+   * Addresses of known proxies; `undefined` for a Unix socket.
    *
    * @type {Set<string | undefined>}
    */
-  proxies = new Set()
+  #proxies = new Set()
   /**
    * Connections of proxies that attached servers closed: idle after a request, and before a first request.
    */
@@ -54,6 +59,12 @@ class ConnectionEvents {
   constructor({ admission, known }) {
     this.#admission = admission
     this.#known = known
+  }
+
+  /** Counts closes of connections from this address from now on. @param {string | undefined} address */
+  addProxy(address) {
+    if (this.#proxies.size === MAX_PROXIES) this.#proxies.clear()
+    this.#proxies.add(address)
   }
 
   /** The server will pass its events to `onEvent`. @param {Server} server */
@@ -75,20 +86,22 @@ class ConnectionEvents {
    * @param {ServerSocket} socket
    */
   onTimeout(server, socket) {
-    if (!this.proxies.has(socket.remoteAddress)) return
+    if (!this.#proxies.has(socket.remoteAddress)) return
     const hasCarriedRequest = Number.isFinite(endedMsOf(/** @type {Connection} */ (socket)))
     if (server.listenerCount('timeout') === 0 && hasCarriedRequest && !isAnswering(socket)) this.idleCloses++
   }
 
   /**
-   * Node answers 408 on a connection that did not get its first request in time.
+   * Called for what is not valid HTTP, and when Node answers 408 on a connection that did not get its first
+   * request in time.
    *
    * @param {NodeJS.ErrnoException | undefined} error
    * @param {ServerSocket | undefined} socket
    */
   onClientError(error, socket) {
+    this.clientErrors.record(error)
     if (error?.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || socket?.bytesRead !== 0) return
-    if (this.proxies.has(socket.remoteAddress)) this.unusedCloses++
+    if (this.#proxies.has(socket.remoteAddress)) this.unusedCloses++
   }
 
   /** @param {ConnectionEvent} event @param {Server} server */

@@ -2,9 +2,9 @@
 // Lets requests enter before an Express app gets them.
 //
 // `EarlyEntry` lets them enter before the middleware. The first request that reaches the middleware adds a
-// `request` listener in front of all others. This listener prepares each later response, before Express slows
-// down changes to the response. If the app begins with the middleware and is itself a listener of the server,
-// the app's `handle` also decides (docs/decisions/0012).
+// `request` listener in front of all others. This listener opens the record of each later request, before
+// Express slows down changes to the response. If the app begins with the middleware and is itself a listener
+// of the server, the app's `handle` also decides (docs/decisions/0012).
 //
 // `RequestListeners` finds the app of a server. If no code of the user precedes spillway's middleware,
 // `becomeExpressRequest` adds to a request what Express adds before the first middleware. So the user's
@@ -25,27 +25,27 @@ const { isExpressApp } = require('./app-kinds')
  */
 
 class EarlyEntry {
-  /** Servers whose responses a listener prepares. @type {WeakTable<Server, true>} */
+  /** Servers with a listener that opens records. @type {WeakTable<Server, true>} */
   #servers = new WeakTable()
   /**
    * Apps whose `handle` is replaced, with the original and the replacement.
    * @type {WeakTable<ExpressApp, { handle: Handle, replacement: Handle }>}
    */
   #apps = new WeakTable()
-  #prepare
+  #openIfNew
   #decideBefore
 
   /**
-   * @param {{ prepare: (req: NodeRequest, res: NodeResponse) => void, decideBefore: (app: ExpressApp,
+   * @param {{ openIfNew: (req: NodeRequest, res: NodeResponse) => void, decideBefore: (app: ExpressApp,
    *   handle: Handle) => Handle }} deps decideBefore: makes a function that decides and then calls `handle`
    */
-  constructor({ prepare, decideBefore }) {
-    this.#prepare = prepare
+  constructor({ openIfNew, decideBefore }) {
+    this.#openIfNew = openIfNew
     this.#decideBefore = decideBefore
   }
 
   /**
-   * Called for each request that reaches the middleware unprepared.
+   * Called for each request that reaches the middleware without a record.
    *
    * @param {Server} server
    * @param {ExpressApp | undefined} app that handles the request, if it is one of Express
@@ -53,13 +53,13 @@ class EarlyEntry {
    */
   add(server, app, middleware) {
     if (this.#servers.has(server)) return
-    // If the app's `handle` is replaced although the request is unprepared, another app or a listener called
+    // If the app's `handle` is replaced although the request has no record, another app or a listener called
     // the app.
     const isReplaceable =
       app !== undefined && !this.#apps.has(app) && isFirstInApp(app, new Set([middleware]))
     if (isReplaceable && server.listeners('request').includes(app)) return this.#replaceHandle(app)
     this.#servers.set(server, true)
-    server.prependListener('request', this.#prepare)
+    server.prependListener('request', this.#openIfNew)
   }
 
   /** @param {ExpressApp} app */
@@ -79,7 +79,7 @@ class EarlyEntry {
   }
 
   close() {
-    for (const [server] of this.#servers) server.off('request', this.#prepare)
+    for (const [server] of this.#servers) server.off('request', this.#openIfNew)
     this.#servers.clear()
     // A replacement that other code has wrapped stays. After close() the replacement only passes requests on.
     for (const [app, { handle, replacement }] of this.#apps)

@@ -89,7 +89,7 @@ class Entrance {
   #endpoints
   /** @type {WeakTable<Server, { emit: Emit, spillwayEmit: Emit }>} */
   #attached = new WeakTable()
-  #prepare
+  #openIfNew
   #earlyEntry
   #admission
   #context
@@ -107,8 +107,8 @@ class Entrance {
     this.#admission = admission
     this.connections = new ConnectionEvents({ admission, known })
     this.#context = context
-    this.#prepare = (/** @type {NodeRequest} */ req, /** @type {NodeResponse} */ res) => {
-      if (recorder.find(res) === undefined) recorder.prepare(req, res)
+    this.#openIfNew = (/** @type {NodeRequest} */ req, /** @type {NodeResponse} */ res) => {
+      if (recorder.find(res) === undefined) recorder.open(req, res)
     }
     // Hot path, once a request (bench/overhead).
     recorder.tellOfEnds((request) => {
@@ -118,7 +118,7 @@ class Entrance {
     })
     const decideBefore = (/** @type {ExpressApp} */ app, /** @type {Handle} */ handle) =>
       this.#wrapListener(handle.bind(app), app, true)
-    this.#earlyEntry = new EarlyEntry({ prepare: this.#prepare, decideBefore })
+    this.#earlyEntry = new EarlyEntry({ openIfNew: this.#openIfNew, decideBefore })
   }
 
   /** @param {Server} server */
@@ -164,21 +164,16 @@ class Entrance {
           /** @type {RunQueued} */ (isRequest ? runQueuedRequest : runQueuedByEvent.get(event))
         )
         if (entered === HANDLED) return true
-        const pass = context.isOn ? emitInContext : emit
-        const emitted = pass.call(this, event, req, res)
-        if (entered !== PASSED_ON) entrance.#recorder.timeParts.onReturn(entered)
+        if (entered === PASSED_ON) return emitInContext.call(this, event, req, res)
+        const isEntered = !context.isOn || context.enter(entered)
+        const emitted = isEntered
+          ? emit.call(this, event, req, res)
+          : context.run(entered, emit, this, [event, req, res])
+        entrance.#recorder.timeParts.onReturn(entered)
         return emitted
       }
       if (connections.has(event)) connections.onEvent(event, server)
-      else if (!entrance.isClosed) {
-        if (HANDOVERS.has(event)) entrance.#onHandover(req, res)
-        else if (event === 'timeout') connections.onTimeout(server, /** @type {any} */ (req))
-        else if (CLIENT_ERRORS.has(event)) {
-          const error = /** @type {NodeRequest & NodeJS.ErrnoException} */ (req)
-          entrance.#recorder.clientErrors.record(error)
-          connections.onClientError(error, /** @type {any} */ (res))
-        }
-      }
+      else if (!entrance.isClosed) entrance.#onOtherEvent(server, event, req, res)
       return emit.apply(this, /** @type {IArguments & Parameters<Emit>} */ (arguments))
     }
     server.emit = /** @type {Server['emit']} */ (spillwayEmit)
@@ -188,6 +183,17 @@ class Entrance {
     server.prependListener('checkContinue', continueByDefault)
     this.#attached.set(server, { emit, spillwayEmit })
     connections.attach(server)
+  }
+
+  /** @param {Server} server @param {string | symbol} event @param {unknown} first @param {unknown} second */
+  #onOtherEvent(server, event, first, second) {
+    if (HANDOVERS.has(event))
+      this.#onHandover(/** @type {NodeRequest} */ (first), /** @type {NodeResponse} */ (second))
+    else if (event === 'timeout') this.connections.onTimeout(server, /** @type {ServerSocket} */ (first))
+    else if (CLIENT_ERRORS.has(event)) {
+      const error = /** @type {NodeJS.ErrnoException} */ (first)
+      this.connections.onClientError(error, /** @type {ServerSocket} */ (second))
+    }
   }
 
   /** @param {Listener} listener */
@@ -219,16 +225,19 @@ class Entrance {
     }
     /** @this {unknown} @param {NodeRequest} req @param {NodeResponse} res */
     return function spillwayListener(req, res) {
-      const pass = context.isOn ? listenInContext : listener
-      if (entrance.isClosed) return pass.call(this, req, res)
+      if (entrance.isClosed) return listenInContext.call(this, req, res)
       if (!hasMiddleware) entrance.connections.watch(req.socket?.server, req)
       /** @type {Entered} */
       let entered = PASSED_ON
-      if (hasMiddleware && entrance.#endpoints.callsAllow(req)) entrance.#prepare(req, res)
+      if (hasMiddleware && entrance.#endpoints.callsAllow(req)) entrance.#openIfNew(req, res)
       else entered = entrance.#enterAndDecide(req, res, app, runQueued, true)
       if (entered === HANDLED) return
-      const returned = pass.call(this, req, res)
-      if (entered !== PASSED_ON) entrance.#recorder.timeParts.onReturn(entered)
+      if (entered === PASSED_ON) return listenInContext.call(this, req, res)
+      const isEntered = !context.isOn || context.enter(entered)
+      const returned = isEntered
+        ? listener.call(this, req, res)
+        : context.run(entered, listener, this, [req, res])
+      entrance.#recorder.timeParts.onReturn(entered)
       return returned
     }
   }
@@ -254,7 +263,7 @@ class Entrance {
    */
   #onHandover(req, res) {
     if (req.stream === undefined) return this.#recorder.upgrade(req)
-    const request = this.#recorder.find(res) ?? this.#recorder.prepare(req, res)
+    const request = this.#recorder.find(res) ?? this.#recorder.open(req, res)
     if (request.isCounted) return
     this.#recorder.count(request)
     if (!request.hasAnswer) request.markRunning()
@@ -275,7 +284,7 @@ class Entrance {
       if (this.isClosed) return this.#endpoints.serve(req, res) ? HANDLED : PASSED_ON
       this.connections.watch(req.socket?.server, req)
       if (this.#recorder.countRoutedUpgrade(req, res)) return PASSED_ON
-      request = /** @type {RequestRecord} */ (this.#recorder.prepare(req, res))
+      request = /** @type {RequestRecord} */ (this.#recorder.open(req, res))
     }
     if (request.isCounted) return request
     if (this.#endpoints.serve(req, res)) return HANDLED
@@ -302,7 +311,7 @@ class Entrance {
       if (app !== undefined) this.#startRouting(request, app)
       return PASSED_ON
     }
-    request ??= this.#recorder.prepare(req, res)
+    request ??= this.#recorder.open(req, res)
     if (this.enter(req, res, request, isAppFirst ? app : undefined) === HANDLED) return HANDLED
     request.ticket.runQueued = runQueued
     if (app !== undefined) this.#startRouting(request, app)

@@ -2,7 +2,7 @@
 // The middleware of Express 4 and 5, Connect, and Restify through `server.pre`. The middleware measures,
 // decides and answers the endpoints, for each request that has not been decided yet. On Node 20 Express gives
 // every req and res its own hidden class. Each new property then costs 2.5 µs. So the first request adds a
-// listener to the server, which prepares later requests before Express gets them: early-entry.js.
+// listener to the server, which opens the records of later requests before Express gets them: early-entry.js.
 
 const { RUN } = require('../gate/decision')
 const { HANDLED, PASSED_ON } = require('./entrance')

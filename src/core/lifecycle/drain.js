@@ -160,7 +160,7 @@ class Drain {
     // This comes first: clients that connect during other work in this turn would be reset.
     this.#each((connections) => connections.stopAccepting())
     this.#closedMs = this.#clock.now()
-    this.#recorder.closesConnections = true
+    this.#recorder.onStopAccepting()
     this.#guard(this.#onStopAccepting)
     this.#finish()
   }
@@ -202,7 +202,7 @@ class Drain {
 
   #cut() {
     const cut = this.#inFlight
-    this.#recorder.isCut = true
+    this.#recorder.onCut()
     this.#each((connections) => connections.cut())
     // Requests that were cut are recorded when their sockets emit `close`.
     this.#clock.afterTurn(() => this.#end(cut))

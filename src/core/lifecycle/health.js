@@ -121,7 +121,7 @@ class Health {
 
   async #runAll() {
     const run = [...this.#checks]
-    const verdicts = await Promise.all(run.map(([, check]) => check.verdict()))
+    const verdicts = await Promise.all(run.map(([, check]) => check.check()))
     // A drain may have begun meanwhile.
     if (this.#reason !== undefined) return unavailable(this.#reason)
     if (this.#isAway) return AWAY
@@ -171,8 +171,8 @@ class HealthCheck {
     return this.#cachedUntilMs
   }
 
-  /** @returns {Promise<string>} never rejected */
-  async verdict() {
+  /** Runs the check, unless its last verdict is still valid. @returns {Promise<string>} never rejected */
+  async check() {
     if (this.#pending !== undefined) return this.#pending
     if (this.#isRunning || this.#clock.now() < this.#cachedUntilMs) return this.#verdict
     this.#isRunning = true

@@ -25,6 +25,14 @@ const { PublicPaths } = require('../log/start-line')
  */
 
 /**
+ * @typedef {{ clock: Clock, internalErrors: InternalErrors, recorder: Recorder, options: ResolvedOptions,
+ *   close: () => void, sampleMemory: () => MemorySample, emit: (event: 'degraded' | 'draining',
+ *   details: object) => void, onListen: (server: Server) => void, isInListen?: boolean | undefined,
+ *   onDrain: () => void, onStopAccepting: () => void, info: (fields: object, message: string) => void,
+ *   warn: (fields: object, message: string) => void }} Deps
+ */
+
+/**
  * A primary replaces one worker at a time, so a replacement may take long. After this time the worker exits
  * without one.
  */
@@ -52,27 +60,9 @@ class Lifecycle {
   #drainForExit = (/** @type {string} */ reason, /** @type {string} */ signal) =>
     this.drain(reason === REPLACED ? { ...this.#options, delay: 0 } : this.#options, reason, signal)
 
-  /**
-   * @param {{ clock: Clock, internalErrors: InternalErrors, recorder: Recorder, options: ResolvedOptions,
-   *   close: () => void, sampleMemory: () => MemorySample, emit: (event: 'degraded' | 'draining',
-   *   details: object) => void, onListen: (server: Server) => void, isInListen?: boolean | undefined,
-   *   onDrain: () => void, onStopAccepting: () => void, info: (fields: object, message: string) => void,
-   *   warn: (fields: object, message: string) => void }} deps
-   */
+  /** @param {Deps} deps */
   constructor(deps) {
-    const {
-      clock,
-      internalErrors,
-      recorder,
-      options,
-      close,
-      sampleMemory,
-      emit,
-      onListen,
-      isInListen,
-      info,
-      warn,
-    } = deps
+    const { clock, options, sampleMemory, emit, onListen, isInListen, info, warn } = deps
     this.#clock = clock
     this.#emit = emit
     this.#options = options.drain
@@ -93,29 +83,7 @@ class Lifecycle {
         publicPaths.logFor(server)
       },
     })
-    this.#drain = new Drain({
-      clock,
-      recorder,
-      servers: this.servers,
-      guard: (work) => internalErrors.guard('drain', work),
-      onBegin: (order) => {
-        this.health.markDraining()
-        deps.onDrain()
-        emit('draining', order)
-      },
-      onWait: (inFlight) =>
-        warn(
-          { inFlight },
-          'spillway: waiting for requests in flight; a second signal ends the process at once'
-        ),
-      onStopAccepting: deps.onStopAccepting,
-      onEnd: (drained) => {
-        const { cut, durationMs } = drained
-        const log = cut === 0 ? info : warn
-        log({ event: 'drained', cut, durationMs: rounded(durationMs) }, 'spillway: drained')
-        close()
-      },
-    })
+    this.#drain = this.#makeDrain(deps)
     this.#processExit.addDrain(this.#drainForExit)
     this.#supervisor = new Supervisor({
       onShutdown: (reason) => this.#processExit.onSignal(reason),
@@ -135,6 +103,33 @@ class Lifecycle {
           details,
           'spillway: this process needs more than memory.recycleAt from its start, so the level was raised'
         ),
+    })
+  }
+
+  /** @param {Deps} deps */
+  #makeDrain({ clock, internalErrors, recorder, close, emit, onDrain, onStopAccepting, info, warn }) {
+    return new Drain({
+      clock,
+      recorder,
+      servers: this.servers,
+      guard: (work) => internalErrors.guard('drain', work),
+      onBegin: (order) => {
+        this.health.markDraining()
+        onDrain()
+        emit('draining', order)
+      },
+      onWait: (inFlight) =>
+        warn(
+          { inFlight },
+          'spillway: waiting for requests in flight; a second signal ends the process at once'
+        ),
+      onStopAccepting,
+      onEnd: (drained) => {
+        const { cut, durationMs } = drained
+        const log = cut === 0 ? info : warn
+        log({ event: 'drained', cut, durationMs: rounded(durationMs) }, 'spillway: drained')
+        close()
+      },
     })
   }
 

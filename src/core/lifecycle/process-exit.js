@@ -1,7 +1,7 @@
 'use strict'
 // Owns the exit of this process: every instance drains, then the process exits. Its exit code is 1 if a
 // request was cut, a drain failed or an uncaught error was thrown. A second signal exits at once, with 128
-// and its number. Else the exit code is 0. All instances and copies of this package share one `ProcessExit`.
+// plus its number. Else the exit code is 0. All instances and copies of this package share one `ProcessExit`.
 // Otherwise the first instance to finish its drain would end the process under the others.
 //
 // Nest and terminus re-send the signal after removing their listeners. A repeat from the process itself is

@@ -43,14 +43,15 @@ class Level {
   }
 
   /**
-   * Due if at least two figures were above the level over `holdMs`. An unchanged heap figure only means that
-   * no collection has run since.
+   * Records a figure. Due if at least two figures were above the level over `holdMs`. An unchanged heap
+   * figure only means that no collection has run since.
    *
    * @param {number} nowMs
    * @param {number} usedBytes
    * @param {number} limitBytes
+   * @returns {boolean} whether the level is due
    */
-  isDue(nowMs, usedBytes, limitBytes) {
+  record(nowMs, usedBytes, limitBytes) {
     if (!(usedBytes >= this.bytes(limitBytes))) this.#sinceMs = Number.POSITIVE_INFINITY
     else if (this.#sinceMs === Number.POSITIVE_INFINITY) {
       this.#sinceMs = nowMs
@@ -108,7 +109,7 @@ class Recycle {
       if (isFirst && usedBytes >= details.levelBytes) {
         level.raise(usedBytes, limitBytes)
         this.#onRaised({ ...details, raisedToBytes: level.bytes(limitBytes) })
-      } else if (level.isDue(nowMs, usedBytes, limitBytes)) {
+      } else if (level.record(nowMs, usedBytes, limitBytes)) {
         this.#isOff = true
         this.#onDue(details)
         return

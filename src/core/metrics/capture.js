@@ -4,11 +4,11 @@
 // take 1 ms.
 
 /**
- * @import { Samples } from '../../instance'
  * @import { Clock } from '../clock'
  * @import { Failures } from '../errors/failures'
  * @import { ProcessErrors } from '../errors/process-errors'
- * @import { Features } from '../features'
+ * @import { ClientErrors } from '../errors/error-table'
+ * @import { Features, Samples } from '../features'
  * @import { Admission } from '../gate/admission'
  * @import { ProcessWarnings } from '../process/process-warnings'
  * @import { InternalErrors } from '../errors/internal-errors'
@@ -18,11 +18,12 @@
 /**
  * @typedef {ReturnType<typeof capture>} Capture
  * @typedef {{ [Table in 'bodySizes' | 'counters' | 'durations' | 'natives' | 'parts' | 'streams']?: Float64Array |
- *   undefined } & { features?: Partial<Samples> }} Spare
+ *   undefined } & { features?: Samples }} Spare
  * @typedef {(spare?: Capture) => Capture} TakeCapture
  * @typedef {{
  *   admission: Admission,
  *   clock: Clock,
+ *   entrance: { readonly connections: { readonly clientErrors: ClientErrors } },
  *   failures: Failures,
  *   internalErrors: InternalErrors,
  *   features: Pick<Features, 'sample' | 'sections'>,
@@ -40,7 +41,7 @@
  * @param {Spare} [spare] a capture that is no longer read; its tables are reused
  */
 function capture(deps, spare) {
-  const { processErrors, admission, clock, failures, recorder, internalErrors, runtime } = deps
+  const { processErrors, admission, clock, entrance, failures, recorder, internalErrors, runtime } = deps
   const nowMs = clock.now()
   recorder.lookForSdk()
   const { bounds, folded, tables } = recorder.routes
@@ -68,7 +69,7 @@ function capture(deps, spare) {
     errors: failures.table.sample(),
     processErrors: Object.entries(processErrors.counts),
     warnings: deps.warnings.sample(),
-    clientErrors: recorder.clientErrors.list(),
+    clientErrors: entrance.connections.clientErrors.list(),
     internalErrors: internalErrors.list(),
     startedAtSeconds: deps.startedAtWallMs / 1000,
     processStartedAtSeconds: deps.processStartedAtSeconds,

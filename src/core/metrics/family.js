@@ -9,7 +9,6 @@ const { Labels, NO_LABELS } = require('./labels')
 /**
  * @import { Bounds } from '../histogram/buckets'
  * @import { Exemplars } from '../request/exemplars'
- * @import { Samples } from '../../instance'
  * @import { Capture } from './capture'
  */
 
@@ -38,9 +37,13 @@ const { Labels, NO_LABELS } = require('./labels')
  * @property {string} [promClientName] the same metric in prom-client's defaults; ours is left out while
  *   prom-client's is shown
  * @property {{ call(captured: Capture): Iterable<Point> }['call']} points
+ */
+
+/**
+ * A family of a feature.
  *
- * @typedef {Omit<Family, 'points'> & { points: { call(samples: Samples): Iterable<Point> }['call'] }}
- *   FeatureFamily `samples`: the figures of the features that are on
+ * @template Sample what the feature's `sample` returns what the feature's `sample` returns
+ * @typedef {Omit<Family, 'points'> & { points: (sample: Sample) => Iterable<Point> }} FeatureFamily
  */
 
 /** @param {number} value */

@@ -184,12 +184,13 @@ class AsyncContext {
   }
 
   /**
-   * The reference of the error if known, otherwise that of the running code.
+   * Called with an error that nothing has caught. Returns the reference of the error if known, otherwise that
+   * of the running code.
    *
    * @param {unknown} error
    * @returns {Reference | undefined}
    */
-  referenceOf(error) {
+  onUncaught(error) {
     const thrown = this.#thrown
     this.#thrown = undefined
     thrown?.onUncaught(error)
@@ -209,7 +210,10 @@ class AsyncContext {
     if (!this.isOn) return callback
     if (this.#followers > 0) this.#follow(request)
     if (this.request === request) return callback
-    return (given) => this.#run(request, callback, undefined, [given])
+    return (given) =>
+      /** @type {T} */ (
+        this.enter(request) ? callback(given) : this.run(request, callback, undefined, [given])
+      )
   }
 
   /**
@@ -223,9 +227,9 @@ class AsyncContext {
     // Hot path, once a request (bench/overhead). A rest parameter would cost more than the call.
     /** @this {unknown} @param {string | symbol} event @param {NodeRequest} req @param {NodeResponse} res */
     return function (event, req, res) {
-      const request = context.#requestToEnter(res)
-      if (request === undefined) return emit.call(this, event, req, res)
-      return context.#run(request, emit, this, [event, req, res])
+      const request = context.#requestOf(res)
+      if (request === undefined || context.enter(request)) return emit.call(this, event, req, res)
+      return context.run(request, emit, this, [event, req, res])
     }
   }
 
@@ -235,37 +239,47 @@ class AsyncContext {
     // Hot path, once a request (bench/overhead).
     /** @this {unknown} @param {NodeRequest} req @param {NodeResponse} res */
     return function (req, res) {
-      const request = context.#requestToEnter(res)
-      if (request === undefined) return listener.call(this, req, res)
-      return context.#run(request, listener, this, [req, res])
+      const request = context.#requestOf(res)
+      if (request === undefined || context.enter(request)) return listener.call(this, req, res)
+      return context.run(request, listener, this, [req, res])
     }
   }
 
-  /** Returns the request of the response, unless its context is entered already. @param {NodeResponse} res */
-  #requestToEnter(res) {
-    if (!this.isOn) return undefined
-    const request = this.#recorder.find(res)
-    if (request === undefined || this.request === request) return undefined
-    if (this.#followers > 0) this.#follow(request)
-    return request
+  /** @param {NodeResponse} res */
+  #requestOf(res) {
+    return this.isOn ? this.#recorder.find(res) : undefined
   }
 
   // Hot path where the context is cheap: once a request.
   /**
+   * Enters the context of the request until Node's current event is over.
+   *
+   * @param {RequestRecord} request
+   * @returns {boolean} false if the code that follows needs `run()` to be in the context
+   */
+  enter(request) {
+    if (!this.isOn) return true
+    const store = this.#storage.getStore()
+    if (store !== undefined && store.request === request) return true
+    if (this.#followers > 0) this.#follow(request)
+    if (!isCheap || store !== undefined) return false
+    // Node restores the context itself when the event that brought the request is over. Restoring it here too
+    // would double the cost.
+    this.#storage.enterWith((request.reference ??= new RequestReference(request)))
+    return true
+  }
+
+  /**
+   * Calls back in the context of the request.
+   *
    * @param {RequestRecord} request
    * @param {(...given: never[]) => unknown} callback
    * @param {unknown} self
    * @param {unknown[]} given
    */
-  #run(request, callback, self, given) {
-    const storage = this.#storage
+  run(request, callback, self, given) {
     const reference = (request.reference ??= new RequestReference(request))
-    if (!isCheap || storage.getStore() !== undefined)
-      return storage.run(reference, Reflect.apply, callback, self, given)
-    // Node restores the context itself when the event that brought the request is over. Restoring it here too
-    // would double the cost.
-    storage.enterWith(reference)
-    return Reflect.apply(callback, self, given)
+    return this.#storage.run(reference, Reflect.apply, callback, self, given)
   }
 
   /**

@@ -3,7 +3,6 @@
 // outcome and route, and counts it. Recording never throws into an `emit`: an internal error is counted and
 // logged once, and the request is released.
 
-const { ClientErrors } = require('../errors/error-table')
 const { tell } = require('../features')
 const { RollingHistogram } = require('../histogram/rolling')
 const { OWN_ROUTES, templateOf, upgradeTemplate } = require('../route/template')
@@ -61,7 +60,6 @@ const NO_FEATURES = { onRequest: [], onEnd: [], onUnwanted: [], proxyMsOf: [] }
 class Recorder {
   /** The requests in flight. */
   requests = new InFlight()
-  clientErrors = new ClientErrors()
   all
   routes
   /** Where the time of the requests went. */
@@ -191,7 +189,7 @@ class Recorder {
    *
    * @param {RoutedRequest} req @param {RoutedResponse} res
    */
-  prepare(req, res) {
+  open(req, res) {
     const request = new RequestRecord(this, req, res, this.#clock.now())
     request.scheme = request.socket?.encrypted === true ? 1 : 0
     this.#measureTurnAlone()
@@ -265,6 +263,16 @@ class Recorder {
     return true
   }
 
+  /** Called in a drain: from now on each response is the last of its connection. */
+  onStopAccepting() {
+    this.closesConnections = true
+  }
+
+  /** Called when a drain destroys the connections of requests in flight. */
+  onCut() {
+    this.isCut = true
+  }
+
   // Hot path, once a request (bench/overhead).
   /** @param {RequestRecord} request @param {number} nowMs */
   onHead(request, nowMs) {
@@ -289,8 +297,7 @@ class Recorder {
       this.#internalErrors.report('recording', error)
     }
     // Links the response for a handler that calls `signal()` for the first time after this.
-    if (request.outcome !== COMPLETED) linkResponse(request)
-    // A rejected request has no outcome.
+    if (request.outcome > COMPLETED) linkResponse(request)
     if (request.outcome === ABORTED || request.outcome === TIMED_OUT)
       tell('onUnwanted', request, this.#hooked, this.#internalErrors)
     if (this.#hooked.onEnd.length > 0) tell('onEnd', request, this.#hooked, this.#internalErrors)

@@ -178,7 +178,7 @@ class RequestParts {
    */
   #addResumed(request, nowMs) {
     const idleMs = this.#clock.idleMs()
-    request.resumedMs += this.takeResumedMs(nowMs, idleMs)
+    request.afterReturnMs += this.takeResumedMs(nowMs, idleMs)
     return idleMs
   }
 
@@ -231,7 +231,7 @@ class RequestParts {
     if (!this.isOn) return
     const start = (series.partsRow ??= this.#rows.add()) * PART_COLUMNS
     const { values } = this.#rows
-    values[start + LOOP] += Math.max(0, request.returnedMs - ticket.decidedMs) + request.resumedMs
+    values[start + LOOP] += Math.max(0, request.returnedMs - ticket.decidedMs) + request.afterReturnMs
     if (hasGivenUp) values[start + GAVE_UP]++
     if (hasDuration) this.#addParts(request, values, start)
   }

@@ -9,6 +9,8 @@ const { METHOD_INDEX, OTHER_METHOD } = require('./methods')
 
 /** The status of a response without a byte sent. */
 const NO_STATUS = 0
+/** The outcome of a request that has not ended, or never ran. */
+const NO_OUTCOME = -1
 
 const STATES = Object.freeze(/** @type {const} */ (['received', 'queued', 'running', 'answering', 'ended']))
 const [STATE_RECEIVED, STATE_QUEUED, STATE_RUNNING, STATE_ANSWERING, STATE_ENDED] = STATES.keys()
@@ -39,7 +41,7 @@ const LEGAL = Object.freeze({
  * @typedef {(this: RequestRecord) => void} Transition
  * @typedef {(this: Ticket, error?: unknown) => unknown} FrameworkNext
  * @typedef {{ record: unknown, begin(nowMs: number): void, arrive(ms: number): void, leave(): void }}
- *   Expected
+ *   ExpectedAsk of features/pools/route-uses.js
  *
  * @typedef {object} RejectedBy
  * @property {ShedReason} reason
@@ -87,11 +89,11 @@ class Ticket {
      */
     this.frameworkNext = undefined
     /**
-     * Field of a feature's limit, such as the pools that the request is expected to use.
+     * Of features/pools/, set if the request is expected to ask a watched pool for a connection.
      *
-     * @type {Expected[] | undefined}
+     * @type {ExpectedAsk[] | undefined}
      */
-    this.expected = undefined
+    this.expectedAsks = undefined
   }
 
   /** @param {number} nowMs @param {number} index */
@@ -154,8 +156,8 @@ class RequestRecord {
     this.scheme = 0
     this.method = METHOD_INDEX[/** @type {string} */ (req.method)] ?? OTHER_METHOD
     /**
-     * Whether the request counts. A request that a server hook has prepared counts once it reaches a
-     * middleware.
+     * Whether the request counts. If a listener of the server has opened the record, the request counts once
+     * it reaches a middleware.
      */
     this.isCounted = false
     /** Flags of ignore.js: whether metrics, log or shedding leave this request out. */
@@ -198,13 +200,13 @@ class RequestRecord {
     /** -1 if the head was written before the handler returned. */
     this.headIdleMs = -1
     /** How long code ran for the request after its handler had returned, until the head was written. */
-    this.resumedMs = 0
+    this.afterReturnMs = 0
     this.endedIdleMs = 0
 
     // How it ended.
     this.firstByteMs = -1
     this.durationMs = 0
-    this.outcome = 0
+    this.outcome = NO_OUTCOME
     /**
      * Whether `errors.timeout` answered instead of the handler, or the handler failed because its deadline
      * had passed.
@@ -330,6 +332,7 @@ function requestOf(res, recorder) {
   return request
 }
 
+exports.NO_OUTCOME = NO_OUTCOME
 exports.NO_STATUS = NO_STATUS
 exports.RequestRecord = RequestRecord
 exports.STATES = STATES

@@ -186,7 +186,7 @@ function summaryOf({ count, errors, seconds, histogram }) {
 /** Advice needs at least this many admitted requests. */
 const MIN_ADMITTED = 1000
 
-/** @param {Capture} captured @param {Admission} gate @returns {AdmissionSnapshot} */
+/** @param {Capture} captured @param {Admission} given @returns {AdmissionSnapshot} */
 function admissionOf({ admission, loopDelay }, { lastRejections }) {
   const { mode, isOverloaded, inFlight, queued, limit, limitedBy, costMs, admitted, abandoned } = admission
   return {

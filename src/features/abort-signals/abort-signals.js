@@ -9,7 +9,12 @@
 
 const { isEndedByDrain } = require('../../core/request/event-stream')
 const { ABORTED, ERRORED, TIMED_OUT, outcomeOf } = require('../../core/request/outcome')
-const { RequestRecord, STATE_ENDED, isDisconnected } = require('../../core/request/request-record')
+const {
+  NO_OUTCOME,
+  RequestRecord,
+  STATE_ENDED,
+  isDisconnected,
+} = require('../../core/request/request-record')
 const { linkInFlight, linkResponse, requireHeld } = require('../../core/request/request-holder')
 const { RequestAbortError } = require('./abort-reasons')
 
@@ -133,7 +138,7 @@ function codeOf(request) {
   // If a request is not counted, its status has not been read yet.
   if (!request.isCounted && stream?.headersSent) request.status = Number(stream.sentHeaders[':status'])
   // A recorded outcome stays, whatever happens to the connection after the answer.
-  const outcome = request.series === undefined ? outcomeOf(request) : request.outcome
+  const outcome = request.outcome === NO_OUTCOME ? outcomeOf(request) : request.outcome
   if (outcome === TIMED_OUT) return 'ERR_SPILLWAY_TIMEOUT'
   if (isEndedByDrain(res)) return 'ERR_SPILLWAY_DRAIN'
   const isCut = outcome === ABORTED || (outcome === ERRORED && request.status < SERVER_ERROR)

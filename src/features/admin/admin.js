@@ -49,7 +49,7 @@ class Admin {
     this.#history = new History(deps)
     this.#profiles = new Profiles({
       clock,
-      isOverloaded: () => admission.rejectionPeriod.mayBeFull,
+      mayBeFull: () => admission.rejectionPeriod.mayBeFull,
       onPause: (ms) => startedFeatures.stalls?.excuse(ms),
       onPauseBegin: () => startedFeatures.stalls?.excuse(undefined),
     })

@@ -80,8 +80,8 @@ class SecondFigures {
   #totals() {
     const { admission, recorder, startedFeatures } = this.#deps
     const { count, errors } = recorder.all.totals
-    const shed = admission.stats.shed.reduce((sum, each) => sum + each, 0)
-    return { requests: count, errors, shed, stallMs: startedFeatures.stalls?.totalMs ?? 0 }
+    const { rejected } = admission.stats
+    return { requests: count, errors, shed: rejected, stallMs: startedFeatures.stalls?.totalMs ?? 0 }
   }
 
   /** With shedding off, the gate does not count requests in flight, so the recorder's count is used. */

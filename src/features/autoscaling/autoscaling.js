@@ -10,7 +10,7 @@
  * @import { Clock } from '../../core/clock'
  * @import { Instance } from '../../instance'
  * @typedef {{ readonly limits: { readonly inFlight: number, readonly maxConcurrent: number },
- *   readonly shortages: { readonly shortage: number } }} Gate
+ *   readonly shortages: { readonly shortage: number } }} AskedAdmission
  */
 
 const SAMPLE_MS = 100
@@ -19,7 +19,7 @@ const HORIZON_MS = 10_000
 
 class Autoscaling {
   #clock
-  #gate
+  #admission
   #poolUse
   #sampledMs
   #sampledIdleMs
@@ -34,12 +34,12 @@ class Autoscaling {
   #isMeasuring = false
 
   /**
-   * @param {{ clock: Pick<Clock, 'now' | 'idleMs'>, gate: Gate, poolUse: () => number }} deps
+   * @param {{ clock: Pick<Clock, 'now' | 'idleMs'>, admission: AskedAdmission, poolUse: () => number }} deps
    *   `poolUse`: share of the connections of the fullest pool that are in use
    */
-  constructor({ clock, gate, poolUse }) {
+  constructor({ clock, admission, poolUse }) {
     this.#clock = clock
-    this.#gate = gate
+    this.#admission = admission
     this.#poolUse = poolUse
     this.#sampledMs = clock.now()
     this.#sampledIdleMs = clock.idleMs()
@@ -56,7 +56,7 @@ class Autoscaling {
     if (this.#isMeasuring) {
       const kept = Math.exp(-elapsedMs / HORIZON_MS)
       const busy = within01(1 - (idleMs - this.#sampledIdleMs) / elapsedMs)
-      const { limits, shortages } = this.#gate
+      const { limits, shortages } = this.#admission
       this.#loop = busy + (this.#loop - busy) * kept
       this.#pool.record(this.#poolUse(), elapsedMs, kept)
       this.#slots.record(limits.inFlight / limits.maxConcurrent, elapsedMs, kept)
@@ -95,7 +95,7 @@ const within01 = (value) => Math.min(1, Math.max(0, value)) || 0
 
 /** @param {Pick<Instance, 'admission' | 'clock' | 'startedFeatures'>} instance */
 const autoscalingOf = ({ admission, clock, startedFeatures }) =>
-  new Autoscaling({ clock, gate: admission, poolUse: () => startedFeatures.pools?.use ?? 0 })
+  new Autoscaling({ clock, admission, poolUse: () => startedFeatures.pools?.use ?? 0 })
 
 exports.Autoscaling = Autoscaling
 exports.HORIZON_MS = HORIZON_MS

@@ -3,14 +3,18 @@
 
 const { unlabelled } = require('../../core/metrics/family')
 
-/** @type {import('../../core/metrics/family').FeatureFamily[]} */
+/**
+ * @import { FeatureFamily } from '../../core/metrics/family'
+ * @import { Autoscaling } from './autoscaling'
+ */
+
+/** @type {FeatureFamily<ReturnType<Autoscaling['sample']>>[]} */
 const AUTOSCALING_FAMILIES = [
   {
     name: 'spillway_pressure_ratio',
     type: 'gauge',
     help: 'How much of its scarcest resource the process used in about the last ten seconds, from 0 to 1.',
-    /** @param {{ autoscaling: { ratio: number } }} captured */
-    points: ({ autoscaling }) => unlabelled(autoscaling.ratio),
+    points: ({ ratio }) => unlabelled(ratio),
   },
 ]
 

@@ -22,8 +22,9 @@ const { ShadowBulkhead } = require('./shadow-bulkhead')
  * @import { RequestRecord } from '../../core/request/request-record'
  * @import { Slot } from './slot'
  *
- * @typedef {Pick<Admission, 'cause' | 'deadlineMs' | 'hooks' | 'limits' | 'measurements' | 'mode' |
- *   'onWouldReject' | 'onWouldWithdraw' | 'rejectAdmitted'>} AskedAdmission what a bulkhead uses of the gate
+ * @typedef {Pick<Admission, 'cause' | 'hooks' | 'maxWaitMs' | 'measurements' | 'mode' | 'onWouldReject' |
+ *   'onWouldWithdraw' | 'pause' | 'rejectAdmitted' | 'resume'>} AskedAdmission
+ *   what a bulkhead uses of the gate
  * @typedef {{ admission: AskedAdmission, clock: Clock, slotOf: (request: RequestRecord, bulkhead: Bulkhead) =>
  *   Slot | undefined, keep: (slot: Slot) => void, onWait: (waitMs: number) => void, timeouts: Pick<Timeouts,
  *   'leftMs'>, gateShare: { readonly value: number } }} BulkheadDeps
@@ -139,7 +140,7 @@ class Bulkhead {
 
   /** @param {Slot} slot @param {number} nowMs */
   #observe({ request }, nowMs) {
-    const boundMs = Math.min(this.maxWaitMs, this.#deadlineMs(request, nowMs))
+    const boundMs = Math.min(this.maxWaitMs, this.#requestMaxWaitMs(request, nowMs))
     this.#shadow.onRequest({ priority: request.ticket.priority, others: this.running, boundMs }, nowMs)
   }
 
@@ -155,21 +156,21 @@ class Bulkhead {
     const { admission, clock } = this.#deps
     const key = admission.hooks.keyOf(request, this.#key, ctx)
     const tag = this.#queue.tagOf(key)
-    const deadlineMs = this.#deadlineMs(request, nowMs)
+    const maxWaitMs = this.#requestMaxWaitMs(request, nowMs)
     // A function of the user may have closed the instance. A closed bulkhead dequeues nothing, so the request
     // runs.
     if (this.#isClosed) return RUN
-    if (Math.min(this.maxWaitMs, deadlineMs) <= 0 || !this.#makeRoom(request.ticket.priority, tag))
+    if (Math.min(this.maxWaitMs, maxWaitMs) <= 0 || !this.#makeRoom(request.ticket.priority, tag))
       return this.#reject(slot, this.#because())
     const stallFreeMs = admission.measurements.turns.stallFreeMs(nowMs)
     const idleMs = clock.idleMs()
-    const entry = new QueueEntry(request, { key, tag, deadlineMs, nowMs, stallFreeMs, idleMs })
+    const entry = new QueueEntry(request, { key, tag, maxWaitMs, nowMs, stallFreeMs, idleMs })
     slot.queueEntry = entry
     this.#deps.keep(slot)
     request.markQueued()
-    admission.limits.onPause(request.ticket, nowMs)
+    admission.pause(request, nowMs)
     this.#queue.push(entry, () => this.#onHalfClose(slot, entry))
-    this.#checkIn(Math.min(this.maxWaitMs, deadlineMs), nowMs)
+    this.#checkIn(Math.min(this.maxWaitMs, maxWaitMs), nowMs)
     return QUEUED
   }
 
@@ -179,9 +180,9 @@ class Bulkhead {
    * @param {RequestRecord} request
    * @param {number} nowMs
    */
-  #deadlineMs(request, nowMs) {
+  #requestMaxWaitMs(request, nowMs) {
     const { admission, timeouts } = this.#deps
-    return Math.min(admission.deadlineMs(request, nowMs), timeouts.leftMs(request, nowMs))
+    return Math.min(admission.maxWaitMs(request, nowMs), timeouts.leftMs(request, nowMs))
   }
 
   /**
@@ -257,7 +258,7 @@ class Bulkhead {
     const { admission, clock, onWait } = this.#deps
     const nowMs = clock.now()
     this.#take(slot, nowMs)
-    admission.limits.onResume(request.ticket, nowMs, clock.idleMs())
+    admission.resume(request, nowMs)
     onWait(nowMs - entry.queuedMs)
     if (!request.hasAnswer) request.markRunning()
     inRequestContext(entry, request, runQueued)
@@ -280,7 +281,7 @@ class Bulkhead {
   }
 
   /**
-   * Called once for each request that has ended, with any outcome.
+   * Called once for each request with a slot or a place in the queue, when it has ended.
    *
    * @param {Slot} slot
    * @param {number} nowMs
@@ -326,7 +327,7 @@ class Bulkhead {
     this.#timerMs = Number.POSITIVE_INFINITY
     const nowMs = this.#deps.clock.now()
     let leastMs = Number.POSITIVE_INFINITY
-    const overdue = this.#queue.filter((entry) => {
+    const overdue = this.#queue.scan((entry) => {
       const leftMs = this.#leftMs(entry, nowMs)
       if (leftMs > 0) leastMs = Math.min(leastMs, leftMs)
       return leftMs <= 0
@@ -343,7 +344,7 @@ class Bulkhead {
    */
   #leftMs(entry, nowMs) {
     const waitedMs = this.#deps.admission.measurements.turns.stallFreeMs(nowMs) - entry.queuedStallFreeMs
-    return Math.min(this.maxWaitMs - waitedMs, entry.queuedMs + entry.deadlineMs - nowMs)
+    return Math.min(this.maxWaitMs - waitedMs, entry.queuedMs + entry.maxWaitMs - nowMs)
   }
 
   /** @param {readonly RequestRecord[]} requests @param {ShedReason} [reason] */
@@ -369,7 +370,7 @@ class Bulkhead {
     this.#isClosed = true
     this.#shadow.restart()
     if (this.#timer !== undefined) this.#deps.clock.cancel(this.#timer)
-    for (const request of this.#queue.filter(() => true))
+    for (const request of this.#queue.scan(() => true))
       this.#rejectAll([request], this.#deps.admission.cause.because('closed'))
   }
 }

@@ -1,6 +1,6 @@
 'use strict'
-// The metric families of the limits. Without a limit they have no points. Their rejections are in
-// spillway_shed_requests_total.
+// The metric families of the limits that `limit()` sets. Without a limit they have no points. Their
+// rejections are in spillway_shed_requests_total.
 
 const { ADVISED_BOUNDS, countOf } = require('../../core/histogram/buckets')
 const { nameLabels } = require('../../core/metrics/family')
@@ -11,7 +11,7 @@ const { Labels } = require('../../core/metrics/labels')
  * @import { Bulkheads } from './bulkheads'
  */
 
-/** @typedef {{ bulkheads: ReturnType<Bulkheads['sample']> }} Captured */
+/** @typedef {ReturnType<Bulkheads['sample']>} Sample */
 
 /** @type {Map<string, Labels>} */
 const labelsOfState = new Map()
@@ -24,28 +24,28 @@ function stateLabels(limit, state) {
   return labels
 }
 
-/** @param {Captured} captured */
-function* requests({ bulkheads }) {
+/** @param {Sample} bulkheads */
+function* requests(bulkheads) {
   for (const { name, running, queued } of bulkheads) {
     yield { labels: stateLabels(name, 'running'), value: running }
     yield { labels: stateLabels(name, 'queued'), value: queued }
   }
 }
 
-/** @param {Captured} captured */
-function* slots({ bulkheads }) {
+/** @param {Sample} bulkheads */
+function* slots(bulkheads) {
   for (const { name, maxConcurrent } of bulkheads)
     yield { labels: nameLabels('limit', name), value: maxConcurrent }
 }
 
-/** @param {Captured} captured */
-function* waits({ bulkheads }) {
+/** @param {Sample} bulkheads */
+function* waits(bulkheads) {
   for (const { name, waits: values, row } of bulkheads)
     if (countOf(values, row, ADVISED_BOUNDS) > 0) yield { labels: nameLabels('limit', name), values, row }
 }
 
-/** @type {FeatureFamily[]} */
-const LIMIT_FAMILIES = [
+/** @type {FeatureFamily<Sample>[]} */
+const BULKHEAD_FAMILIES = [
   {
     name: 'spillway_limit_requests',
     type: 'gauge',
@@ -69,4 +69,4 @@ const LIMIT_FAMILIES = [
   },
 ]
 
-module.exports = { LIMIT_FAMILIES }
+module.exports = { BULKHEAD_FAMILIES }

@@ -111,7 +111,7 @@ class Deadlines {
     return this.#ages === undefined || maxAge === undefined ? undefined : Math.max(maxAge, MIN_MAX_AGE_MS)
   }
 
-  get isWatched() {
+  get mayReject() {
     return this.#hasDeadlines || this.#maxAgeMs !== undefined
   }
 
@@ -158,7 +158,7 @@ class Deadlines {
     }
     // In mode `observe` the proxy still holds its queue. So a high age does not mean a wrong clock.
     if (!isObserved && !isQuiet) clock?.onOld(differenceMs, nowMs)
-    if (clock?.doubts(isOdd, nowMs)) return this.#reasonWithoutAge(span, request, nowMs)
+    if (clock?.countDoubt(isOdd, nowMs)) return this.#reasonWithoutAge(span, request, nowMs)
     const { cause, measurements } = this.#deps.admission
     // The next request waits for this connection of the proxy. So the rejection is sent at once, and not with
     // a group.
@@ -195,7 +195,7 @@ class Deadlines {
   }
 
   /** Returns how long the request may be queued. @param {RequestRecord} request @param {number} nowMs */
-  deadlineMs(request, nowMs) {
+  maxWaitMs(request, nowMs) {
     const span = this.#spanOf(request.req)
     if (span === undefined) return Number.POSITIVE_INFINITY
     return this.#boundMs(span, request, nowMs) - (nowMs - span.countedMs)
@@ -209,13 +209,17 @@ class Deadlines {
    * @param {number} nowMs
    */
   #boundMs(span, { req, ticket }, nowMs) {
-    const leftMs = this.#endsMs(span, req, nowMs) - span.startedMs
+    const leftMs = this.#learnEnd(span, req, nowMs) - span.startedMs
     const maxAgeMs = this.#maxAgeMs
     return maxAgeMs === undefined || ticket.priority === CRITICAL ? leftMs : Math.min(leftMs, maxAgeMs)
   }
 
-  /** @param {Span} span @param {IncomingMessage} req @param {number} nowMs */
-  #endsMs(span, req, nowMs) {
+  /**
+   * Finds the deadline on the first call, and counts it.
+   *
+   * @param {Span} span @param {IncomingMessage} req @param {number} nowMs
+   */
+  #learnEnd(span, req, nowMs) {
     if (span.endsMs === undefined) {
       span.endsMs = this.#hasDeadlines ? this.#deadlineOf(span, req, nowMs) : Number.POSITIVE_INFINITY
       if (span.endsMs < Number.POSITIVE_INFINITY) this.withDeadline++
@@ -249,7 +253,7 @@ class Deadlines {
   /** @param {IncomingMessage} req */
   #left(req) {
     const nowMs = this.#deps.clock.now()
-    const endsMs = this.#endsMs(/** @type {Span} */ (this.#spanOf(req)), req, nowMs)
+    const endsMs = this.#learnEnd(/** @type {Span} */ (this.#spanOf(req)), req, nowMs)
     return Math.max(0, Math.floor(endsMs - nowMs))
   }
 

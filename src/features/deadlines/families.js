@@ -5,25 +5,26 @@ const { ADVISED_BOUNDS, countOf } = require('../../core/histogram/buckets')
 const { NO_LABELS } = require('../../core/metrics/labels')
 
 /**
+ * @import { FeatureFamily } from '../../core/metrics/family'
  * @import { Deadlines } from './deadlines'
- * @typedef {{ deadlines: ReturnType<Deadlines['sample']> }} Captured
+ * @typedef {ReturnType<Deadlines['sample']>} Sample
  */
 
-/** An event that never happened has no series. @param {(sample: Captured['deadlines']) => number} read */
+/** An event that never happened has no series. @param {(sample: Sample) => number} read */
 const count = (read) =>
-  /** @param {Captured} captured */
-  function* ({ deadlines }) {
-    const value = read(deadlines)
+  /** @param {Sample} sample */
+  function* (sample) {
+    const value = read(sample)
     if (value > 0) yield { labels: NO_LABELS, value }
   }
 
-/** @param {Captured} captured */
-function* ages({ deadlines: { values } }) {
+/** @param {Sample} sample */
+function* ages({ values }) {
   if (values !== undefined && countOf(values, 0, ADVISED_BOUNDS) > 0)
     yield { labels: NO_LABELS, values, row: 0 }
 }
 
-/** @type {import('../../core/metrics/family').FeatureFamily[]} */
+/** @type {FeatureFamily<Sample>[]} */
 const DEADLINE_FAMILIES = [
   {
     name: 'spillway_proxy_wait_seconds',

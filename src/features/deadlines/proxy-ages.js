@@ -82,9 +82,9 @@ class ProxyAges {
     const { startedMs } = request
     const clock = this.#clockOf(request.socket?.remoteAddress ?? '', startedMs)
     const isQuiet = request.othersInFlight === 0 && startedMs - this.#recorder.endedMs > QUIET_MS
-    const ms = clock.ageOf(differenceMs, isQuiet, startedMs)
+    const ms = clock.learnAge(differenceMs, isQuiet, startedMs)
     if (clock.isKnown) this.#record(ms, startedMs)
-    return { ms, differenceMs, isOdd: clock.isOdd(differenceMs, isQuiet, startedMs), isQuiet, clock }
+    return { ms, differenceMs, isOdd: clock.recordStamp(differenceMs, isQuiet, startedMs), isQuiet, clock }
   }
 
   /** @param {number} ms @param {number} nowMs */

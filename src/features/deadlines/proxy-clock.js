@@ -116,7 +116,7 @@ class ProxyClock {
    * @param {number} nowMs
    * @returns {number} how long the request was in the proxy; 0 while that is not known
    */
-  ageOf(differenceMs, isQuiet, nowMs) {
+  learnAge(differenceMs, isQuiet, nowMs) {
     this.aheadMs = Math.max(this.aheadMs, -differenceMs)
     if (this.behindMs > 0) this.#onDifference(differenceMs, nowMs)
     if (differenceMs - this.behindMs <= YOUNG_MS) {
@@ -129,19 +129,23 @@ class ProxyClock {
 
   // Hot path with `proxy.requestStart`: once a request.
   /**
-   * Whether the age of this request would be doubtful, if it is old.
+   * Records the stamp of a request.
    *
    * @param {number} differenceMs @param {boolean} isQuiet @param {number} nowMs
+   * @returns {boolean} whether the age of this request would be doubtful, if it is old
    */
-  isOdd(differenceMs, isQuiet, nowMs) {
+  recordStamp(differenceMs, isQuiet, nowMs) {
     const stampedMs = nowMs - differenceMs
-    const isLate = stampedMs < this.#youngestMs - ORDER_MS - this.#gapAt(nowMs)
+    const isLate = stampedMs < this.#youngestMs - ORDER_MS - this.#recordArrival(nowMs)
     this.#youngestMs = Math.max(this.#youngestMs, stampedMs)
     return isQuiet || isLate
   }
 
-  /** How long no request had arrived, if requests from that time may still arrive. @param {number} nowMs */
-  #gapAt(nowMs) {
+  /**
+   * @param {number} nowMs
+   * @returns {number} how long no request had arrived, if requests from that time may still arrive
+   */
+  #recordArrival(nowMs) {
     const ms = nowMs - this.arrivedMs
     this.arrivedMs = nowMs
     if (ms > ORDER_MS) this.#gap = { ms, endMs: nowMs }
@@ -155,7 +159,7 @@ class ProxyClock {
    * @param {number} nowMs
    * @returns {boolean} whether it must not be rejected
    */
-  doubts(isOdd, nowMs) {
+  countDoubt(isOdd, nowMs) {
     const isOver = nowMs - this.#oddMs > DOUBT_MS
     if (isOver) this.#odd = 0
     if (isOdd) {

@@ -3,7 +3,10 @@
 
 const { Labels } = require('../../core/metrics/labels')
 
-/** @import { Finding } from '../../../index.js' */
+/**
+ * @import { Finding } from '../../../index.js'
+ * @import { FeatureFamily } from '../../core/metrics/family'
+ */
 
 /** Labels by problem and severity. There are few of both. @type {Map<string, Labels>} */
 const known = new Map()
@@ -16,14 +19,14 @@ function labelsOf(problem, severity) {
   return labels
 }
 
-/** @type {import('../../core/metrics/family').FeatureFamily[]} */
+/** @type {FeatureFamily<readonly Finding[]>[]} */
 const DOCTOR_FAMILIES = [
   {
     name: 'spillway_findings',
     type: 'gauge',
     help: 'Always 1. The labels name a problem that the doctor finds now, and its severity.',
-    points: ({ doctor }) =>
-      doctor.map((/** @type {Finding} */ { problem, severity }) => ({
+    points: (findings) =>
+      findings.map(({ problem, severity }) => ({
         labels: labelsOf(problem, severity),
         value: 1,
       })),

@@ -13,8 +13,6 @@ const { namesProxy } = require('../../core/gate/measurements/clients')
  */
 
 const EVERY_MS = 1000
-/** Any client that sends the header counts as a proxy, so the addresses need a bound. */
-const MAX_ADDRESSES = 256
 
 class ProxiedConnections {
   #requests
@@ -36,7 +34,7 @@ class ProxiedConnections {
 
   /**
    * @param {Pick<InFlight, 'onNextRequest'>} requests
-   * @param {Pick<ConnectionEvents, 'idleCloses' | 'unusedCloses' | 'proxies'>} closes
+   * @param {Pick<ConnectionEvents, 'idleCloses' | 'unusedCloses' | 'addProxy'>} closes
    */
   constructor(requests, closes) {
     this.#requests = requests
@@ -65,9 +63,7 @@ class ProxiedConnections {
     this.#proxied++
     if (!res.shouldKeepAlive || socket?.server === undefined) return
     this.#kept++
-    const { proxies } = this.#closes
-    if (proxies.size === MAX_ADDRESSES) proxies.clear()
-    proxies.add(socket.remoteAddress)
+    this.#closes.addProxy(socket.remoteAddress)
     if (this.#server?.deref() !== socket.server) this.#server = new WeakRef(socket.server)
   }
 

@@ -5,10 +5,14 @@ const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
 const { conventional } = require('../../core/metrics/conventions')
 const { Labels } = require('../../core/metrics/labels')
 
-/** @import { OutgoingTable } from './outgoing-table' */
+/**
+ * @import { FeatureFamily } from '../../core/metrics/family'
+ * @import { OutgoingTable } from './outgoing-table'
+ * @typedef {ReturnType<OutgoingTable['sample']>} Sample
+ */
 
-/** @param {{ outgoing: ReturnType<OutgoingTable['sample']> }} captured */
-function* points({ outgoing: { series, values } }) {
+/** @param {Sample} sample */
+function* points({ series, values }) {
   for (const { address, method, status, errorType, row } of series) {
     const pairs = {
       ...pairsOf(address),
@@ -23,15 +27,15 @@ function* points({ outgoing: { series, values } }) {
 /** Values of the label `part`, in the order of a call. */
 const PARTS = /** @type {const} */ ({ lookupMs: 'lookup', connectMs: 'connect', firstByteMs: 'first_byte' })
 
-/** @param {{ outgoing: ReturnType<OutgoingTable['sample']> }} captured */
-function* partPoints({ outgoing: { parts } }) {
+/** @param {Sample} sample */
+function* partPoints({ parts }) {
   for (const { address, ...times } of parts)
     for (const [key, part] of /** @type {[keyof typeof PARTS, string][]} */ (Object.entries(PARTS)))
       if (times[key] > 0) yield { labels: labelsOf({ ...pairsOf(address), part }), value: times[key] / 1000 }
 }
 
-/** @param {{ outgoing: ReturnType<OutgoingTable['sample']> }} captured */
-function* connectionPoints({ outgoing: { parts } }) {
+/** @param {Sample} sample */
+function* connectionPoints({ parts }) {
   for (const { address, connections } of parts)
     if (connections > 0) yield { labels: labelsOf(pairsOf(address)), value: connections }
 }
@@ -62,7 +66,7 @@ function labelsOf(pairs) {
   return labels
 }
 
-/** @type {import('../../core/metrics/family').FeatureFamily[]} */
+/** @type {FeatureFamily<Sample>[]} */
 const OUTGOING_FAMILIES = [
   {
     ...conventional('http.client.request.duration'),

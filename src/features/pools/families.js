@@ -13,8 +13,6 @@ const { USE_ROW, WAIT_ROW } = require('./pool-values')
  * @import { PoolSample } from './pool-samples'
  */
 
-/** @typedef {{ pools: readonly PoolSample[] }} Captured */
-
 /**
  * Bound of the cache. It is several times the most pools of an instance, because names may change while it
  * runs.
@@ -38,8 +36,8 @@ function labelsOf(name) {
   return labels
 }
 
-/** @param {Captured} captured */
-function* connections({ pools }) {
+/** @param {readonly PoolSample[]} pools */
+function* connections(pools) {
   for (const { name, used, idle } of pools) {
     yield { labels: labelsOf(name).used, value: used }
     yield { labels: labelsOf(name).idle, value: idle }
@@ -48,15 +46,15 @@ function* connections({ pools }) {
 
 /** @param {'max' | 'waiting' | 'timeouts'} key @param {(pool: PoolSample) => boolean} isShown */
 const figure = (key, isShown) =>
-  /** @param {Captured} captured */
-  function* ({ pools }) {
+  /** @param {readonly PoolSample[]} pools */
+  function* (pools) {
     for (const each of pools) if (isShown(each)) yield { labels: labelsOf(each.name).pool, value: each[key] }
   }
 
 /** @param {number} row */
 const times = (row) =>
-  /** @param {Captured} captured */
-  function* ({ pools }) {
+  /** @param {readonly PoolSample[]} pools */
+  function* (pools) {
     for (const { name, isTimed, buckets } of pools)
       if (isTimed) yield { labels: labelsOf(name).pool, values: buckets, row }
   }
@@ -78,8 +76,8 @@ function queryLabels(pairs) {
   return labels
 }
 
-/** @param {Captured} captured */
-function* queries({ pools }) {
+/** @param {readonly PoolSample[]} pools */
+function* queries(pools) {
   for (const { name, queries: asked } of pools) {
     if (asked === undefined) continue
     const { series, system, values } = asked
@@ -96,7 +94,7 @@ function* queries({ pools }) {
   }
 }
 
-/** @type {FeatureFamily[]} */
+/** @type {FeatureFamily<readonly PoolSample[]>[]} */
 const POOL_FAMILIES = [
   {
     ...conventional('db.client.connection.count'),

@@ -54,7 +54,8 @@ class PoolPressure {
 
   /**
    * @param {{ maxWait: number | false | undefined, figures: { readonly max: number, readonly waiting: number,
-   *   readonly held: number, routes: { countComing: (travelMs: number, nowMs: number) => number } } }} deps
+   *   readonly held: number, routes: { updateAsksBefore: (travelMs: number,
+   *   nowMs: number) => number } } }} deps
    *   `figures`: current figures of the pool
    */
   constructor({ maxWait, figures }) {
@@ -143,9 +144,9 @@ class PoolPressure {
    */
   #aheadOf({ travelMs }, slotMs, nowMs) {
     const { held, max, routes, waiting } = this.#figures
-    const coming = routes.countComing(travelMs, nowMs)
+    const expected = routes.updateAsksBefore(travelMs, nowMs)
     const free = waiting > 0 ? 0 : Math.max(0, max - held)
-    return Math.max(0, waiting + coming - free - travelMs / slotMs)
+    return Math.max(0, waiting + expected - free - travelMs / slotMs)
   }
 
   /**

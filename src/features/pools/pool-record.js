@@ -60,7 +60,7 @@ class PoolRecord {
   useMs = 0
   /** Queries over its connections, with `queries: true`. @type {QueryTable | undefined} */
   queries
-  /** The Adapter. Set by `observe`. @type {any} */
+  /** The Adapter. Set by `useAdapter`. @type {any} */
   #adapter
   #clock
   #askerAt
@@ -97,8 +97,8 @@ class PoolRecord {
     this.pressure = new PoolPressure({ maxWait, figures: this })
   }
 
-  /** @param {Adapter} adapter observes the pool from now on */
-  observe(adapter) {
+  /** @param {Adapter} adapter that reads and times the pool from now on */
+  useAdapter(adapter) {
     this.#adapter = adapter
   }
 
@@ -189,7 +189,8 @@ class PoolRecord {
     }
     addVisit(asker, this).asks = 1
     const { ticket } = /** @type {RequestRecord} */ (asker.request)
-    for (const each of ticket.expected ?? []) if (each.record === this) each.arrive(nowMs - ticket.decidedMs)
+    for (const each of ticket.expectedAsks ?? [])
+      if (each.record === this) each.arrive(nowMs - ticket.decidedMs)
   }
 
   /**

@@ -8,7 +8,7 @@
 const { MAX_POOLS, POOL_REASON } = require('../../core/gate/decision')
 const { SpillwayError } = require('../../core/errors/errors')
 const { PoolSamples } = require('./pool-samples')
-const { Coming } = require('./route-uses')
+const { ExpectedAsk } = require('./route-uses')
 const { visitsOf } = require('./visits')
 
 /**
@@ -115,7 +115,7 @@ class Pools {
       stallFreeMs: (nowMs) => turns.stallFreeMs(nowMs),
       onShortage: (each, nowMs) => this.#watch(each, nowMs),
     })
-    record.observe(adapterOn(Adapter, pool, record))
+    record.useAdapter(adapterOn(Adapter, pool, record))
     if (options.queries && queries !== undefined) {
       const { QueryTable } = require('./query-table')
       record.queries = new QueryTable(record, queries, { clock, internalErrors, overflow })
@@ -195,6 +195,10 @@ class Pools {
   }
 
   // Hot path: a request that needs no watched pool allocates nothing here.
+  get mayReject() {
+    return this.isWatched
+  }
+
   /**
    * Called for each request while a pool is watched.
    *
@@ -216,8 +220,8 @@ class Pools {
   #reasonFor({ ticket, req }, nowMs, isObserved) {
     const series = this.#deps.recorder.routes.shed.find(req)
     if (series === undefined) return undefined
-    /** @type {Coming[] | undefined} */
-    let needed
+    /** @type {ExpectedAsk[] | undefined} */
+    let asks
     for (const record of this.#records.values()) {
       const route = record.pressure.isWatched ? record.routes.find(series.method, series.route) : undefined
       if (!route?.isKnownUser) continue
@@ -226,15 +230,16 @@ class Pools {
         ? pressure.judgeModelled(ticket.priority, nowMs)
         : pressure.judge(route, ticket.priority, nowMs)
       if (isRejected) return this.#deps.cause.because(reasonOf(record), pressure.longMs, pressure.toleratedMs)
-      needed ??= []
-      needed.push(new Coming(record, route))
+      asks ??= []
+      asks.push(new ExpectedAsk(record, route))
     }
-    ticket.expected = needed
+    ticket.expectedAsks = asks
     // Only now is it known that no other pool would reject the request.
-    if (isObserved && needed !== undefined) for (const each of needed) each.model()
+    if (isObserved && asks !== undefined) for (const each of asks) each.model()
     return undefined
   }
 
+  // Hot path: once a request, while a pool is given.
   /**
    * Called when the request runs. From now on it is expected to ask for a connection.
    *
@@ -242,7 +247,8 @@ class Pools {
    * @param {number} nowMs
    */
   onAdmit({ ticket }, nowMs) {
-    for (const each of ticket.expected ?? []) each.begin(nowMs)
+    if (ticket.expectedAsks === undefined) return
+    for (const each of ticket.expectedAsks) each.begin(nowMs)
   }
 
   /**
@@ -253,14 +259,12 @@ class Pools {
    * @param {number} nowMs
    */
   reasonAfterQueue(request, nowMs) {
-    const reason = this.reasonFor(request, nowMs, false)
-    if (reason === undefined) this.onAdmit(request, nowMs)
-    return reason
+    return this.reasonFor(request, nowMs, false)
   }
 
-  /** Called when the request will not run after all, or has ended. @param {RequestRecord} request */
-  forget({ ticket }) {
-    for (const each of ticket.expected ?? []) each.leave()
+  /** Called when the request is rejected after all. @param {RequestRecord} request */
+  onReject(request) {
+    forgetAsks(request)
   }
 
   // Hot path: called once for each request. Returns at once until a pool is added.
@@ -272,7 +276,7 @@ class Pools {
   onEnd(request) {
     if (!this.isOn) return
     try {
-      if (request.ticket.expected !== undefined) this.forget(request)
+      forgetAsks(request)
       // The reference of the request counts its visits to pools. A request without an async context has none.
       if (request.reference !== undefined)
         this.#count(/** @type {RequestRecord & { reference: Asker }} */ (request), this.#deps.clock.now())
@@ -302,6 +306,12 @@ class Pools {
   close() {
     for (const close of [...this.#given.values()]) close()
   }
+}
+
+/** The request will not ask any more. @param {RequestRecord} request */
+function forgetAsks({ ticket }) {
+  if (ticket.expectedAsks === undefined) return
+  for (const each of ticket.expectedAsks) each.leave()
 }
 
 /** @param {Kind['Adapter']} Adapter @param {never} pool @param {PoolRecord} record */

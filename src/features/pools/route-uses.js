@@ -15,15 +15,15 @@ const MAX_COUNTED = 1000
 const TRAVEL_SMOOTHING = 0.1
 /**
  * The travel time of a route is the mean time from the admission of a request to its first ask. A request is
- * dropped from `coming` after four times the travel time of its route, and not before 100 ms.
+ * dropped from `expectedAsks` after four times the travel time of its route, and not before 100 ms.
  */
 const MAX_OF_TRAVEL = 4
 const MIN_COMING_MS = 100
 /** Routes whose travel times differ by less count as asking at the same time. */
 const SAME_TRAVEL_MS = 10
 
-/** A request that is expected to ask the pool for a connection. */
-class Coming {
+/** The ask of a request that is expected to need a connection of the pool. */
+class ExpectedAsk {
   #uses
   #hasAsked = false
   dueMs = 0
@@ -45,7 +45,7 @@ class Coming {
    */
   begin(nowMs) {
     this.dueMs = nowMs + Math.max(MIN_COMING_MS, MAX_OF_TRAVEL * this.#uses.travelMs)
-    this.#uses.coming.add(this)
+    this.#uses.expectedAsks.add(this)
     this.record.pressure.onAdmit(nowMs)
   }
 
@@ -67,7 +67,7 @@ class Coming {
 
   /** Called when the request will not ask any more. */
   leave() {
-    this.#uses.coming.delete(this)
+    this.#uses.expectedAsks.delete(this)
   }
 }
 
@@ -78,8 +78,8 @@ class RouteUse {
   awaited = 0
   /** How long the requests of these uses had a connection. Uses at the same time count once. */
   awaitedMs = 0
-  /** Requests that have not asked yet, the earliest first. @type {Set<Coming>} */
-  coming = new Set()
+  /** Of requests that have not asked yet, the earliest first. @type {Set<ExpectedAsk>} */
+  expectedAsks = new Set()
   /** Requests that ended; how many of these asked for a connection; and how often they asked in total. */
   #requests = 0
   #requestsThatAsked = 0
@@ -136,18 +136,26 @@ class RouteUse {
   }
 
   /**
-   * Estimates how many requests of this route ask for a connection before a new request does. Overdue
-   * requests are dropped: they wait for a body or something else, and ask late or never. So no caller waits
-   * behind them.
+   * Drops asks that are overdue. Their requests wait for a body or something else, and ask late or never. So
+   * no caller waits behind them.
+   *
+   * @param {number} nowMs
+   */
+  #dropOverdue(nowMs) {
+    for (const each of this.expectedAsks) {
+      if (nowMs < each.dueMs) break
+      this.expectedAsks.delete(each)
+    }
+  }
+
+  /**
+   * Drops overdue asks, and estimates how many requests of this route ask before a new request does.
    *
    * @param {number} travelMs until the new request asks @param {number} nowMs
    */
-  countComing(travelMs, nowMs) {
-    for (const each of this.coming) {
-      if (nowMs < each.dueMs) break
-      this.coming.delete(each)
-    }
-    const { size } = this.coming
+  updateAsksBefore(travelMs, nowMs) {
+    this.#dropOverdue(nowMs)
+    const { size } = this.expectedAsks
     return size === 0 || this.travelMs <= travelMs + SAME_TRAVEL_MS
       ? size
       : (size * (travelMs + SAME_TRAVEL_MS)) / this.travelMs
@@ -199,10 +207,10 @@ class RouteUses {
    * @param {number} nowMs
    * @returns {number} the sum over all routes, see RouteUse
    */
-  countComing(travelMs, nowMs) {
-    let coming = 0
-    for (const route of this.#all) coming += route.countComing(travelMs, nowMs)
-    return coming
+  updateAsksBefore(travelMs, nowMs) {
+    let asks = 0
+    for (const route of this.#all) asks += route.updateAsksBefore(travelMs, nowMs)
+    return asks
   }
 
   /** The largest mean of all routes. */
@@ -238,6 +246,6 @@ class RouteUses {
 /** @param {ReturnType<MinuteSums['sinceStart']>} sums */
 const usesOf = ({ count, totalMs, maxMs }) => ({ count, heldMs: totalMs, maxMs })
 
-exports.Coming = Coming
+exports.ExpectedAsk = ExpectedAsk
 exports.RouteUse = RouteUse
 exports.RouteUses = RouteUses

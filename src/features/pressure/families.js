@@ -5,21 +5,25 @@
 const { PRIORITIES } = require('../../core/gate/decision')
 const { nameLabels } = require('../../core/metrics/family')
 
-/** @typedef {{ pressure: { degraded: readonly number[] } }} Captured */
+/**
+ * @import { FeatureFamily } from '../../core/metrics/family'
+ * @import { Pressure } from './pressure'
+ * @typedef {ReturnType<Pressure['sample']>} Sample
+ */
 
-/** @param {Captured} captured */
-function* degraded({ pressure }) {
-  for (const [index, value] of pressure.degraded.entries())
+/** @param {Sample} sample */
+function* degradedRequests({ degraded }) {
+  for (const [index, value] of degraded.entries())
     if (value > 0) yield { labels: nameLabels('priority', PRIORITIES[index]), value }
 }
 
-/** @type {import('../../core/metrics/family').FeatureFamily[]} */
+/** @type {FeatureFamily<Sample>[]} */
 const PRESSURE_FAMILIES = [
   {
     name: 'spillway_degraded_requests_total',
     type: 'counter',
     help: 'Requests for which `shouldDegrade()` returned true, by class.',
-    points: degraded,
+    points: degradedRequests,
   },
 ]
 

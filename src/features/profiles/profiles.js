@@ -28,7 +28,7 @@ const FIRST_HEAP_PAUSE_MS = 15
 
 class Profiles {
   #clock
-  #isOverloaded
+  #mayBeFull
   #sampleMemory
   #samplers
   /** The quiet time after each pause on demand. It covers profiles, heap snapshots and reports. */
@@ -44,13 +44,13 @@ class Profiles {
   #isClosed = false
 
   /**
-   * @param {{ clock: import('../../core/clock').Clock, isOverloaded: () => boolean,
+   * @param {{ clock: import('../../core/clock').Clock, mayBeFull: () => boolean,
    *   onPause: (ms: number) => void, onPauseBegin?: () => void, sampleMemory?: typeof memoryForProfile }}
    *   deps onPause: called with the time that the loop was blocked on demand
    */
-  constructor({ clock, isOverloaded, onPause, onPauseBegin, sampleMemory = memoryForProfile }) {
+  constructor({ clock, mayBeFull, onPause, onPauseBegin, sampleMemory = memoryForProfile }) {
     this.#clock = clock
-    this.#isOverloaded = isOverloaded
+    this.#mayBeFull = mayBeFull
     this.#sampleMemory = sampleMemory
     this.rest = new PauseRest(clock, onPause, onPauseBegin)
     this.#samplers = {
@@ -72,7 +72,7 @@ class Profiles {
 
   get #refusalNow() {
     return refusalOf({
-      isOverloaded: this.#isOverloaded(),
+      mayBeFull: this.#mayBeFull(),
       memory: this.#sampleMemory(),
       isFrozen: this.#clock.isFrozen || this.#isClosed,
     })

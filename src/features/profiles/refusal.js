@@ -22,10 +22,10 @@ const SNAPSHOT_FACTOR = 10
  */
 
 /**
- * @param {{ isOverloaded: boolean, memory: Memory, isFrozen: boolean }} now
+ * @param {{ mayBeFull: boolean, memory: Memory, isFrozen: boolean }} now
  * @returns {Refusal | undefined}
  */
-function refusalOf({ isOverloaded, memory, isFrozen }) {
+function refusalOf({ mayBeFull, memory, isFrozen }) {
   if (ProfilerSession.isOpen)
     return { status: 409, text: 'Another profile is being taken. Wait until it has ended.' }
   if (isInspected())
@@ -38,7 +38,7 @@ function refusalOf({ isOverloaded, memory, isFrozen }) {
       status: 503,
       text: 'No profile can be taken, because the clock of this process is replaced by a test clock.',
     }
-  if (isOverloaded)
+  if (mayBeFull)
     return {
       status: 503,
       text: 'The process is overloaded, and starting a profile blocks the event loop. Try again when it has recovered.',

@@ -3,13 +3,17 @@
 
 const { Labels } = require('../../core/metrics/labels')
 
-/** @import { Release } from './release-history' */
+/**
+ * @import { FeatureFamily } from '../../core/metrics/family'
+ * @import { Release } from './release-history'
+ * @typedef {Release & { [kLabels]?: Labels }} Sample
+ */
 
 const kLabels = Symbol('spillway.labels')
 /** @param {Release} release */
 const labelsOf = ({ version, revision }) => new Labels({ version, revision })
 
-/** @type {import('../../core/metrics/family').FeatureFamily[]} */
+/** @type {FeatureFamily<Sample>[]} */
 const RELEASE_FAMILIES = [
   {
     name: 'spillway_build_info',
@@ -17,8 +21,7 @@ const RELEASE_FAMILIES = [
     help: 'Always 1. The labels name the release of this process.',
     isOfProcess: true,
     // A release never changes, so its labels are made once.
-    /** @param {{ releases: Release & { [kLabels]?: Labels } }} captured */
-    points: ({ releases: release }) => [{ labels: (release[kLabels] ??= labelsOf(release)), value: 1 }],
+    points: (release) => [{ labels: (release[kLabels] ??= labelsOf(release)), value: 1 }],
   },
 ]
 

@@ -65,9 +65,8 @@ function routeFigures(latency, shed) {
 function takeFigures({ admission, recorder, clock }, maxRoutes) {
   const nowMs = clock.now()
   const requests = figuresOf(recorder.all.sinceStart(nowMs))
-  const shed = admission.stats.shed.reduce((sum, count) => sum + count, 0)
   return {
-    requests: { ...requests, shedRatio: shedRatioOf(shed, requests.count) },
+    requests: { ...requests, shedRatio: shedRatioOf(admission.stats.rejected, requests.count) },
     routes: busiest(recorder.routes, maxRoutes).map(({ method, route, row, latency }) => ({
       method,
       route,

@@ -73,7 +73,7 @@ class ReleaseHistory {
   #clock
   #internalErrors
   #takeFigures
-  /** The ReleaseFile, if there is one. @type {any} */
+  /** @type {ReleaseFile | undefined} */
   #file
   #dueMs = Number.POSITIVE_INFINITY
   #onExit = () => this.#save()
@@ -106,8 +106,8 @@ class ReleaseHistory {
     process.on('exit', this.#onExit)
   }
 
-  /** @param {unknown} _captured @param {Parameters<typeof compareReleases>[1]} snapshot */
-  section(_captured, snapshot) {
+  /** @param {unknown} _sample @param {Parameters<typeof compareReleases>[1]} snapshot */
+  section(_sample, snapshot) {
     return compareReleases(this, snapshot)
   }
 
@@ -154,8 +154,8 @@ class ReleaseHistory {
   #save() {
     this.#dueMs = this.#clock.now() + SAVE_INTERVAL_MS
     this.#internalErrors.guard('release.file', () => {
-      /** @type {ReleaseRecord[]} */
-      const releases = this.#file.read()
+      const file = /** @type {ReleaseFile} */ (this.#file)
+      const releases = file.read()
       this.#findPrevious(releases)
       const { MAX_ROUTES } = require('./release-file')
       const figures = this.#takeFigures(MAX_ROUTES)
@@ -163,7 +163,7 @@ class ReleaseHistory {
       if (figures.requests.count <= (known?.requests.count ?? 0)) return
       const own = { ...this.current, until: textOf(this.#clock.wallMs()), ...figures }
       if (known !== undefined && known.since < own.since) own.since = known.since
-      this.#file.write([...releases.filter((each) => each !== known), own].sort(byTime))
+      file.write([...releases.filter((each) => each !== known), own].sort(byTime))
     })
   }
 

@@ -143,7 +143,7 @@ class ConnectionGate {
    * Whether a message of class `low` is to be rejected: the loop has been full for half a second, or a
    * resource is short.
    */
-  get isOverloaded() {
+  get rejectsLow() {
     if (this.#isClosed || this.#mode === 'off') return false
     return this.#deps.resources.isShort || this.#isLoopFull(this.#deps.clock.now())
   }

@@ -4,9 +4,10 @@
 const { ADVISED_BOUNDS } = require('../../core/histogram/buckets')
 const { Labels } = require('../../core/metrics/labels')
 
-/** @import { SocketsSample } from './sockets' */
-
-/** @typedef {{ sockets: SocketsSample }} Captured */
+/**
+ * @import { FeatureFamily } from '../../core/metrics/family'
+ * @import { SocketsSample } from './sockets'
+ */
 
 const SENT = new Labels({ direction: 'sent' })
 const RECEIVED = new Labels({ direction: 'received' })
@@ -27,33 +28,34 @@ function labelsOf(...pairs) {
   return labels
 }
 
-/** @param {Captured} captured */
-const connections = ({ sockets }) =>
-  sockets.transports.map(({ transport, open }) => ({ labels: labelsOf('transport', transport), value: open }))
+/** @param {SocketsSample} sample */
+const connections = ({ transports }) =>
+  transports.map(({ transport, open }) => ({ labels: labelsOf('transport', transport), value: open }))
 
-/** @param {Captured} captured */
-const connectionsOpened = ({ sockets }) =>
-  sockets.transports
+/** @param {SocketsSample} sample */
+const connectionsOpened = ({ transports }) =>
+  transports
     .filter(({ opened }) => opened > 0)
     .map(({ transport, opened }) => ({ labels: labelsOf('transport', transport), value: opened }))
 
 /** @param {'closed' | 'refused'} list */
-const byReason = (list) => (/** @type {Captured} */ captured) =>
-  captured.sockets[list].map(({ reason, count }) => ({ labels: labelsOf('reason', reason), value: count }))
+const byReason = (list) => (/** @type {SocketsSample} */ sample) =>
+  sample[list].map(({ reason, count }) => ({ labels: labelsOf('reason', reason), value: count }))
 
 /** @param {'received' | 'receivedBytes'} received @param {'sent' | 'sentBytes'} sent */
-const byDirection = (received, sent) => (/** @type {Captured} */ captured) => {
-  const { isUsed, messages } = captured.sockets
-  if (!isUsed) return []
-  return [
-    { labels: RECEIVED, value: messages[received] },
-    { labels: SENT, value: messages[sent] },
-  ]
-}
+const byDirection =
+  (received, sent) =>
+  (/** @type {SocketsSample} */ { isUsed, messages }) => {
+    if (!isUsed) return []
+    return [
+      { labels: RECEIVED, value: messages[received] },
+      { labels: SENT, value: messages[sent] },
+    ]
+  }
 
-/** @param {Captured} captured */
-const socketEvents = ({ sockets }) =>
-  sockets.events.flatMap(({ name, outcomes }) =>
+/** @param {SocketsSample} sample */
+const socketEvents = ({ events }) =>
+  events.flatMap(({ name, outcomes }) =>
     outcomes.map(({ outcome, count }) => ({
       labels: labelsOf('event', name, 'outcome', outcome),
       value: count,
@@ -62,14 +64,14 @@ const socketEvents = ({ sockets }) =>
 
 /** @param {'durationRow' | 'ackRow'} row @param {'durations' | 'acks'} table */
 const histogramOf = (row, table) =>
-  function* (/** @type {Captured} */ captured) {
-    for (const event of captured.sockets.events) {
+  function* (/** @type {SocketsSample} */ sample) {
+    for (const event of sample.events) {
       if (event[row] === undefined) continue
-      yield { labels: labelsOf('event', event.name), values: captured.sockets[table], row: event[row] }
+      yield { labels: labelsOf('event', event.name), values: sample[table], row: event[row] }
     }
   }
 
-/** @type {import('../../core/metrics/family').FeatureFamily[]} */
+/** @type {FeatureFamily<SocketsSample>[]} */
 const SOCKET_FAMILIES = [
   {
     name: 'spillway_socket_connections',

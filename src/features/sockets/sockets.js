@@ -82,7 +82,7 @@ class Sockets {
     const Server = isSocketIo(given) ? IoServer : isWebSocketServer(given) ? WsServer : undefined
     if (Server === undefined) throw notSockets(given)
     if (this.#servers.has(given)) throw takenSockets()
-    this.#gate ??= this.#deps.admission.connectionGate((deps) => new ConnectionGate(deps, this.#load))
+    this.#gate ??= this.#deps.admission.addConnectionGate((deps) => new ConnectionGate(deps, this.#load))
     const server = new Server(/** @type {Io & WebSocketServer} */ (given), options, this)
     this.#servers.set(given, server)
     this.#connect(this)
@@ -237,7 +237,7 @@ class Sockets {
     const gate = this.#gate
     if (gate === undefined) return undefined
     gate.onMessage()
-    if (!gate.isOverloaded) return undefined
+    if (!gate.rejectsLow) return undefined
     const given = this.call('sockets.priority', () => priority(event, socket))
     if ((priorityIndex(given) ?? NORMAL) !== LOW || !gate.rejectMessage()) return undefined
     this.events.onEnd(this.events.rowOf(isHandled ? event : UNHANDLED), OUTCOME_SHED, 0, 0)
@@ -316,10 +316,10 @@ class Sockets {
     return { isUsed: this.isUsed, ...gate, ...this.connections.sample(), ...this.events.sample(spare) }
   }
 
-  /** @param {{ sockets: SocketsSample }} captured */
-  section(captured) {
+  /** @param {SocketsSample} sample */
+  section(sample) {
     const { socketsSection } = require('./section')
-    return socketsSection(captured.sockets, this.nowMs())
+    return socketsSection(sample, this.nowMs())
   }
 
   close() {

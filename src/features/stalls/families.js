@@ -4,12 +4,13 @@
 const { nameLabels } = require('../../core/metrics/family')
 
 /**
+ * @import { FeatureFamily } from '../../core/metrics/family'
  * @import { Stalls } from './stalls'
- * @typedef {{ stalls: ReturnType<Stalls['sample']> }} Captured
+ * @typedef {ReturnType<Stalls['sample']>} Sample
  */
 
-/** @param {Captured} captured */
-function* counts({ stalls: { causes } }) {
+/** @param {Sample} sample */
+function* counts({ causes }) {
   for (const { cause, count } of causes) {
     if (count > 0) yield { labels: nameLabels('cause', cause), value: count }
   }
@@ -19,12 +20,12 @@ function* counts({ stalls: { causes } }) {
  * Every cause has a series from the start, for alerts: Prometheus sees no increase when a series begins with
  * its first stall.
  *
- * @param {Captured} captured
+ * @param {Sample} sample
  */
-const seconds = ({ stalls: { causes } }) =>
+const seconds = ({ causes }) =>
   causes.map(({ cause, totalMs }) => ({ labels: nameLabels('cause', cause), value: totalMs / 1000 }))
 
-/** @type {import('../../core/metrics/family').FeatureFamily[]} */
+/** @type {FeatureFamily<Sample>[]} */
 const STALL_FAMILIES = [
   {
     name: 'spillway_stalls_total',

@@ -134,7 +134,7 @@ class Stalls {
     if (this.#isWatching) this.#watcher.beat()
     if (busyMs >= this.#thresholdMs) this.#onStall(busyMs, nowMs)
     else if (nowMs - this.#schedulerMs >= (this.#isWatching ? READ_WATCHING_MS : READ_EVERY_MS))
-      this.#scheduledSince(nowMs)
+      this.#takeScheduled(nowMs)
   }
 
   /**
@@ -153,7 +153,7 @@ class Stalls {
     const { ms, atMs } = this.#excused
     const durationMs = busyMs - (atMs >= nowMs - busyMs ? ms : 0)
     if (durationMs < this.#thresholdMs) return
-    const scheduled = this.#scheduledSince(nowMs)
+    const scheduled = this.#takeScheduled(nowMs)
     // A breakpoint would be recorded as a stall: it blocks the loop until the developer continues.
     if (isInspected()) return this.#reportInspected()
     if (this.#mayHaveIdled(scheduled, durationMs)) return this.#watch(nowMs)
@@ -295,7 +295,7 @@ class Stalls {
    *
    * @param {number} nowMs
    */
-  #scheduledSince(nowMs) {
+  #takeScheduled(nowMs) {
     const before = this.#scheduler
     this.#schedulerMs = nowMs
     const now = (this.#scheduler = this.#readScheduler())

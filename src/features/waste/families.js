@@ -4,6 +4,7 @@
 const { Labels } = require('../../core/metrics/labels')
 
 /**
+ * @import { FeatureFamily } from '../../core/metrics/family'
  * @import { RouteWaste } from './waste'
  * @typedef {{ loop: Labels, pool: Labels, loopMs: number, poolMs: number }} Sums
  */
@@ -24,8 +25,8 @@ function labelsOf(route) {
   return labels
 }
 
-/** @param {{ waste: readonly RouteWaste[] }} captured */
-function* points({ waste }) {
+/** @param {readonly RouteWaste[]} waste */
+function* points(waste) {
   /** @type {Map<string, Sums>} */
   const routes = new Map()
   for (const { route, loopMs, poolMs } of waste) {
@@ -40,7 +41,7 @@ function* points({ waste }) {
   }
 }
 
-/** @type {import('../../core/metrics/family').FeatureFamily[]} */
+/** @type {FeatureFamily<readonly RouteWaste[]>[]} */
 const WASTE_FAMILIES = [
   {
     name: 'spillway_wasted_seconds_total',

@@ -1,8 +1,7 @@
 'use strict'
-// All limits of one instance. Queries change nothing: `current(nowMs)` returns how many requests may be in
-// flight, and which limit says so. A query that returns a reason also writes its figures to `cause`:
-// reasonFor, overdueReason, concurrencyReason. Events change the limits: onFirstQueued, onAdmit, onPause,
-// onResume, onWithdraw, onEnd, onHeldBack, onTurn.
+// All limits of one instance. Queries change nothing but `cause`, where a query that returns a reason writes
+// its figures. `current(nowMs)` returns how many requests may be in flight, and which limit says so. Events
+// change the limits: their names begin with `on`.
 //
 // Features add limits of their own, such as the connections of a pool: `FeatureLimits`. Such a limit is not
 // told when a request ends: its feature has the hook `onEnd` for that (core/features.js).
@@ -22,18 +21,19 @@ const { Overload, QueueDelay } = require('./queue-delay')
  * @import { Cause } from '../decision'
  *
  * @typedef {object} FeatureLimit
- * @property {boolean} isWatched whether the limit may reject now
+ * @property {boolean} mayReject whether the limit may reject a request now. If not, the gate asks nothing
  * @property {boolean} [callsUser] whether the limit calls a function of the user. Such a function expects the
  *   framework's request, so the framework's middleware then asks the gate
  * @property {(request: RequestRecord, nowMs: number, isObserved: boolean) => ShedReason | undefined}
  *   reasonFor called on arrival
  * @property {(request: RequestRecord, nowMs: number) => ShedReason | undefined} reasonAfterQueue called
  *   before a queued request runs
- * @property {(request: RequestRecord, nowMs: number) => number} [deadlineMs] returns how long the request may
- *   be queued
- * @property {(request: RequestRecord, nowMs: number) => void} [onAdmit] called when a request runs whose
- *   `ticket.expected` was set by `reasonFor`
- * @property {(request: RequestRecord) => void} [forget] called when such a request will not run after all
+ * @property {(request: RequestRecord, nowMs: number) => number} [maxWaitMs] returns how long the request
+ *   may be queued
+ * @property {(request: RequestRecord, nowMs: number) => void} [onAdmit] called when the gate runs a request,
+ *   on arrival or from the queue
+ * @property {(request: RequestRecord) => void} [onReject] called when a request is rejected, for whatever
+ *   reason
  */
 
 /**
@@ -42,9 +42,73 @@ const { Overload, QueueDelay } = require('./queue-delay')
  */
 const SLOT_MAX_OF_MEAN = 100
 
+/**
+ * The limits of features as one. If several have a reason to reject a request, the reason of the first is
+ * used. Without a limit, it may reject nothing.
+ *
+ * @implements {FeatureLimit}
+ */
+class FeatureLimits {
+  /** @type {FeatureLimit[]} */
+  #all = []
+  callsUser = false
+
+  /** @param {FeatureLimit} limit */
+  add(limit) {
+    this.#all.push(limit)
+    if (limit.callsUser) this.callsUser = true
+  }
+
+  // Hot path: once a request.
+  get mayReject() {
+    for (const each of this.#all) if (each.mayReject) return true
+    return false
+  }
+
+  /** @param {RequestRecord} request @param {number} nowMs @param {boolean} isObserved */
+  reasonFor(request, nowMs, isObserved) {
+    for (const each of this.#all) {
+      const reason = each.mayReject ? each.reasonFor(request, nowMs, isObserved) : undefined
+      if (reason !== undefined) return reason
+    }
+    return undefined
+  }
+
+  /** @param {RequestRecord} request @param {number} nowMs */
+  reasonAfterQueue(request, nowMs) {
+    for (const each of this.#all) {
+      const reason = each.mayReject ? each.reasonAfterQueue(request, nowMs) : undefined
+      if (reason !== undefined) return reason
+    }
+    return undefined
+  }
+
+  /** @param {RequestRecord} request @param {number} nowMs */
+  maxWaitMs(request, nowMs) {
+    let leastMs = Number.POSITIVE_INFINITY
+    for (const each of this.#all)
+      if (each.mayReject && each.maxWaitMs !== undefined)
+        leastMs = Math.min(leastMs, each.maxWaitMs(request, nowMs))
+    return leastMs
+  }
+
+  // Hot path: once a request.
+  /** @param {RequestRecord} request @param {number} nowMs */
+  onAdmit(request, nowMs) {
+    for (const each of this.#all) each.onAdmit?.(request, nowMs)
+  }
+
+  /** @param {RequestRecord} request */
+  onReject(request) {
+    for (const each of this.#all) each.onReject?.(request)
+  }
+}
+
 class Limits {
   loop
   delay
+  /** The limits of features. */
+  features = new FeatureLimits()
   #cause
   #cost
   #turns
@@ -260,12 +324,12 @@ class Limits {
   /**
    * @param {number} nowMs
    * @param {number} idleMs
-   * @param {{ arrived: number, ended: number, isQueueing: boolean }} turn
+   * @param {number} arrivedInTurn @param {number} ended
+   * @param {boolean} isQueueing
    */
-  onTurn(nowMs, idleMs, turn) {
-    const { ended, isQueueing } = turn
+  onTurn(nowMs, idleMs, arrivedInTurn, ended, isQueueing) {
     // Requests that were withdrawn will not end, so they do not count as arrivals.
-    const arrived = Math.max(0, turn.arrived - this.#withdrawn)
+    const arrived = Math.max(0, arrivedInTurn - this.#withdrawn)
     this.#withdrawn = 0
     this.loop.onTurn(nowMs, idleMs, this.#wasHeldBack || (isQueueing && !this.isAtMaxConcurrent))
     this.#wasHeldBack = false
@@ -284,81 +348,5 @@ class Limits {
   }
 }
 
-/** Rejects nothing: it is not watched, so the gate calls none of its functions. */
-const NO_LIMIT = /** @type {Readonly<FeatureLimit>} */ ({ isWatched: false })
-
-/**
- * Several limits as one. If several have a reason to reject a request, the reason of the first is used.
- *
- * @implements {FeatureLimit}
- */
-class FeatureLimits {
-  #all
-
-  /** @param {readonly FeatureLimit[]} all */
-  constructor(all) {
-    this.#all = all
-  }
-
-  get callsUser() {
-    return this.#all.some(({ callsUser }) => callsUser)
-  }
-
-  // Hot path: once per request, if several features limit requests.
-  get isWatched() {
-    for (const each of this.#all) if (each.isWatched) return true
-    return false
-  }
-
-  /** @param {RequestRecord} request @param {number} nowMs @param {boolean} isObserved */
-  reasonFor(request, nowMs, isObserved) {
-    for (const each of this.#all) {
-      const reason = each.isWatched ? each.reasonFor(request, nowMs, isObserved) : undefined
-      if (reason !== undefined) return reason
-    }
-    return undefined
-  }
-
-  /** @param {RequestRecord} request @param {number} nowMs */
-  reasonAfterQueue(request, nowMs) {
-    for (const each of this.#all) {
-      const reason = each.isWatched ? each.reasonAfterQueue(request, nowMs) : undefined
-      if (reason !== undefined) return reason
-    }
-    return undefined
-  }
-
-  /** @param {RequestRecord} request @param {number} nowMs */
-  deadlineMs(request, nowMs) {
-    let leastMs = Number.POSITIVE_INFINITY
-    for (const each of this.#all) leastMs = Math.min(leastMs, deadlineOf(each, request, nowMs))
-    return leastMs
-  }
-
-  /** @param {RequestRecord} request @param {number} nowMs */
-  onAdmit(request, nowMs) {
-    for (const each of this.#all) if (each.isWatched) each.onAdmit?.(request, nowMs)
-  }
-
-  /** @param {RequestRecord} request */
-  forget(request) {
-    for (const each of this.#all) each.forget?.(request)
-  }
-}
-
-/**
- * Returns how long the limit lets a request be queued.
- *
- * @param {FeatureLimit} limit
- * @param {RequestRecord} request
- * @param {number} nowMs
- */
-function deadlineOf(limit, request, nowMs) {
-  if (!limit.isWatched || limit.deadlineMs === undefined) return Number.POSITIVE_INFINITY
-  return limit.deadlineMs(request, nowMs)
-}
-
 exports.FeatureLimits = FeatureLimits
 exports.Limits = Limits
-exports.NO_LIMIT = NO_LIMIT
-exports.deadlineOf = deadlineOf

@@ -40,7 +40,6 @@ class Directory {
   #buffers = new ReportBuffers()
 
   /** @param {string} directory */
-
   constructor(directory) {
     this.path = directory
   }
