@@ -105,6 +105,7 @@ class Instance {
       onOverloadEvent: emit,
       onShadowOverloadEvent: shadowOverloads({ info, warn }),
       measureTurnAlone,
+      onReturn: (request, nowMs) => recorder.timeParts.onReturn(request, nowMs),
     })
     const startLine = new StartLine({ info, deps: this })
     this.lifecycle = new Lifecycle({

@@ -145,6 +145,31 @@ test('a queued request has its queue, whatever the loop did meanwhile, and the r
   assert.deepEqual(parts, { ...PARTS, queueMs: 40, runMs: 4, loopBusyMs: 0, waitMs: 0, bodyMs: 0 })
 })
 
+test('a queued request whose handler goes on in the same turn has used the loop once', async (t) => {
+  const clock = toldClock()
+  const spillway = spillwayOn(t, clock, { shed: { maxConcurrent: 1 } })
+  const held = []
+  const { get } = await serve(
+    t,
+    spillway.wrap(async (req, res) => {
+      if (req.url === '/first') return void held.push(res)
+      clock.work(40)
+      await undefined
+      clock.work(2)
+      res.end()
+    })
+  )
+  const first = get('/first')
+  while (held.length < 1) await turn()
+  const second = get('/second')
+  while (spillway.snapshot().admission.queued < 1) await turn()
+  held[0].end()
+  await Promise.all([first, second])
+  await ended(spillway, 2)
+  const [{ loopMs }] = spillway.snapshot().routes
+  assert.equal(loopMs.sinceStart, 42)
+})
+
 test('a request that a busy turn kept in the kernel tells so, up to the answer before it on its connection', async (t) => {
   const clock = toldClock()
   const spillway = spillwayOn(t, clock)

@@ -218,10 +218,11 @@ test('a request that outlasts more collections than are kept is told of the rece
 test('the collections that a turn has not reported by its end are asked for', () => {
   const { clock, end, parts, receive, turn } = driven()
   const startMs = clock.now()
+  let told
   const collections = {
-    onPause: (_startMs, _durationMs) => {},
+    listen: (listener) => (told = listener),
     recordPending() {
-      collections.onPause(startMs, 40)
+      told(startMs, 40)
       return 40
     },
   }
@@ -235,7 +236,7 @@ test('the collections that a turn has not reported by its end are asked for', ()
 
 test('switched off, a request is not split, and only its duration is kept, for the slope', () => {
   const { clock, end, head, parts, receive, turn } = driven(false)
-  const collections = { onPause: () => {}, recordPending: () => assert.fail('asked for collections') }
+  const collections = { listen: () => {}, recordPending: () => assert.fail('asked for collections') }
   parts.follow(collections)
   clock.advance(300)
   const series = seriesOf()

@@ -93,8 +93,9 @@ class Admission {
    *   options: ShedOptions, random?: (() => number) | undefined,
    *   sampleMemory: () => ReturnType<typeof import('../process/memory').memoryForGate>,
    *   connections?: OpenConnections, measureTurnAlone?: () => void, onOverloadEvent: OnOverloadEvent,
-   *   onShadowOverloadEvent?: OnOverloadEvent }} deps `measureTurnAlone`: makes the turn clock measure the
-   *   current loop turn alone
+   *   onShadowOverloadEvent?: OnOverloadEvent, onReturn?: (request: RequestRecord, nowMs: number) => void
+   *   }} deps `measureTurnAlone`: makes the turn clock measure the current loop turn alone; `onReturn`:
+   *   called when the handler of a dequeued request has returned
    */
   constructor(deps) {
     const { clock, internalErrors, options, sampleMemory, connections, random } = deps
@@ -120,8 +121,9 @@ class Admission {
     this.lastRejections = new LastRejections(clock)
     this.rejectionPeriod = new RejectionPeriod(clock, deps.onOverloadEvent)
     this.#shadowPeriod = new RejectionPeriod(clock, deps.onShadowOverloadEvent ?? (() => {}))
-    const onReject = this.#reject
-    this.gate = new Gate({ cause, clock, limits, measurements, queue, hooks, stats, onReject })
+    const parts = { cause, clock, limits, measurements, queue, hooks, stats }
+    const { onReturn = () => {} } = deps
+    this.gate = new Gate({ ...parts, rejectRequest: this.#reject, onReturn })
     this.#shadow = new Lazy(() => {
       const { ShadowQueue } = require('./shadow-queue')
       return new ShadowQueue({ cause, clock, limits, measurements, onWouldReject })
@@ -131,7 +133,7 @@ class Admission {
 
   /** @param {FeatureLimit} limit */
   limitBy(limit) {
-    this.limits.features.add(limit)
+    this.limits.ofFeatures.add(limit)
     if (limit.callsUser) this.hasUserHooks = true
   }
 
@@ -141,7 +143,7 @@ class Admission {
    * @param {RequestRecord} request @param {number} nowMs
    */
   maxWaitMs(request, nowMs) {
-    return this.limits.features.maxWaitMs(request, nowMs)
+    return this.limits.ofFeatures.maxWaitMs(request, nowMs)
   }
 
   /** A limit of its route queues a request that runs. @param {RequestRecord} request @param {number} nowMs */
@@ -164,7 +166,7 @@ class Admission {
     this.hasUserHooks =
       errorMode === 'next' ||
       [classify, headers, key, respond].some((each) => typeof each === 'function') ||
-      this.limits.features.callsUser
+      this.limits.ofFeatures.callsUser
     this.answersInFramework = errorMode === 'next' || respond !== undefined
     this.#isOff = mode === 'off' || this.#clock.isFrozen === true
     this.#retryAfter = new RetryAfter(options.retryAfter, this.#random)
@@ -205,8 +207,8 @@ class Admission {
   #decideAs(mode, request, nowMs) {
     const reason = this.#resources.isShort ? this.#resources.reasonFor(request.ticket.priority) : undefined
     const featureReason =
-      reason === undefined && this.limits.features.mayReject
-        ? this.limits.features.reasonFor(request, nowMs, mode === 'observe')
+      reason === undefined && this.limits.ofFeatures.mayReject
+        ? this.limits.ofFeatures.reasonFor(request, nowMs, mode === 'observe')
         : undefined
     if (mode === 'observe') return this.#observe(request, reason ?? featureReason, nowMs)
     if (featureReason !== undefined) return this.gate.reject(request, featureReason)
@@ -260,7 +262,7 @@ class Admission {
     const { ticket } = request
     const nowMs = this.#clock.now()
     ticket.onReject(reason, nowMs, this.cause)
-    this.limits.features.onReject(request)
+    this.limits.ofFeatures.onReject(request)
     this.#countRejected(reason, ticket.priority, nowMs)
     // The framework must have the error when `decide` returns, so this rejection cannot be delayed.
     if (this.#rejection.goesToErrorHandler(request)) this.#send(request, true)

@@ -52,7 +52,8 @@ class Gate {
   #queue
   #hooks
   #stats
-  #onReject
+  #rejectRequest
+  #onReturn
   /** Time of the first request in the last loop turn with an arrival. */
   #firstArrivalMs = 0
   /** When the first request of this loop turn was dequeued. */
@@ -71,9 +72,11 @@ class Gate {
   /**
    * @param {{ cause: Cause, clock: Clock, queue: Queue, limits: Limits,
    *   measurements: import('./admission').Measurements, stats: Stats, hooks: UserHooks,
-   *   onReject: (request: RequestRecord, reason: ShedReason) => void }} deps `onReject` answers the request
+   *   rejectRequest: (request: RequestRecord, reason: ShedReason) => void,
+   *   onReturn: (request: RequestRecord, nowMs: number) => void }} deps `rejectRequest` counts and answers
+   *   the request; `onReturn` is called when the handler of a dequeued request has returned
    */
-  constructor({ cause, clock, limits, measurements, queue, hooks, stats, onReject }) {
+  constructor({ cause, clock, limits, measurements, queue, hooks, stats, rejectRequest, onReturn }) {
     this.#cause = cause
     this.#clock = clock
     this.#limits = limits
@@ -81,7 +84,8 @@ class Gate {
     this.#queue = queue
     this.#hooks = hooks
     this.#stats = stats
-    this.#onReject = onReject
+    this.#rejectRequest = rejectRequest
+    this.#onReturn = onReturn
   }
 
   // Hot path, once a request (bench/overhead). With a free slot and an empty queue, `decide` makes
@@ -89,7 +93,7 @@ class Gate {
   /**
    * @param {RequestRecord} request
    * @param {number} nowMs
-   * @returns {Decision} RUN, QUEUED (`runQueued` will be called) or REJECTED (`onReject` was called)
+   * @returns {Decision} RUN, QUEUED (`runQueued` will be called) or REJECTED (`rejectRequest` was called)
    */
   decide(request, nowMs) {
     if (this.arrivedInTurn++ === 0) this.#firstArrivalMs = nowMs
@@ -98,7 +102,7 @@ class Gate {
     this.#measurements.clients.onQueue(request.req)
     const key = this.#hooks.keyOf(request)
     const tag = this.#queue.tagOf(key)
-    const maxWaitMs = this.#limits.features.maxWaitMs(request, nowMs)
+    const maxWaitMs = this.#limits.ofFeatures.maxWaitMs(request, nowMs)
     const reason = this.#reasonFor(request, tag, maxWaitMs, nowMs)
     if (reason !== undefined) return this.reject(request, reason)
     // A function of the user may have closed the instance, and a closed gate dequeues nothing.
@@ -146,14 +150,14 @@ class Gate {
     this.lastAdmitMs = nowMs
     if (this.#limits.inFlight > this.peakInFlight) this.peakInFlight = this.#limits.inFlight
     if (!request.hasAnswer) request.markRunning()
-    this.#limits.features.onAdmit(request, nowMs)
+    this.#limits.ofFeatures.onAdmit(request, nowMs)
     return RUN
   }
 
   /** @param {RequestRecord} request @param {ShedReason} reason */
   reject(request, reason) {
     this.#limits.onHeldBack(reason)
-    this.#onReject(request, reason)
+    this.#rejectRequest(request, reason)
     return REJECTED
   }
 
@@ -265,7 +269,7 @@ class Gate {
     if (isDisconnected(request)) return
     const nowMs = this.#clock.now()
     const reason = this.#limits.areEnforced
-      ? this.#limits.features.reasonAfterQueue(request, nowMs)
+      ? this.#limits.ofFeatures.reasonAfterQueue(request, nowMs)
       : undefined
     if (reason !== undefined) return this.#rejectQueued(request, reason)
     const entry = entryOf(request)
@@ -275,8 +279,9 @@ class Gate {
     try {
       inRequestContext(entry, request, /** @type {RunQueued} */ (request.ticket.runQueued))
     } finally {
-      request.returnedMs = this.#clock.now()
-      this.#measurements.cost.onRun(request.returnedMs - nowMs)
+      const returnedMs = this.#clock.now()
+      this.#onReturn(request, returnedMs)
+      this.#measurements.cost.onRun(returnedMs - nowMs)
     }
   }
 

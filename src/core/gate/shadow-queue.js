@@ -122,7 +122,7 @@ class ShadowQueue {
     const { priority } = request.ticket
     const waitMs = Math.max(this.#loopWaitMs(nowMs), this.#slotWaitMs(nowMs))
     if (waitMs > 0) {
-      const maxWaitMs = this.#limits.features.maxWaitMs(request, nowMs)
+      const maxWaitMs = this.#limits.ofFeatures.maxWaitMs(request, nowMs)
       if (waitMs >= maxWaitMs)
         return this.#onWouldReject(this.#cause.because('deadline', waitMs, maxWaitMs), priority)
     }

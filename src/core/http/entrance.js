@@ -316,7 +316,7 @@ class Entrance {
     request.ticket.runQueued = runQueued
     if (app !== undefined) this.#startRouting(request, app)
     if (this.#recorder.sessions?.ownsRequest(req)) return this.#decideInSession(request)
-    if (this.#admission.hasUserHooks && this.#isMiddlewareToDecide(req, res, isAppFirst ? app : undefined))
+    if (this.#admission.hasUserHooks && this.#leavesToMiddleware(req, res, isAppFirst ? app : undefined))
       return PASSED_ON
     return this.#admission.decide(request, request.startedMs) === RUN ? request : HANDLED
   }
@@ -336,10 +336,11 @@ class Entrance {
 
   /**
    * Whether the middleware decides in place of the server. The user's functions expect the framework's
-   * request, with the properties that earlier code of the user has set.
+   * request, with the properties that earlier code of the user has set. If no such code comes first, the
+   * request becomes one of Express here.
    * @param {NodeRequest} req @param {NodeResponse} res @param {ExpressApp | undefined} app
    */
-  #isMiddlewareToDecide(req, res, app) {
+  #leavesToMiddleware(req, res, app) {
     if (!this.#hasMiddleware) return false
     if (this.#admission.answersInFramework || app === undefined) return true
     return !becomeExpressRequest(app, this.#middlewares, req, res)

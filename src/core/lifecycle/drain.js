@@ -218,7 +218,8 @@ class Drain {
 
   #endIfDone() {
     if (this.#isOver) return true
-    if (!this.#recorder.closesConnections || this.#inFlight > 0 || !this.#servers.areDone) return false
+    if (this.#closedMs === Number.POSITIVE_INFINITY || this.#inFlight > 0 || !this.#servers.areDone)
+      return false
     this.#end(0)
     return true
   }

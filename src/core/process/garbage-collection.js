@@ -39,8 +39,8 @@ class GarbageCollection {
   #onMinor
   #onMajor
   #onExternal
-  /** Called with each pause. @type {(startMs: number, durationMs: number) => void} */
-  onPause = (_startMs, _durationMs) => {}
+  /** @type {((startMs: number, durationMs: number) => void)[]} */
+  #listeners = []
 
   /**
    * @param {{ onMinor: (usedBytes: number) => void, onMajor: (usedBytes: number) => void,
@@ -52,6 +52,11 @@ class GarbageCollection {
     this.#onMinor = onMinor
     this.#onMajor = onMajor
     this.#onExternal = onExternal
+  }
+
+  /** @param {(startMs: number, durationMs: number) => void} listener called with each pause */
+  listen(listener) {
+    this.#listeners.push(listener)
   }
 
   get heapAfterBytes() {
@@ -89,7 +94,7 @@ class GarbageCollection {
       if (kind === undefined) continue
       pausedMs += entry.duration
       this.#buckets.record(kind, entry.duration / 1000)
-      this.onPause(entry.startTime, entry.duration)
+      for (const listener of this.#listeners) listener(entry.startTime, entry.duration)
       if (kind === MINOR) {
         const heap = v8.getHeapStatistics()
         this.#onMinor(heap.used_heap_size)

@@ -97,10 +97,10 @@ class RequestParts {
     if (clock.isFrozen) this.close()
   }
 
-  /** @param {Pick<GarbageCollection, 'onPause' | 'recordPending'>} collections */
+  /** @param {Pick<GarbageCollection, 'listen' | 'recordPending'>} collections */
   follow(collections) {
     if (!this.isOn) return
-    collections.onPause = (startMs, durationMs) => this.collections.record(startMs, durationMs)
+    collections.listen((startMs, durationMs) => this.collections.record(startMs, durationMs))
     this.#recordPending = () => collections.recordPending()
   }
 
@@ -143,8 +143,8 @@ class RequestParts {
 
   // Hot path, once a request (bench/overhead).
   /** The handler has returned for the first time. @param {RequestRecord} request */
-  onReturn(request) {
-    if (this.isOn) request.returnedMs = this.#markedMs = this.#clock.now()
+  onReturn(request, nowMs = this.#clock.now()) {
+    if (this.isOn) request.returnedMs = this.#markedMs = nowMs
   }
 
   // Hot path, once a request (bench/overhead).

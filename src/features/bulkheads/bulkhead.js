@@ -186,8 +186,8 @@ class Bulkhead {
   }
 
   /**
-   * Whether one more request may be queued. In a full queue, the new request replaces the last queued request
-   * if the new one would run before it.
+   * Makes room for one more request, and returns whether there is room. In a full queue, the new request
+   * replaces the last queued request if the new one would run before it.
    *
    * @param {number} priority
    * @param {number} tag

@@ -108,7 +108,7 @@ class Limits {
   loop
   delay
   /** The limits of features. */
-  features = new FeatureLimits()
+  ofFeatures = new FeatureLimits()
   #cause
   #cost
   #turns
