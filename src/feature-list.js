@@ -1,9 +1,12 @@
 'use strict'
-// The features of an instance. core/features.js describes the properties of an entry. To remove a feature,
-// delete its folder, its tests and its entry below, and turn its `@import` into `@typedef {any}`. Features
-// that need it go too, cli/ with admin/, and blocked-thread.js with admin/ or stalls/. `npm run without`
-// tests what is left. Its name in `reads`, `Started` and UNUSED, its options and its members stay until the
-// code goes that uses them.
+// The features of an instance. core/features.js describes the properties of an entry.
+//
+// To remove a feature:
+//   1. Delete its folder, its tests and its entry below. Turn its `@import` into `@typedef {any}`.
+//   2. Delete what needs it: the entries that name it in `needs`, cli/ with admin/, and blocked-thread.js
+//      with admin/ or stalls/.
+//   3. Test the rest with `npm run without`.
+//   4. Its name in `reads`, `Started` and UNUSED can stay, and so can its options and members.
 
 /**
  * @import { Feature } from './core/features'

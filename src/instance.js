@@ -11,7 +11,7 @@ const { Features } = require('./core/features')
 const { Endpoints, endpointHandlers } = require('./core/http/endpoints')
 const { capture } = require('./core/metrics/capture')
 const { EVENT_LINES, heapFillingLine, shadowOverloads } = require('./core/log/event-lines')
-const { loggerFrom } = require('./core/log/logger')
+const { openLog } = require('./core/log/logger')
 const { RequestLog } = require('./core/log/request-log')
 const { StartLine } = require('./core/log/start-line')
 const { Failures } = require('./core/errors/failures')
@@ -22,7 +22,6 @@ const { Lazy } = require('./core/lazy')
 const { Lifecycle, openInstances } = require('./core/lifecycle/lifecycle')
 const { Notices } = require('./core/notices')
 const { updateOptions } = require('./core/options/options')
-const { InternalErrors } = require('./core/errors/internal-errors')
 const { Recorder } = require('./core/request/recorder')
 const { UnseenEnds } = require('./core/request/unseen-ends')
 const { RequestFields } = require('./core/log/request-fields')
@@ -44,20 +43,17 @@ const { FEATURES, UNUSED } = require('./feature-list')
 
 /**
  * @typedef {import('./feature-list').Started} Started
- * @typedef {(fields: object, message: string) => void} WriteLine
  */
 
 const PRESSURE_WITHOUT_STEPS =
   "A listener of 'pressure' is never called without steps. Write createSpillway({ pressure: { steps: [0.7, 0.9] } })."
-
-/** Node's own exit code after an uncaught error. */
-const FAILURE = 1
 
 class Instance {
   /** The metrics for Prometheus. */
   exporter
   #turnClock
   #isClosed = false
+  #emit = (/** @type {string} */ event, /** @type {object} */ details) => this.events.emit(event, details)
   /** Functions that restore the timeouts of servers. @type {(() => void)[]} */
   #restores = []
 
@@ -75,8 +71,6 @@ class Instance {
     this.info = info
     this.warn = warn
     this.events = new Events(EVENT_LINES, { internalErrors, logger })
-    /** @param {string} event @param {object} details */
-    const emit = (event, details) => this.events.emit(event, details)
     this.features = new Features(FEATURES, UNUSED, this)
     /** The features that are on, by name. */
     this.startedFeatures = this.features.started
@@ -96,33 +90,8 @@ class Instance {
     })
     this.recorder = recorder
     this.runtime = createRuntime(clock, heapFillingLine(warn))
-    this.admission = new Admission({
-      clock,
-      internalErrors,
-      options: options.shed,
-      sampleMemory: () => memoryForGate(this.runtime),
-      connections: () => this.lifecycle.servers,
-      onOverloadEvent: emit,
-      onShadowOverloadEvent: shadowOverloads({ info, warn }),
-      measureTurnAlone,
-      onReturn: (request, nowMs) => recorder.timeParts.onReturn(request, nowMs),
-    })
-    const startLine = new StartLine({ info, deps: this })
-    this.lifecycle = new Lifecycle({
-      clock,
-      internalErrors,
-      recorder,
-      options,
-      emit,
-      warn,
-      info,
-      close: () => this.close(),
-      onListen: onListen ?? ((server) => startLine.write(server)),
-      isInListen,
-      onDrain: () => this.admission.onDrain(),
-      onStopAccepting: () => this.features.onStopAccepting(),
-      sampleMemory: () => memoryForRecycling(this.runtime),
-    })
+    this.admission = this.#makeAdmission()
+    this.lifecycle = this.#makeLifecycle(onListen, isInListen)
     const fields = new RequestFields(options.log)
     const { hooked } = this.features
     this.failures = new Failures({ options, clock, logger, internalErrors, fields, recorder, hooked })
@@ -143,20 +112,61 @@ class Instance {
       log: this.failures.log,
       recorder,
       options,
-      exit: (reason) => this.lifecycle.exit(FAILURE, reason),
+      // Node exits with 1 after an uncaught error, too.
+      exit: (reason) => this.lifecycle.exit(1, reason),
     })
     this.warnings = new ProcessWarnings({ clock, isOn: options.insight.warnings })
     this.exporter = this.#makeExporter()
-    const ofEndpoints = { health: this.lifecycle.health, exporter: this.exporter, internalErrors }
     /** Handlers of the endpoints for the admin server, and for an application that mounts them itself. */
-    this.handlers = endpointHandlers(ofEndpoints)
+    this.handlers = this.#makeHandlers(false)
     // Without `allow`, the paths of the application's port answer every client.
     const isPublic = options.endpoints.allow === undefined
-    const onPort = endpointHandlers({ ...ofEndpoints, isPublic })
-    this.endpoints = new Endpoints(options.endpoints, onPort, internalErrors)
+    this.endpoints = new Endpoints(options.endpoints, this.#makeHandlers(isPublic), internalErrors)
     this.entrance = this.#makeEntrance()
     this.setUp = this.#makeSetUpCheck(place)
     this.#start(place)
+  }
+
+  #makeAdmission() {
+    const { clock, info, internalErrors, options, recorder, warn } = this
+    return new Admission({
+      clock,
+      internalErrors,
+      options: options.shed,
+      sampleMemory: () => memoryForGate(this.runtime),
+      connections: () => this.lifecycle.servers,
+      onOverloadEvent: this.#emit,
+      onShadowOverloadEvent: shadowOverloads({ info, warn }),
+      measureTurnAlone: this.#turnClock.measureTurnAlone,
+      onReturn: (request, nowMs) => recorder.timeParts.onReturn(request, nowMs),
+    })
+  }
+
+  /** @param {((server: Server) => void) | undefined} onListen @param {boolean | undefined} isInListen */
+  #makeLifecycle(onListen, isInListen) {
+    const { clock, info, internalErrors, options, recorder, warn } = this
+    const startLine = new StartLine({ info, deps: this })
+    return new Lifecycle({
+      clock,
+      internalErrors,
+      recorder,
+      options,
+      emit: this.#emit,
+      warn,
+      info,
+      close: () => this.close(),
+      onListen: onListen ?? ((server) => startLine.write(server)),
+      isInListen,
+      onDrain: () => this.admission.onDrain(),
+      onStopAccepting: () => this.features.onStopAccepting(),
+      sampleMemory: () => memoryForRecycling(this.runtime),
+    })
+  }
+
+  /** @param {boolean} isPublic whether anybody may read the answers */
+  #makeHandlers(isPublic) {
+    const { exporter, internalErrors, lifecycle } = this
+    return endpointHandlers({ health: lifecycle.health, exporter, internalErrors, isPublic })
   }
 
   #makeExporter() {
@@ -174,9 +184,9 @@ class Instance {
   }
 
   #makeEntrance() {
-    const { admission, context, endpoints, failures, lifecycle, recorder, requestLog } = this
-    const known = lifecycle.servers
-    return new Entrance({ recorder, endpoints, admission, failures, requestLog, known, context })
+    const { admission, context, endpoints, failures, recorder, requestLog } = this
+    const { servers: knownServers } = this.lifecycle
+    return new Entrance({ recorder, endpoints, admission, failures, requestLog, knownServers, context })
   }
 
   /** @param {CallPlace} place */
@@ -297,26 +307,11 @@ class Instance {
     this.setUp.close()
     this.#turnClock.close()
     this.recorder.timeParts.close()
-    this.requestLog.slow.onTurn(this.clock.now())
+    this.requestLog.close()
     this.exporter.made?.close()
     this.runtime.collections.close()
     this.runtime.externalTrend.close()
   }
-}
-
-/**
- * Opens the log. An error of the logger is counted, and never thrown.
- *
- * @param {ResolvedOptions['logger']} option
- * @param {Clock} clock
- */
-function openLog(option, clock) {
-  const logger = loggerFrom(option, { clock, onError: (error) => internalErrors.report('logger', error) })
-  const internalErrors = new InternalErrors(logger)
-  /** @type {(level: 'debug' | 'info' | 'warn') => WriteLine} */
-  const writerOf = (level) => (fields, message) =>
-    internalErrors.guard('logger', () => logger[level]?.(fields, message))
-  return { internalErrors, logger, debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn') }
 }
 
 /**

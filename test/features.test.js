@@ -46,14 +46,12 @@ function addFeature(t, hooks) {
 }
 
 test('a feature is told of each counted request, and of its end with route and outcome', async (t) => {
-  const { instance, get } = await served(t, { ignore: { shed: '/ignored' } })
   const told = []
-  instance.features.hooked.onRequest.push({
+  addFeature(t, {
     onRequest: ({ req, ticket }) => told.push(['came', req.url, ticket.isDecided]),
-  })
-  instance.features.hooked.onEnd.push({
     onEnd: ({ req, series, durationMs }) => told.push(['ended', req.url, series.route, durationMs > 0]),
   })
+  const { get } = await served(t, { ignore: { shed: '/ignored' } })
   await get('/')
   await get('/ignored')
   await get('/livez')
@@ -172,10 +170,10 @@ test('a limit is told of each request that runs, at once or from the queue, and 
 })
 
 test('a request that never ran has no outcome at its end', async (t) => {
+  const ends = []
+  addFeature(t, { onEnd: ({ req, outcome }) => ends.push([req.url, outcome]) })
   const { instance, get } = await served(t)
   instance.admission.limitBy({ ...LIMIT, reasonFor: ({ req }) => (req.url === '/' ? undefined : 'memory') })
-  const ends = []
-  instance.features.hooked.onEnd.push({ onEnd: ({ req, outcome }) => ends.push([req.url, outcome]) })
   await get('/')
   await get('/refused')
   assert.deepEqual(ends, [

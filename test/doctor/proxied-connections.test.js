@@ -41,7 +41,7 @@ async function watched(t, options = {}, handler = answer) {
     server.closeAllConnections()
     instance.close()
   })
-  const proxies = new ProxiedConnections(instance.recorder.requests, instance.entrance.connections)
+  const proxies = new ProxiedConnections(instance.recorder.requests, instance.entrance.connectionEvents)
   let nowMs = 0
   return {
     server,

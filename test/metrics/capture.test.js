@@ -36,7 +36,7 @@ function depsFor() {
   return {
     admission,
     clock,
-    entrance: { connections: { clientErrors: new ClientErrors() } },
+    entrance: { connectionEvents: { clientErrors: new ClientErrors() } },
     failures,
     features: { sample: () => ({ releases: { version: '1.2.3', revision: '' } }) },
     warnings: { sample: () => [] },

@@ -51,14 +51,14 @@ class ConnectionEvents {
   idleCloses = 0
   unusedCloses = 0
   #admission
-  #known
+  #knownServers
   /** @type {WeakTable<Server, Iterable<[ConnectionEvent, () => void]>>} */
   #watched = new WeakTable()
 
-  /** @param {{ admission: Admission, known: KnownServers }} deps `known`: the servers to drain */
-  constructor({ admission, known }) {
+  /** @param {{ admission: Admission, knownServers: KnownServers }} deps */
+  constructor({ admission, knownServers }) {
     this.#admission = admission
-    this.#known = known
+    this.#knownServers = knownServers
   }
 
   /** Counts closes of connections from this address from now on. @param {string | undefined} address */
@@ -70,7 +70,7 @@ class ConnectionEvents {
   /** The server will pass its events to `onEvent`. @param {Server} server */
   attach(server) {
     this.#watched.set(server, [])
-    this.#known.add(server)
+    this.#knownServers.add(server)
   }
 
   /** @param {string | symbol} event @returns {event is ConnectionEvent} */
@@ -114,7 +114,7 @@ class ConnectionEvents {
   /** @param {Server | undefined} server @param {ConnectionOwner} req */
   watch(server, req) {
     if (server === undefined || this.#watched.has(server)) return
-    this.#known.add(server, req)
+    this.#knownServers.add(server, req)
     /** @type {Map<ConnectionEvent, () => void>} */
     const listeners = new Map()
     for (const event of /** @type {Iterable<ConnectionEvent>} */ (

@@ -75,7 +75,7 @@ class Entrance {
    * nothing.
    */
   isClosed = false
-  connections
+  connectionEvents
   #hasMiddleware = false
   #ignoresByFunction
   /**
@@ -98,14 +98,14 @@ class Entrance {
 
   /**
    * @param {{ recorder: Recorder, endpoints: Endpoints, admission: Admission, failures: Failures,
-   *   requestLog: RequestLog, known: KnownServers, context: AsyncContext }} deps
+   *   requestLog: RequestLog, knownServers: KnownServers, context: AsyncContext }} deps
    */
-  constructor({ recorder, endpoints, admission, failures, requestLog, known, context }) {
+  constructor({ recorder, endpoints, admission, failures, requestLog, knownServers, context }) {
     this.#recorder = recorder
     this.#ignoresByFunction = recorder.ignoresByFunction
     this.#endpoints = endpoints
     this.#admission = admission
-    this.connections = new ConnectionEvents({ admission, known })
+    this.connectionEvents = new ConnectionEvents({ admission, knownServers })
     this.#context = context
     this.#openIfNew = (/** @type {NodeRequest} */ req, /** @type {NodeResponse} */ res) => {
       if (recorder.find(res) === undefined) recorder.open(req, res)
@@ -130,7 +130,7 @@ class Entrance {
   attach(server) {
     if (this.#attached.has(server)) return
     const entrance = this
-    const { connections } = this
+    const { connectionEvents } = this
     const emit = /** @type {Emit} */ (server.emit)
     const context = this.#context
     const emitInContext = context.wrapEmit(emit)
@@ -172,7 +172,7 @@ class Entrance {
         entrance.#recorder.timeParts.onReturn(entered)
         return emitted
       }
-      if (connections.has(event)) connections.onEvent(event, server)
+      if (connectionEvents.has(event)) connectionEvents.onEvent(event, server)
       else if (!entrance.isClosed) entrance.#onOtherEvent(server, event, req, res)
       return emit.apply(this, /** @type {IArguments & Parameters<Emit>} */ (arguments))
     }
@@ -182,17 +182,17 @@ class Entrance {
     // listener is called.
     server.prependListener('checkContinue', continueByDefault)
     this.#attached.set(server, { emit, spillwayEmit })
-    connections.attach(server)
+    connectionEvents.attach(server)
   }
 
   /** @param {Server} server @param {string | symbol} event @param {unknown} first @param {unknown} second */
   #onOtherEvent(server, event, first, second) {
     if (HANDOVERS.has(event))
       this.#onHandover(/** @type {NodeRequest} */ (first), /** @type {NodeResponse} */ (second))
-    else if (event === 'timeout') this.connections.onTimeout(server, /** @type {ServerSocket} */ (first))
+    else if (event === 'timeout') this.connectionEvents.onTimeout(server, /** @type {ServerSocket} */ (first))
     else if (CLIENT_ERRORS.has(event)) {
       const error = /** @type {NodeJS.ErrnoException} */ (first)
-      this.connections.onClientError(error, /** @type {ServerSocket} */ (second))
+      this.connectionEvents.onClientError(error, /** @type {ServerSocket} */ (second))
     }
   }
 
@@ -226,7 +226,7 @@ class Entrance {
     /** @this {unknown} @param {NodeRequest} req @param {NodeResponse} res */
     return function spillwayListener(req, res) {
       if (entrance.isClosed) return listenInContext.call(this, req, res)
-      if (!hasMiddleware) entrance.connections.watch(req.socket?.server, req)
+      if (!hasMiddleware) entrance.connectionEvents.watch(req.socket?.server, req)
       /** @type {Entered} */
       let entered = PASSED_ON
       if (hasMiddleware && entrance.#endpoints.callsAllow(req)) entrance.#openIfNew(req, res)
@@ -253,7 +253,7 @@ class Entrance {
   enterEarly(server, req, middleware) {
     if (server === undefined || this.isClosed) return
     this.#earlyEntry.add(server, isExpressApp(req.app) ? req.app : undefined, middleware)
-    this.connections.watch(server, req)
+    this.connectionEvents.watch(server, req)
   }
 
   /**
@@ -282,7 +282,7 @@ class Entrance {
   enter(req, res, request, app) {
     if (request === undefined) {
       if (this.isClosed) return this.#endpoints.serve(req, res) ? HANDLED : PASSED_ON
-      this.connections.watch(req.socket?.server, req)
+      this.connectionEvents.watch(req.socket?.server, req)
       if (this.#recorder.countRoutedUpgrade(req, res)) return PASSED_ON
       request = /** @type {RequestRecord} */ (this.#recorder.open(req, res))
     }
@@ -362,7 +362,7 @@ class Entrance {
   close() {
     this.isClosed = true
     this.#earlyEntry.close()
-    this.connections.close()
+    this.connectionEvents.close()
     for (const [server, { emit, spillwayEmit }] of this.#attached) {
       server.off('checkContinue', continueByDefault)
       // Other code has wrapped this `emit`, so it stays, and only passes events on.

@@ -6,6 +6,7 @@ const os = require('node:os')
 const { isatty } = require('node:tty')
 const { isPm2Worker, isTested } = require('../environment/deployment')
 const { isNativeError } = require('node:util/types')
+const { InternalErrors } = require('../errors/internal-errors')
 const { isLogger } = require('../options/table')
 const { describeError } = require('../redaction/error-description')
 const { OwnLogger, SILENT } = require('./own-logger')
@@ -33,6 +34,21 @@ const identity = (value) => value
 const CHILD_OPTIONS = { serializers: { req: identity, res: identity } }
 /** Methods that every winston logger has and no other logger. */
 const WINSTON_METHODS = ['profile', 'configure', 'add']
+
+/**
+ * Opens the log of an instance. An error of the logger is counted, and never thrown.
+ *
+ * @param {ResolvedOptions['logger']} option
+ * @param {import('../clock').Clock} clock
+ */
+function openLog(option, clock) {
+  const logger = loggerFrom(option, { clock, onError: (error) => internalErrors.report('logger', error) })
+  const internalErrors = new InternalErrors(logger)
+  /** @type {(level: 'debug' | 'info' | 'warn') => (fields: object, message: string) => void} */
+  const writerOf = (level) => (fields, message) =>
+    internalErrors.guard('logger', () => logger[level]?.(fields, message))
+  return { internalErrors, logger, debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn') }
+}
 
 /**
  * @param {ResolvedOptions['logger']} option the option `logger`
@@ -142,4 +158,4 @@ function winstonLogger(logger) {
   }
 }
 
-module.exports = { loggerFrom, outputOf }
+module.exports = { loggerFrom, openLog, outputOf }

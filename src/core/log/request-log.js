@@ -107,6 +107,11 @@ class RequestLog {
     }
   }
 
+  /** Writes what a slow request of the last turn has left. */
+  close() {
+    this.slow.onTurn(this.#clock.now())
+  }
+
   #trace() {
     if (!this.#recorder.isTracing) return undefined
     try {

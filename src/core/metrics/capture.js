@@ -23,7 +23,7 @@
  * @typedef {{
  *   admission: Admission,
  *   clock: Clock,
- *   entrance: { readonly connections: { readonly clientErrors: ClientErrors } },
+ *   entrance: { readonly connectionEvents: { readonly clientErrors: ClientErrors } },
  *   failures: Failures,
  *   internalErrors: InternalErrors,
  *   features: Pick<Features, 'sample' | 'sections'>,
@@ -69,7 +69,7 @@ function capture(deps, spare) {
     errors: failures.table.sample(),
     processErrors: Object.entries(processErrors.counts),
     warnings: deps.warnings.sample(),
-    clientErrors: entrance.connections.clientErrors.list(),
+    clientErrors: entrance.connectionEvents.clientErrors.list(),
     internalErrors: internalErrors.list(),
     startedAtSeconds: deps.startedAtWallMs / 1000,
     processStartedAtSeconds: deps.processStartedAtSeconds,

@@ -85,7 +85,7 @@ class Doctor {
     this.#own = {
       cpuThrottling: new CpuThrottling(),
       longTurns: new LongTurns(),
-      proxies: new ProxiedConnections(deps.recorder.requests, deps.entrance.connections),
+      proxies: new ProxiedConnections(deps.recorder.requests, deps.entrance.connectionEvents),
       threadPool: new ThreadPoolWait(deps.clock),
     }
     // With a frozen clock, such as the fake timers of a test suite, no look would ever come.

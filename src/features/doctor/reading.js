@@ -42,7 +42,7 @@ const WIDTH = FIRST_PART + PART_COLUMNS
  * @typedef {ReturnType<typeof takeReading>} Reading
  * @typedef {ReturnType<typeof routeBetween>} RouteSums
  * @typedef {import('../../core/snapshot/snapshot').Deps & import('./feature-figures').OtherDeps
- *   & { entrance: { connections: ConnectionEvents } }} Deps
+ *   & { entrance: { connectionEvents: ConnectionEvents } }} Deps
  */
 
 /**
