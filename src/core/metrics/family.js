@@ -42,7 +42,7 @@ const { Labels, NO_LABELS } = require('./labels')
 /**
  * A family of a feature.
  *
- * @template Sample what the feature's `sample` returns what the feature's `sample` returns
+ * @template Sample what the feature's `sample` returns
  * @typedef {Omit<Family, 'points'> & { points: (sample: Sample) => Iterable<Point> }} FeatureFamily
  */
 

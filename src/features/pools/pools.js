@@ -194,11 +194,11 @@ class Pools {
     this.#setWatched(this.#isAnyWatched())
   }
 
-  // Hot path: a request that needs no watched pool allocates nothing here.
   get mayReject() {
     return this.isWatched
   }
 
+  // Hot path: a request that needs no watched pool allocates nothing here.
   /**
    * Called for each request while a pool is watched.
    *
