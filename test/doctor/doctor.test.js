@@ -44,13 +44,12 @@ function doctorFor(t, { isOn = true, read = takeReading, process = () => ({}) } 
   })
   instance.startedFeatures.doctor = doctor
   t.after(() => doctor.close())
-  const armed = clock.armed()
   return {
     clock,
     doctor,
     instance,
     lines,
-    armed: () => clock.armed() - armed,
+    armed: () => clock.armed(LOOK_MS),
     /** Requests that end in one loop turn. */
     end(count, outcome = COMPLETED, durationMs = 5) {
       const series = instance.recorder.routes.find('/orders', GET)

@@ -14,6 +14,8 @@ const { outcomesOf } = require('../support/outcomes')
 const { serve } = require('../support/serve')
 const { ended } = require('../support/spillway')
 
+/** How often the timeouts are checked. */
+const CHECK_MS = 100
 const TIMEOUT_MS = 1000
 const never = () => {}
 
@@ -126,23 +128,23 @@ describe('errors.timeout', () => {
 
   it('arms no timer while no request waits for its answer, and none without the option', async (t) => {
     const on = await timed(t, { timeout: TIMEOUT_MS }, (_req, res) => res.write('a'))
-    assert.equal(on.clock.armed(), 0)
+    assert.equal(on.clock.armed(CHECK_MS), 0)
     const answer = on.get('/a')
     const { res } = await on.entered()
     on.clock.pass(100)
-    assert.equal(on.clock.armed(), 0)
+    assert.equal(on.clock.armed(CHECK_MS), 0)
     const other = on.get('/b')
     const second = await on.entered(2)
-    assert.equal(on.clock.armed(), 1)
+    assert.equal(on.clock.armed(CHECK_MS), 1)
     for (const each of [res, second.res]) each.end()
     await Promise.all([answer, other])
     await ended(on.spillway, 2)
     on.clock.pass(100)
-    assert.equal(on.clock.armed(), 0)
+    assert.equal(on.clock.armed(CHECK_MS), 0)
 
     const off = await timed(t, {}, (_req, res) => res.end())
     await off.get('/a')
-    assert.equal(off.clock.armed(), 0)
+    assert.equal(off.clock.armed(CHECK_MS), 0)
   })
 
   it('may be a function of route and class; if it returns undefined there is no timeout', async (t) => {
@@ -351,7 +353,7 @@ describe('errors.timeout', () => {
     const { res } = await entered()
     spillway.close()
     clock.pass(10 * TIMEOUT_MS)
-    assert.equal(clock.armed(), 0)
+    assert.equal(clock.armed(CHECK_MS), 0)
     res.end('own')
     assert.equal((await answer).body, 'own')
   })

@@ -8,7 +8,7 @@ function handClock() {
   const clock = stillClock()
   const timers = new Set()
   const after = (delayMs, callback) => {
-    const timer = { dueMs: clock.now() + delayMs, callback, unref: () => timer }
+    const timer = { dueMs: clock.now() + delayMs, delayMs, callback, unref: () => timer }
     timers.add(timer)
     return timer
   }
@@ -20,8 +20,11 @@ function handClock() {
     after,
     wait: after,
     cancel: (timer) => timers.delete(timer),
-    /** How many timers are armed. */
-    armed: () => timers.size,
+    /**
+     * How many timers of this delay are armed. Any other part may have armed one: a major collection does, at
+     * any time.
+     */
+    armed: (delayMs) => [...timers].filter((timer) => timer.delayMs === delayMs).length,
     /** Time goes by in steps, as timers that start timers see it. */
     pass(ms, stepMs = 100) {
       for (let left = ms; left > 0; left -= stepMs) {
