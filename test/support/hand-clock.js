@@ -21,10 +21,11 @@ function handClock() {
     wait: after,
     cancel: (timer) => timers.delete(timer),
     /**
-     * How many timers of this delay are armed. Any other part may have armed one: a major collection does, at
-     * any time.
+     * How many timers are armed, of this delay if one is given. Beside an instance, give one: a major
+     * collection arms a timer of its own at any time.
      */
-    armed: (delayMs) => [...timers].filter((timer) => timer.delayMs === delayMs).length,
+    armed: (delayMs) =>
+      [...timers].filter((timer) => delayMs === undefined || timer.delayMs === delayMs).length,
     /** Time goes by in steps, as timers that start timers see it. */
     pass(ms, stepMs = 100) {
       for (let left = ms; left > 0; left -= stepMs) {
